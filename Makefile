@@ -86,14 +86,15 @@ $(TOOLS)/java/ready: tools/pom.xml
 
 # Tests and benchmarks.
 
-# Some 40 tests link DuckDB, and so do programs that tests build: with debug information that takes up to 20 seconds of
-# CPU time each, without it and symbols 5.
+# Some 40 test programs link DuckDB. Linking one takes up to 20 seconds of CPU time with debug
+# information and symbols, and 5 seconds without them. The programs that tests build are linked in
+# the same way.
 test nightly sqg: export GOFLAGS += '-ldflags=-w -s'
 
-# Go starts packages in this order: the longest first, so that no processor idles while the last one ends, and those
-# that compute beside those that wait. Tests run programs that Go's test cache does not know of: hence -count=1. What
-# go test would vet is vetted before. Kafka is not beside bulk's start: on a new machine Maven fetches jars for both, and two
-# Mavens do not share a folder well.
+# Go starts packages in the order of this list. The packages that take longest are first, so that no
+# processor is idle at the end. tests/kafka does not start together with tests/bulk: on a new machine
+# Maven downloads jars for both, and two Mavens must not write to one folder at a time.
+# -count=1: tests run programs of which Go's test cache knows nothing. -vet=off: see the line before.
 test: ## everything; installs what the tests need
 	$(GO) vet ./...
 	$(GO) test -count=1 -vet=off -timeout 30m ./tests/bulk ./tests/export ./tests/gen ./tests/kafka ./tests/model ./...

@@ -1,6 +1,6 @@
 // Package clients holds the hand-written runtimes that generated code calls,
 // one folder per language. The generator writes the files that a target needs
-// beside the generated code, so that a program has nothing to install.
+// next to the generated code, so that a program has nothing to install.
 package clients
 
 import "embed"

@@ -1,5 +1,6 @@
-// Package bulk measures the generated bulk writes of Go, Python and TypeScript against the ways that
-// one would write by hand, on DuckDB, PostgreSQL, SQLite and a Scoter server.
+// Package bulk measures bulk writes with generated code in Go, Python and TypeScript. It compares
+// them with hand-written ways to write the same rows, on DuckDB, PostgreSQL, SQLite and a Scoter
+// server.
 package bulk
 
 import (
@@ -17,7 +18,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/analyze/postgres"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Rows       []int    `help:"Sizes." default:"100,1000,10000,100000,1000000"`
 	Operations []string `help:"What to measure." enum:"INSERT,UPDATE,DELETE,UPSERT" default:"INSERT,UPDATE,DELETE,UPSERT"`
@@ -28,7 +29,7 @@ type Options struct {
 	Keep       bool     `help:"Keep what an earlier run in the output folder has of other sizes, operations and databases."`
 }
 
-// Help is kong's.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "Needs Go for go, Python 3.11 with pip for python, and Node.js 20 with npm for typescript. PostgreSQL is embedded. Every run is on a table\n" +
 		"made anew, and all columns of all rows are checked after it.\nExample: scoter-bench bulk --languages go --engines postgres --rows 1000,100000"
@@ -37,34 +38,37 @@ func (*Options) Help() string {
 //go:embed *.sql scoter.yaml golang python typescript package.json package-lock.json tsconfig.json
 var files embed.FS
 
-// Settings of PostgreSQL: nothing waits for the disk or happens in the background while a method runs.
+// settings are PostgreSQL's settings for the benchmark. With them, nothing waits for the disk, and
+// nothing runs in the background during a measurement.
 var settings = []string{"shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=1h"}
 
-// way is one method of a program.
+// way is one way to do a bulk operation (Operation) on a database (Engine). Method names it, for
+// example "scoter" for generated code.
 type way struct {
 	Engine, Operation, Method string
-	// Most is the largest number of rows that it is measured with, 0 if there is none.
+	// Most is the largest number of rows with which the method is measured. 0 means no limit.
 	Most int
 }
 
-// greeting is what a program says of itself.
+// greeting is what a program reports about itself after it has started.
 type greeting struct {
 	Versions map[string]string
 	Ways     []way
 }
 
-// outcome is what a program says of a run.
+// outcome is what a program reports about one run of a way.
 type outcome struct {
 	Millis, CPU, Allocated float64
 	Sums                   []int64
 }
 
-// language is a program that writes by all its ways.
+// language is the benchmark's program in one language. It implements all ways to write.
 type language struct {
 	name string
-	// start makes the program ready in the folder of generated code and returns its command line.
-	// It is then given the engine, a file and the server's address; it answers the line "ways" with a
-	// greeting, and a line of operation, way and number of rows with an outcome.
+	// start prepares the program in the folder dir, which has the generated code, and returns its
+	// command line. The engine, a file and the server's address are appended to it. The program
+	// answers a line "ways" with a greeting. It answers a line of operation, method and number of
+	// rows with an outcome.
 	start func(ctx context.Context, dir string) ([]string, error)
 }
 
@@ -136,7 +140,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	return env.Publish(report)
 }
 
-// measured is a way of a running program.
+// measured is a way to write that a running program implements, together with a number of rows.
 type measured struct {
 	way
 	language string
@@ -146,8 +150,8 @@ type measured struct {
 
 func (m *measured) operation() string { return m.Engine + " " + m.way.Operation }
 
-// runs is how often a way warms up and is counted. Few rows take little time, of which compilers at
-// run time and the machine's noise have a larger share.
+// runs returns how many runs warm up, and how many are measured. With few rows there are more of
+// both: JIT compilers and other load on the machine then have a larger share of the time.
 func (o *Options) runs(m *measured) (warm, counted int) {
 	if m.rows > 10_000 || m.Most > 0 && !isGenerated(m.Method) {
 		return 1, o.Repeat
@@ -155,7 +159,8 @@ func (o *Options) runs(m *measured) (warm, counted int) {
 	return 5, 3 * o.Repeat
 }
 
-// measure runs all ways of an operation in turn, so that a noisy moment hits all alike.
+// measure measures all ways to do an operation in turn, and repeats that, so that other load on the
+// machine affects all of them alike.
 func (o *Options) measure(report *harness.Report, ways []measured) error {
 	steps := 0
 	each := func(do func(operation, engine string, rows int, of []measured) error) error {
@@ -177,7 +182,8 @@ func (o *Options) measure(report *harness.Report, ways []measured) error {
 		}
 		return nil
 	}
-	_ = each(func(_, _ string, _ int, of []measured) error { // counts
+	// The function does nothing: each only counts the steps.
+	_ = each(func(_, _ string, _ int, of []measured) error {
 		for i := range of {
 			warm, counted := o.runs(&of[i])
 			steps += warm + counted
@@ -218,14 +224,16 @@ func (o *Options) measure(report *harness.Report, ways []measured) error {
 	})
 }
 
-// generated is the method that is the generated code in every language; behind a comma it has a route.
+// generated is the name of the method that uses generated code, in every language. A comma and the
+// name of a route (one of several ways to write in bulk) may follow.
 const generated = "scoter"
 
 func isGenerated(method string) bool {
 	return method == generated || strings.HasPrefix(method, generated+", ")
 }
 
-// targets holds the generated code to the fastest way by hand in its language.
+// targets adds the targets of the benchmark: the time of generated code divided by that of the
+// fastest hand-written way in the same language.
 func targets(r *harness.Report) {
 	for i := range r.Measurements {
 		m := &r.Measurements[i]

@@ -7,19 +7,19 @@ import (
 	"github.com/scoterdb/scoter/bench/harness"
 )
 
-// startPython returns the command of Python's program.
+// startPython prepares the Python program, and returns its command line.
 func startPython(ctx context.Context, dir string) ([]string, error) {
 	python, err := harness.Python(ctx, dir, filepath.Join("python", "requirements.txt"))
 	return []string{python, filepath.Join("python", "main.py")}, err
 }
 
-// startGo builds Go's program.
+// startGo builds the Go program, and returns its command line.
 func startGo(ctx context.Context, dir string) ([]string, error) {
 	program, err := harness.GoProgram(ctx, dir, files)
 	return []string{program}, err
 }
 
-// startTypeScript compiles TypeScript's program.
+// startTypeScript compiles the TypeScript program, and returns its command line.
 func startTypeScript(ctx context.Context, dir string) ([]string, error) {
 	return append(harness.Node(dir, false), filepath.Join("out", "main.js")), harness.TypeScript(ctx, dir)
 }

@@ -1,9 +1,10 @@
 package bulk
 
-// The rows are made of their number alone, by whole numbers, so that every language makes the same.
-// An update and an upsert write those of another generation.
+// The values of a row depend only on its number and its generation, and use only integer
+// arithmetic. So programs in every language make the same rows. An update or upsert writes the
+// values of another generation.
 
-// reading is a row as the sums see it.
+// reading is one row, as integers. Checksums are computed from them.
 type reading struct{ id, device, at, millidegrees, cents, battery, anomaly, location int64 }
 
 func readingOf(id, generation int64) reading {
@@ -15,8 +16,9 @@ func readingOf(id, generation int64) reading {
 	return reading{id, h % 100, 1735689600 + id*10 + generation, 18000 + h%15000, 98000 + h%4000, 20 + h%80, anomaly, h % 10}
 }
 
-// expected are the sums of the table after an operation of so many rows: INSERT and UPDATE have rows
-// 0 to n, DELETE leaves every fourth, UPSERT begins in the middle of what is there.
+// expected returns the checksums that a table must have after an operation on n rows. After INSERT
+// and UPDATE the table has the rows 0 to n-1. After DELETE it has every fourth row. UPSERT starts
+// in the middle of the existing rows.
 func expected(operation string, n int) []int64 {
 	sums := make([]int64, 8)
 	add := func(r reading) {

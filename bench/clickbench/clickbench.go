@@ -1,6 +1,6 @@
-// Package clickbench runs the 43 queries of ClickBench over a table like its own, through
-// Scoter and through a view of DuckDB over the very same part files, in turn and in one
-// process: the difference is what Scoter adds to DuckDB.
+// Package clickbench runs the 43 queries of ClickBench over a table like that of ClickBench. Each
+// query runs through Scoter, and through a view of DuckDB over the same part files. Both run in
+// turn in one process. The difference is the overhead that Scoter adds to DuckDB.
 package clickbench
 
 import (
@@ -30,7 +30,7 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Rows   int    `help:"Rows of the table." default:"2000000"`
 	Repeat int    `help:"Runs of each query on each side, in turn; the fastest counts." default:"5"`
@@ -38,7 +38,7 @@ type Options struct {
 	Data   string `help:"Folder that keeps the table for the next run." type:"path" placeholder:"DIR"`
 }
 
-// Help is kong's.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "A ratio of 1 means that Scoter adds nothing to DuckDB.\nExample: scoter-bench clickbench --rows 500000 --repeat 3"
 }
@@ -48,7 +48,7 @@ var queriesText string
 
 const database = "default"
 
-// insertRows is how many rows one statement adds.
+// insertRows is how many rows one statement inserts.
 const insertRows = 500_000
 
 // Run runs the benchmark.
@@ -109,17 +109,17 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	return env.Publish(report)
 }
 
-// runner runs a query to its end and returns how many rows it gave.
+// runner runs a query to its end and returns the number of its rows.
 type runner func(sql string) (int64, error)
 
-// side is what one of the two took for one query, over all repetitions.
+// side has the measurements of one of the two systems (Scoter, or DuckDB's view) for one query.
 type side struct {
 	run       runner
 	best, cpu float64 // milliseconds
 	rows      int64
 }
 
-// compare runs every query on both sides and reports the ratios.
+// compare runs every query with both systems and reports the ratios.
 func (o *Options) compare(report *harness.Report, scoter, view runner) error {
 	var wall, cpu []float64
 	worst := 0.0
@@ -131,7 +131,7 @@ func (o *Options) compare(report *harness.Report, scoter, view runner) error {
 		sides := []*side{{run: scoter}, {run: view}}
 		for repetition := range o.Repeat + 1 {
 			for i := range sides {
-				s := sides[(i+repetition)%2] // who comes first alternates
+				s := sides[(i+repetition)%2] // the order of the two systems alternates
 				if err := s.measure(sql, repetition); err != nil {
 					return base.Wrap(err, "query %d", n)
 				}
@@ -160,7 +160,7 @@ func (o *Options) wanted(n int) bool {
 	return len(o.Only) == 0
 }
 
-// measure runs the query once; the first run warms up.
+// measure runs the query once and stores the measurement. The first run only warms up.
 func (s *side) measure(sql string, repetition int) error {
 	cpu, began := processCPU(), time.Now()
 	rows, err := s.run(sql)
@@ -182,12 +182,12 @@ func (s *side) measure(sql string, repetition int) error {
 func processCPU() float64 {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0 // it cannot fail with these arguments
+		return 0 // the call cannot fail with these arguments
 	}
 	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e6
 }
 
-// query runs a query through Scoter and returns how many rows it gave.
+// query runs a query through Scoter and returns the number of its rows.
 func query(ctx context.Context, a *app.App, sql string) (int64, error) {
 	answer, err := a.Executor.Execute(ctx, session.Request{SQL: sql, Database: database, Role: session.Reader})
 	if err != nil {
@@ -211,8 +211,8 @@ func drain(ctx context.Context, next func(context.Context) (arrow.RecordBatch, e
 	}
 }
 
-// load fills the table, unless the folder holds it already, and waits until all of it is in
-// parts and merging has come to rest.
+// load fills the table, unless the data folder already has its rows. It waits until all rows are in
+// parts and no merge is left to do.
 func (o *Options) load(ctx context.Context, a *app.App) error {
 	if _, err := a.Engine.Lookup(database, engine.DefaultSchema, "hits"); err == nil {
 		return waitMerged(ctx, a)
@@ -234,8 +234,8 @@ func (o *Options) load(ctx context.Context, a *app.App) error {
 	return waitMerged(ctx, a)
 }
 
-// mergeRest is how long no merge must run and the parts stay the same to count as merged, mergeLimit how long
-// that is waited for.
+// The parts count as merged if they stay the same for mergeRest and no merge runs. waitMerged waits
+// at most mergeLimit for that.
 const mergeRest, mergeLimit = 10 * time.Second, 3 * time.Minute
 
 func waitMerged(ctx context.Context, a *app.App) error {
@@ -257,7 +257,7 @@ func waitMerged(ctx context.Context, a *app.App) error {
 	return nil
 }
 
-// hitsParts returns the table's parts, which are not empty.
+// hitsParts returns the parts of the table hits. If there are none, that is an error.
 func hitsParts(a *app.App) ([]*catalog.Part, error) {
 	t, err := a.Engine.Lookup(database, engine.DefaultSchema, "hits")
 	if err != nil {

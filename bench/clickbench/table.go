@@ -5,19 +5,23 @@ import (
 	"strings"
 )
 
-// column is one of the table's, with how its values are made of a row's number i. The strings
-// are skewed as those of web traffic: few values make most rows, and many columns are mostly empty.
+// column is a column of the table. value is the SQL expression that computes its value from i, the
+// row's number. Strings are skewed like those of web traffic: a few values make up most rows, and
+// many columns are mostly empty.
 type column struct{ name, typ, value string }
 
-// uniform is a number from 0 to below 1 that depends on the row and a seed only.
+// uniform returns SQL for a pseudo-random number in [0, 1) that depends only on the row's number i
+// and on a seed.
 func uniform(seed string) string { return "(hash(i, '" + seed + "') / 18446744073709551616.0)" }
 
-// skewed is an integer from 0 to below n; low ones are much more frequent.
+// skewed returns SQL for a pseudo-random integer in [0, n). Low numbers are much more frequent, the
+// more so the higher power is.
 func skewed(seed string, n int, power float64) string {
 	return fmt.Sprintf("CAST(floor(%d * pow(%s, %g)) AS BIGINT)", n, uniform(seed), power)
 }
 
-// sometimes is a value in a share of the rows and another in the rest.
+// sometimes returns SQL that is value in the given share of the rows (0 to 1), and otherwise in the
+// others.
 func sometimes(seed string, share float64, value, otherwise string) string {
 	return fmt.Sprintf("CASE WHEN %s < %g THEN %s ELSE %s END", uniform(seed+"?"), share, value, otherwise)
 }
@@ -33,7 +37,8 @@ var (
 	counter = sometimes("counter 62", 0.008, "62", skewed("counter", 6000, 3))
 )
 
-// special are the columns that queries look at; the others follow from their types.
+// special are the columns that the queries use, with the SQL of their values. The values of all
+// other columns follow from their types.
 var special = map[string]string{
 	"WatchID": "CAST(hash(i, 'watch') >> 1 AS BIGINT)", "Title": title, "EventTime": moment, "EventDate": "CAST(" + moment + " AS DATE)",
 	"CounterID": counter, "ClientIP": "CAST(CAST(hash(" + skewed("ip", 300_000, 1.5) + ", 'ip') % 4294967296 AS BIGINT) - 2147483648 AS INTEGER)",
@@ -50,7 +55,7 @@ var special = map[string]string{
 	"URLHash":     sometimes("hash 2", 0.02, "2868770270353813622", "CAST(hash("+skewed("page", 300_000, 2.5)+", 'h') >> 1 AS BIGINT)"),
 }
 
-// definition lists the columns in their order, by type.
+// definition has the table's columns and their types, in order.
 const definition = `WatchID BIGINT, JavaEnable SMALLINT, Title VARCHAR, GoodEvent SMALLINT, EventTime TIMESTAMP, EventDate DATE, CounterID INTEGER,
 ClientIP INTEGER, RegionID INTEGER, UserID BIGINT, CounterClass SMALLINT, OS SMALLINT, UserAgent SMALLINT, URL VARCHAR, Referer VARCHAR, IsRefresh SMALLINT,
 RefererCategoryID SMALLINT, RefererRegionID INTEGER, URLCategoryID SMALLINT, URLRegionID INTEGER, ResolutionWidth SMALLINT, ResolutionHeight SMALLINT,
@@ -89,10 +94,11 @@ func columns() []column {
 	return out
 }
 
-// createTable is sorted as the benchmark's own table is.
+// createTable is the statement that creates the table. It has the same sort key as ClickBench's own
+// table.
 const createTable = "CREATE TABLE hits (" + definition + ") SORTED BY (CounterID, EventDate, UserID, EventTime, WatchID)"
 
-// insert fills the table with rows from a number on.
+// insert returns a statement that inserts the rows with numbers in [from, to).
 func insert(from, to int) string {
 	var values []string
 	for _, c := range columns() {

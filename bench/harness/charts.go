@@ -1,6 +1,7 @@
 package harness
 
-// Chart compares sides, a bar each, in some cases.
+// Chart is a bar chart of a report. It compares several systems or methods (sides) in several
+// cases. Each side has one bar in each case.
 type Chart struct {
 	Title string   `json:"title"`
 	Unit  string   `json:"unit"`
@@ -8,13 +9,15 @@ type Chart struct {
 	Bars  []*Bars  `json:"bars"`
 }
 
-// Bars are the values of one side, one per case; nil where there is none.
+// Bars are the values of one side, one per case. A value is nil if the side was not measured in
+// that case.
 type Bars struct {
 	Side   string     `json:"side"`
 	Values []*float64 `json:"values"`
 }
 
-// Set sets the value of a side in a case; sides and cases come in the order of their first value.
+// Set sets the value of a side in a case (in). The chart shows sides and cases in the order in
+// which Set first gets their names.
 func (c *Chart) Set(side, in string, value float64) {
 	at := -1
 	for i, name := range c.Cases {
@@ -41,7 +44,7 @@ func (c *Chart) Set(side, in string, value float64) {
 	bars.Values[at] = &value
 }
 
-// Chart adds an empty chart, which the report's page shows.
+// Chart adds an empty chart to the report, and returns it. The report's page shows it.
 func (r *Report) Chart(title, unit string) *Chart {
 	c := &Chart{Title: title, Unit: unit}
 	r.Charts = append(r.Charts, c)

@@ -10,7 +10,7 @@ func TestChart(t *testing.T) {
 	c := r.Chart("time", "ms")
 	c.Set("one", "first", 10)
 	c.Set("one", "second", 5)
-	c.Set("two", "second", 20) // it has nothing in the first
+	c.Set("two", "second", 20) // without a value in the first case
 	c.Set("one", "second", 6)
 	text, err := json.Marshal(r.Charts)
 	if err != nil {

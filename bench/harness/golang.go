@@ -12,10 +12,10 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// GoProgram builds a Go program in dir/go, where generated packages may lie already: the module
-// `bench` with the drivers of the versions that this program has. files has the sources in golang/;
-// they end in .go.txt, because where they are kept they would have to compile by themselves. It
-// returns the program's path.
+// GoProgram builds a Go program in the folder dir/go, and returns the path of the built program.
+// The folder may already have generated packages. files has the program's sources in golang/; their
+// names end in .go.txt, so that they are not compiled in place. The module is named `bench`, and
+// uses the same versions of drivers as this program.
 func GoProgram(ctx context.Context, dir string, files fs.FS) (string, error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -16,23 +16,24 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// shared are the sources that every Java program has: the rows and the meter.
+// shared has the Java sources that all Java programs of benchmarks use: the rows and the meter.
 //
 //go:embed java
 var shared embed.FS
 
-// Java is a compiled Java program of a benchmark.
+// Java is the compiled Java program of a benchmark.
 type Java struct {
 	// Dir is a folder for the program's data, removed by Close.
 	Dir        string
 	java, path string
 }
 
-// Result is the JSON file of a benchmark's report.
+// Result returns the path of the JSON file of a benchmark's report.
 func (e *Env) Result(r *Report) string { return filepath.Join(e.Output, r.Benchmark+".json") }
 
-// Java compiles a benchmark's Java program, as JavaProgram does: files has scoter.yaml with its
-// queries, of which code is generated, and the program, beside the sources that all share.
+// Java compiles the Java program of a benchmark, as JavaProgram does. files has the sources of the
+// program, and scoter.yaml with SQL files, from which code is generated. Java adds the sources that
+// all programs share.
 func (e *Env) Java(ctx context.Context, files fs.FS, version int) (_ *Java, err error) {
 	dir, err := os.MkdirTemp(e.Dir, "scoter-bench-java-")
 	if err != nil {
@@ -59,9 +60,10 @@ func (e *Env) Java(ctx context.Context, files fs.FS, version int) (_ *Java, err 
 	return j, err
 }
 
-// JavaProgram compiles the sources in java/ and the generated ones in src/bench/ with the libraries
-// of pom.xml, which are fetched once per file. The JDK is the newest of the machine; one below
-// the version is an error. It returns the java command and the class path.
+// JavaProgram compiles the sources in java/ and the generated sources in src/bench/ of dir. It
+// returns the java command and the class path. The libraries of pom.xml are downloaded once for
+// each content of that file. JavaProgram uses the newest JDK on the machine, and fails if that is
+// older than version.
 func JavaProgram(ctx context.Context, dir string, version int) (java, path string, err error) {
 	javac, newest := newestJDK(ctx)
 	if newest < version {
@@ -86,10 +88,12 @@ func JavaProgram(ctx context.Context, dir string, version int) (java, path strin
 	return filepath.Join(filepath.Dir(javac), "java"), out + string(os.PathListSeparator) + filepath.Join(jars, "*"), command(ctx, dir, javac, args...)
 }
 
-// newestJDK returns the path of javac and its version, 0 if there is none.
+// newestJDK returns the path of the newest javac on the machine and its version. The version is 0
+// if there is none.
 func newestJDK(ctx context.Context) (javac string, newest int) {
 	for _, pattern := range []string{os.Getenv("JAVA_HOME") + "/bin/javac", "/usr/lib/jvm/*/bin/javac", "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/javac"} {
-		paths, _ := filepath.Glob(pattern) // the patterns are right
+		// An error means that the pattern is invalid, which it is not.
+		paths, _ := filepath.Glob(pattern)
 		for _, path := range paths {
 			out, err := exec.CommandContext(ctx, path, "-version").CombinedOutput()
 			version := 0
@@ -109,11 +113,11 @@ func command(ctx context.Context, dir, name string, args ...string) error {
 	return nil
 }
 
-// Close removes the program and its data.
+// Close removes the folder of the program and its data.
 func (j *Java) Close() error { return os.RemoveAll(filepath.Dir(j.Dir)) }
 
-// Measure runs the program, which prints a line of JSON per run, and adds what it measured to the
-// report; progress is on the standard error.
+// Measure runs the program and adds its measurements to the report. The program prints one line of
+// JSON for each run to standard output, and its progress to standard error.
 func (j *Java) Measure(ctx context.Context, r *Report, args ...string) error {
 	c := exec.CommandContext(ctx, j.java, append([]string{"-cp", j.path}, args...)...)
 	var stderr bytes.Buffer

@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Measurement is what one method took for one operation on so many rows: one element per
-// counted run.
+// Measurement has the measurements of one method for one operation and number of rows. Its slices
+// have one element for each counted run.
 type Measurement struct {
 	Operation string    `json:"operation"`
 	Method    string    `json:"method"`
@@ -24,7 +24,8 @@ type Measurement struct {
 	Allocated []float64 `json:"allocated_bytes"`
 }
 
-// Measured returns the measurement of a method, or nil.
+// Measured returns the measurement of a method for an operation and a number of rows, or nil if
+// there is none.
 func (r *Report) Measured(operation, method string, rows int) *Measurement {
 	for i := range r.Measurements {
 		if m := &r.Measurements[i]; m.Operation == operation && m.Method == method && m.Rows == rows {
@@ -34,7 +35,8 @@ func (r *Report) Measured(operation, method string, rows int) *Measurement {
 	return nil
 }
 
-// Measure adds a counted run of a method.
+// Measure adds the measurements of one counted run of a method for an operation and a number of
+// rows.
 func (r *Report) Measure(operation, method string, rows int, millis, cpu, allocated float64) {
 	m := r.Measured(operation, method, rows)
 	if m == nil {
@@ -44,8 +46,9 @@ func (r *Report) Measure(operation, method string, rows int, millis, cpu, alloca
 	m.Millis, m.CPU, m.Allocated = append(m.Millis, millis), append(m.CPU, cpu), append(m.Allocated, allocated)
 }
 
-// Keep adds the measurements of an earlier report of the same benchmark, but for operations on
-// so many rows as this one has measured itself: a long benchmark may be run in pieces.
+// Keep copies measurements from an earlier report of the same benchmark into this one, so that a
+// long benchmark can be run in pieces. It skips an operation with a number of rows if this report
+// has measured it.
 func (r *Report) Keep(path string) error {
 	text, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
@@ -73,7 +76,7 @@ func (r *Report) Keep(path string) error {
 	return nil
 }
 
-// on is what stands before an operation, such as the database.
+// on returns the beginning of an operation's full name, such as the database in "DuckDB INSERT".
 func on(operation string) string { return operation[:strings.LastIndexByte(operation, ' ')+1] }
 
 func order(operation string) int {
@@ -83,8 +86,8 @@ func order(operation string) int {
 //go:embed report.html
 var page string
 
-// writePage writes the report as a page that needs no network: the measurements with charts, and
-// all figures.
+// writePage writes the report as an HTML page that needs no network. It shows the measurements as
+// charts, and all numbers.
 func (r *Report) writePage(dir string) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -99,7 +102,8 @@ func (r *Report) writePage(dir string) error {
 	if err != nil {
 		return base.Errorf(base.Internal, "report: %w", err)
 	}
-	// JSON of Go escapes what would end a script.
+	// The text can be put into a script element: Go's JSON encoder escapes what would end the
+	// element.
 	if err := t.Execute(f, map[string]any{"Title": r.Benchmark, "Data": template.JS(data)}); err != nil {
 		return base.Errorf(base.Unavailable, "report: %w", err)
 	}

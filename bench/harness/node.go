@@ -16,8 +16,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// TypeScript installs the packages that a program's package-lock.json pins, once per lock file in
-// the user's cache folder, and compiles the program with its tsconfig.json.
+// TypeScript compiles the program in dir with its tsconfig.json. It first installs the packages
+// that the program's package-lock.json lists into the user's cache folder. Programs with the same
+// lock file share them.
 func TypeScript(ctx context.Context, dir string) error {
 	packages, err := installed(dir, "package-lock.json", func(into string) error {
 		for _, name := range []string{"package.json", "package-lock.json"} {
@@ -40,8 +41,8 @@ func TypeScript(ctx context.Context, dir string) error {
 	return command(ctx, dir, filepath.Join("node_modules", ".bin", "tsc"), "-p", ".")
 }
 
-// Node is the command line of Node.js for a compiled program: the machine's, or the newer one
-// among its packages.
+// Node returns the beginning of the command line that runs a compiled program in dir. It uses the
+// machine's Node.js. If newer is set, it uses the newer Node.js among the program's packages.
 func Node(dir string, newer bool) []string {
 	node := "node"
 	if newer {
@@ -50,8 +51,8 @@ func Node(dir string, newer bool) []string {
 	return []string{node, "--no-warnings", "--max-semi-space-size=64"}
 }
 
-// installed returns a folder with the packages that a file of dir pins; install puts them there
-// unless an earlier benchmark has.
+// installed returns a folder in the user's cache with the packages that the file pin in dir lists.
+// If the folder does not exist yet, installed calls install to fill it.
 func installed(dir, pin string, install func(into string) error) (string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, pin))
 	if err != nil {
@@ -83,7 +84,7 @@ func installed(dir, pin string, install func(into string) error) (string, error)
 	return folder, nil
 }
 
-// Conversation is a running program that is asked line by line.
+// Conversation is a running program that answers each line of its standard input.
 type Conversation struct {
 	command *exec.Cmd
 	in      io.WriteCloser
@@ -91,7 +92,8 @@ type Conversation struct {
 	stderr  bytes.Buffer
 }
 
-// Converse starts a program that answers lines of its standard input with lines of JSON.
+// Converse starts a program that answers a line of its standard input with one or more lines of
+// JSON.
 func Converse(command *exec.Cmd) (*Conversation, error) {
 	c := &Conversation{command: command}
 	command.Stderr = &c.stderr
@@ -104,14 +106,15 @@ func Converse(command *exec.Cmd) (*Conversation, error) {
 		return nil, base.Errorf(base.Internal, "program: %w", err)
 	}
 	c.in, c.out = in, bufio.NewScanner(out)
-	c.out.Buffer(nil, 64<<20) // a line may be a whole result
+	c.out.Buffer(nil, 64<<20) // an answer is one line, which may contain a whole result
 	if err := command.Start(); err != nil {
 		return nil, base.Errorf(base.Unavailable, "program: %w", err)
 	}
 	return c, nil
 }
 
-// Ask sends a line and hands over the answers until take returns false.
+// Ask sends a line to the program. It decodes each line of the answer, and passes it to take until
+// take returns false.
 func Ask[T any](c *Conversation, line string, take func(T) bool) error {
 	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
 		return c.failed(err)
@@ -128,7 +131,7 @@ func Ask[T any](c *Conversation, line string, take func(T) bool) error {
 	return c.failed(c.out.Err())
 }
 
-// failed is the error of a program that has ended too early.
+// failed returns the error to report if a program ended before it answered.
 func (c *Conversation) failed(err error) error {
 	c.in.Close()
 	if wait := c.command.Wait(); wait != nil {
@@ -137,7 +140,7 @@ func (c *Conversation) failed(err error) error {
 	return base.Errorf(base.Internal, "program: %v\n%s", err, strings.TrimSpace(c.stderr.String()))
 }
 
-// Close ends the program.
+// Close ends the program and waits for it.
 func (c *Conversation) Close() error {
 	c.in.Close()
 	if c.command.ProcessState != nil {

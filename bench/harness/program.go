@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Program makes a folder with a benchmark's files, which have scoter.yaml with its queries, and the
-// code that is generated of them. The caller removes it.
+// Program makes a folder with the files of a benchmark, and generates code in it. The files include
+// scoter.yaml and the SQL files that it names. The caller removes the folder.
 func (e *Env) Program(ctx context.Context, files fs.FS) (dir string, err error) {
 	dir, err = os.MkdirTemp(e.Dir, "scoter-bench-")
 	if err != nil {
@@ -37,7 +37,7 @@ func (e *Env) generate(ctx context.Context, dir string) error {
 	return command(ctx, dir, scoter, "generate")
 }
 
-// scoter returns the path of the scoter program. It is an error if it is not there.
+// scoter returns the path of the scoter program. It is an error if the program does not exist.
 func (e *Env) scoter() (string, error) {
 	if e.Scoter != "" {
 		return e.Scoter, nil
@@ -53,14 +53,16 @@ func (e *Env) scoter() (string, error) {
 	return path, nil
 }
 
-// Command is a program in a folder, which goes with the context.
+// Command returns a command that runs a program in the folder dir. The program is killed when ctx
+// ends.
 func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir = dir
 	return c
 }
 
-// Python returns a Python with the packages that a file of dir pins.
+// Python returns the path of a Python interpreter that has the packages that the file requirements
+// in dir lists.
 func Python(ctx context.Context, dir, requirements string) (string, error) {
 	packages, err := installed(dir, requirements, func(into string) error {
 		if err := command(ctx, dir, "python3", "-m", "venv", into); err != nil {

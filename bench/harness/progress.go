@@ -9,14 +9,15 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress is a line on the standard error that says what is done now. Where that is no terminal
-// there is none: a log would be full of its states.
+// Progress shows the current step of a benchmark as a line on standard error. If that is not a
+// terminal, it shows nothing, because a log would be full of steps.
 type Progress struct {
 	out       io.Writer
 	done, all int
 }
 
-// NewProgress begins one of so many steps, with a bar; 0 if it is not known how many.
+// NewProgress begins a progress line with a bar. steps is the number of steps, or 0 if it is
+// unknown.
 func NewProgress(steps int) *Progress {
 	p := &Progress{out: io.Discard, all: steps}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
@@ -25,7 +26,7 @@ func NewProgress(steps int) *Progress {
 	return p
 }
 
-// Step says what is done next.
+// Step starts the next step and shows its name.
 func (p *Progress) Step(what string) {
 	const width = 30
 	if p.all > 0 {
@@ -37,5 +38,5 @@ func (p *Progress) Step(what string) {
 	p.done++
 }
 
-// Close clears the line.
+// Close removes the line from the terminal.
 func (p *Progress) Close() { fmt.Fprint(p.out, "\r\x1b[K") }

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// referenceNumbers is how many numbers the reference sorts: more than the caches of a core hold.
+// referenceNumbers is how many numbers reference sorts. They do not fit into the caches of a core.
 const referenceNumbers = 2 << 20
 
-// reference returns how long sorting random numbers takes now, always the same ones, in seconds: the least of three times. What
-// a second of a processor is worth depends on who shares its core: figures of two reports compare only as multiples of it.
+// reference measures the present speed of the processor: the seconds that it takes to sort fixed
+// random numbers, as the minimum of three runs. The speed depends on other load on the same core.
+// So the times of two reports are comparable only as multiples of their references.
 func reference() float64 {
 	random := rand.New(rand.NewPCG(1, 2))
 	numbers := make([]uint64, referenceNumbers)

@@ -18,21 +18,21 @@ import (
 	"github.com/scoterdb/scoter/internal/version"
 )
 
-// Env is what every benchmark is given.
+// Env is the environment that every benchmark receives.
 type Env struct {
-	Scoter string // the scoter program; the one beside this program if empty
-	Dir    string // for data; the system's temporary folder if empty
-	Output string // folder of the JSON files; none is written if empty
+	Scoter string // path of the scoter program; if empty, the one in the folder of this program
+	Dir    string // folder for data; if empty, the system's folder for temporary files
+	Output string // folder for the JSON files of reports; if empty, none is written
 	Table  io.Writer
 }
 
-// Metric is one number with what it is to be.
+// Metric is one measured number with its target, if there is one.
 type Metric struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"` // the median of the samples, if there are any
 	Unit  string  `json:"unit"`
-	// Target is what the value is held against, nil if there is none: at most it, or at
-	// least it if AtLeast.
+	// Target is the limit for Value, or nil if there is none. If AtLeast is set, Value must be at
+	// least Target. Otherwise it must be at most Target.
 	Target  *float64  `json:"target,omitempty"`
 	AtLeast bool      `json:"at_least,omitempty"`
 	Samples []float64 `json:"samples,omitempty"`
@@ -43,29 +43,33 @@ func (m *Metric) Met() bool {
 	return m.Target == nil || m.AtLeast && m.Value >= *m.Target || !m.AtLeast && m.Value <= *m.Target
 }
 
-// Report is the outcome of one benchmark.
+// Report is the result of one benchmark.
 type Report struct {
-	Benchmark string         `json:"benchmark"`
-	Date      time.Time      `json:"date"`
-	Scoter    string         `json:"scoter"`
-	DuckDB    string         `json:"duckdb"`
-	Go        string         `json:"go"`
-	OS        string         `json:"os"`
-	Processor string         `json:"processor"`
-	Cores     int            `json:"cores"`
-	Memory    int64          `json:"memory_bytes"`
-	Load      float64        `json:"load_average_before"` // of one minute: who else was at work
-	Reference float64        `json:"reference_seconds"`   // see reference
+	Benchmark string    `json:"benchmark"`
+	Date      time.Time `json:"date"`
+	Scoter    string    `json:"scoter"`
+	DuckDB    string    `json:"duckdb"`
+	Go        string    `json:"go"`
+	OS        string    `json:"os"`
+	Processor string    `json:"processor"`
+	Cores     int       `json:"cores"`
+	Memory    int64     `json:"memory_bytes"`
+	// Load is the machine's load average over one minute before the benchmark. It shows whether
+	// other programs were running.
+	Load float64 `json:"load_average_before"`
+	// Seconds of a fixed computation; see function reference.
+	Reference float64        `json:"reference_seconds"`
 	Options   map[string]any `json:"options"`
 	Metrics   []Metric       `json:"metrics"`
-	// Measurements are what methods took that are compared over sizes; the page shows them as
-	// charts.
+	// Measurements are the results of methods for several operations and numbers of rows. The
+	// report's page shows them as charts.
 	Measurements []Measurement `json:"measurements,omitempty"`
-	// Charts are the page's too, of a report that compares sides in cases.
+	// Charts are bar charts for the report's page.
 	Charts []*Chart `json:"charts,omitempty"`
 }
 
-// NewReport begins the report of a benchmark with the options it runs with.
+// NewReport returns an empty report of a benchmark. options are the options with which the
+// benchmark runs.
 func NewReport(benchmark string, options map[string]any) *Report {
 	return &Report{
 		Benchmark: benchmark, Date: time.Now().UTC().Truncate(time.Second), Scoter: version.String(), DuckDB: version.DuckDB,
@@ -74,22 +78,23 @@ func NewReport(benchmark string, options map[string]any) *Report {
 	}
 }
 
-// Add adds a number without a target.
+// Add adds a measured number without a target to the report. samples are the values of which it is
+// the median.
 func (r *Report) Add(name string, value float64, unit string, samples ...float64) {
 	r.Metrics = append(r.Metrics, Metric{Name: name, Value: value, Unit: unit, Samples: samples})
 }
 
-// AtMost adds a number that is to be at most target.
+// AtMost adds a measured number whose target is to be at most target.
 func (r *Report) AtMost(target float64, name string, value float64, unit string, samples ...float64) {
 	r.Metrics = append(r.Metrics, Metric{Name: name, Value: value, Unit: unit, Target: &target, Samples: samples})
 }
 
-// AtLeast adds a number that is to be at least target.
+// AtLeast adds a measured number whose target is to be at least target.
 func (r *Report) AtLeast(target float64, name string, value float64, unit string, samples ...float64) {
 	r.Metrics = append(r.Metrics, Metric{Name: name, Value: value, Unit: unit, Target: &target, AtLeast: true, Samples: samples})
 }
 
-// Publish prints the report and saves it.
+// Publish prints the report, and saves it as Save does.
 func (e *Env) Publish(r *Report) error {
 	w := tabwriter.NewWriter(e.Table, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "load %s before, reference work %s s\n", short(r.Load), short(r.Reference))
@@ -118,7 +123,8 @@ func (e *Env) Publish(r *Report) error {
 	return e.Save(r)
 }
 
-// Save writes the report's JSON file and its page, if results go anywhere; again for one that has got longer.
+// Save writes the report as a JSON file and as an HTML page. It does nothing if Env has no output
+// folder. It may be called again after numbers were added to the report.
 func (e *Env) Save(r *Report) error {
 	if e.Output == "" {
 		return nil
@@ -136,7 +142,7 @@ func (e *Env) Save(r *Report) error {
 	return r.writePage(e.Output)
 }
 
-// short prints a number with four digits that mean something.
+// short formats a number with four significant digits.
 func short(v float64) string {
 	if math.Abs(v) >= 1000 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
@@ -144,7 +150,7 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// Percentile returns the value below which a share (0 to 1) of the samples lie.
+// Percentile returns the value below which the given share (0 to 1) of the samples lies.
 func Percentile(samples []float64, share float64) float64 {
 	if len(samples) == 0 {
 		return math.NaN()
@@ -153,7 +159,8 @@ func Percentile(samples []float64, share float64) float64 {
 	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
 }
 
-// Median is the sample in the middle, and of an even number of them the mean of the two: of two passes neither counts alone.
+// Median returns the middle sample. If the number of samples is even, it is the mean of the two in
+// the middle. So of two samples, both count.
 func Median(samples []float64) float64 {
 	sorted := slices.Sorted(slices.Values(samples))
 	n := len(sorted)
@@ -163,7 +170,7 @@ func Median(samples []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// Mean is the arithmetic one.
+// Mean returns the arithmetic mean.
 func Mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -172,7 +179,7 @@ func Mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// GeometricMean is the mean that suits ratios.
+// GeometricMean returns the geometric mean, which suits ratios.
 func GeometricMean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -181,7 +188,8 @@ func GeometricMean(values []float64) float64 {
 	return math.Exp(sum / float64(len(values)))
 }
 
-// procField returns a field of one of Linux's "name : value" files; "" elsewhere.
+// procField returns a field of a Linux file with lines of the form "name : value", such as
+// /proc/cpuinfo. On other systems it returns "".
 func procField(path, name string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -209,6 +217,6 @@ func loadAverage() float64 {
 		return 0
 	}
 	first, _, _ := strings.Cut(string(text), " ")
-	v, _ := strconv.ParseFloat(first, 64) // 0 if the system tells it otherwise
+	v, _ := strconv.ParseFloat(first, 64) // 0 if the system uses another format
 	return v
 }

@@ -1,5 +1,6 @@
-// Package harness is what the benchmarks share: it runs the real server on an empty
-// directory, measures what it uses, and keeps the numbers with the machine they are from.
+// Package harness has the code that benchmarks share. It runs a Scoter server on an empty data
+// directory, measures its resource usage, and stores the numbers together with a description of the
+// machine.
 package harness
 
 import (
@@ -28,16 +29,16 @@ type Server struct {
 	URL string // http://host:port
 	Dir string
 
-	scoter  string // the program
+	scoter  string // path of the scoter program
 	client  *http.Client
 	process *exec.Cmd
 	exited  chan error
 }
 
-// startTimeout is how long a server may take until it serves, replay of its log included.
+// startTimeout is how long a server may take to start, including the replay of its log.
 const startTimeout = 2 * time.Minute
 
-// TempDir makes a folder. Its maker removes it.
+// TempDir makes a temporary folder. The caller removes it.
 func (e *Env) TempDir() (string, error) {
 	dir, err := os.MkdirTemp(e.Dir, "scoter-bench-")
 	if err != nil {
@@ -46,7 +47,8 @@ func (e *Env) TempDir() (string, error) {
 	return dir, nil
 }
 
-// StartServer starts a server on a new data directory with more flags. Finish ends it.
+// StartServer starts a server on a new data directory, with flags in addition to the usual ones.
+// The caller stops it with Finish.
 func (e *Env) StartServer(ctx context.Context, flags ...string) (*Server, error) {
 	scoter, err := e.scoter()
 	if err != nil {
@@ -63,7 +65,7 @@ func (e *Env) StartServer(ctx context.Context, flags ...string) (*Server, error)
 	return s, nil
 }
 
-// Restart ends the server and starts it again on the same data, with other flags.
+// Restart stops the server and starts it again on the same data, with other flags.
 func (s *Server) Restart(ctx context.Context, flags ...string) error {
 	if err := s.Stop(); err != nil {
 		return err
@@ -71,7 +73,7 @@ func (s *Server) Restart(ctx context.Context, flags ...string) error {
 	return s.Launch(ctx, flags...)
 }
 
-// Launch starts a server that has ended again on the same data.
+// Launch starts a server that has ended again, on the same data.
 func (s *Server) Launch(ctx context.Context, flags ...string) error {
 	again, err := launch(ctx, s.scoter, s.Dir, flags)
 	if err != nil {
@@ -81,12 +83,12 @@ func (s *Server) Launch(ctx context.Context, flags ...string) error {
 	return nil
 }
 
-// Kill ends the server as a crash does, and waits for it.
+// Kill ends the server without a chance to clean up, like a crash, and waits for its end.
 func (s *Server) Kill() error {
 	if err := s.process.Process.Kill(); err != nil {
 		return base.Errorf(base.Internal, "kill server: %w", err)
 	}
-	<-s.exited // with the error that it was killed
+	<-s.exited // the error says that it was killed
 	return nil
 }
 
@@ -121,7 +123,7 @@ func launch(ctx context.Context, scoter, dir string, flags []string) (*Server, e
 	}
 }
 
-// Stop ends the server as an operator does, and waits for it.
+// Stop asks the server to shut down, as an operator would, and waits for its end.
 func (s *Server) Stop() error {
 	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
 		return base.Errorf(base.Internal, "stop server: %w", err)
@@ -132,7 +134,7 @@ func (s *Server) Stop() error {
 	return nil
 }
 
-// Load adds a file's rows to a table, as `scoter load` does.
+// Load loads a file into a table, as `scoter load` does.
 func (s *Server) Load(ctx context.Context, file, table string) error {
 	if out, err := exec.CommandContext(ctx, s.scoter, "load", file, "--url", s.URL, "--table", table).CombinedOutput(); err != nil {
 		return base.Errorf(base.Unavailable, "load %s: %w: %s", file, err, out)
@@ -140,7 +142,8 @@ func (s *Server) Load(ctx context.Context, file, table string) error {
 	return nil
 }
 
-// Finish stops a server and removes its data. It is deferred: *err is set if it was nil.
+// Finish stops a server and removes its data. It is called with defer: if that fails and *err is
+// nil, it sets *err.
 func (e *Env) Finish(s *Server, err *error) {
 	stopErr := s.Stop()
 	if removeErr := os.RemoveAll(s.Dir); stopErr == nil && removeErr != nil {
@@ -151,13 +154,13 @@ func (e *Env) Finish(s *Server, err *error) {
 	}
 }
 
-// NewClient returns an HTTP client that keeps one connection, as a driver does: every worker of a
-// load takes its own.
+// NewClient returns an HTTP client that keeps one connection open, like a database driver does.
+// Each concurrent worker needs its own client.
 func NewClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1, DisableCompression: true, WriteBufferSize: 64 << 10, ReadBufferSize: 64 << 10}}
 }
 
-// Authorize sends a token with every request from now on.
+// Authorize makes SQL and the other requests of this Server send a token for authentication.
 func (s *Server) Authorize(token string) {
 	s.client.Transport = authorized{s.client.Transport, token}
 }
@@ -173,7 +176,7 @@ func (a authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 	return a.RoundTripper.RoundTrip(req)
 }
 
-// SQL runs a statement and returns its rows as JSON values.
+// SQL runs a statement on the server and returns its rows, with values as decoded from JSON.
 func (s *Server) SQL(ctx context.Context, statement string) ([][]any, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/v1/sql", strings.NewReader(statement))
 	if err != nil {
@@ -194,7 +197,7 @@ func (s *Server) SQL(ctx context.Context, statement string) ([][]any, error) {
 	return answer.Rows, nil
 }
 
-// Number is SQL for a query of one number.
+// Number runs a query that returns one number.
 func (s *Server) Number(ctx context.Context, statement string) (float64, error) {
 	rows, err := s.SQL(ctx, statement)
 	if err != nil {
@@ -208,19 +211,22 @@ func (s *Server) Number(ctx context.Context, statement string) (float64, error) 
 	return 0, base.Errorf(base.Internal, "%.100s gives no number: %v", statement, rows)
 }
 
-// Client is the connection that SQL uses.
+// Client returns the HTTP client that SQL uses.
 func (s *Server) Client() *http.Client { return s.client }
 
-// CheckStatus turns an answer that is no success into an error.
+// CheckStatus returns an error for a response that does not report success.
 func CheckStatus(resp *http.Response) error {
 	if resp.StatusCode < 300 {
 		return nil
 	}
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, 4096)) // the status alone says enough
+	// Ignore the error: the status is enough if the body cannot be read.
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
 	return base.Errorf(base.Unavailable, "%s: %s", resp.Status, strings.TrimSpace(string(text)))
 }
 
-// Send posts a body of a media type, which may be empty, until it is taken: an answer that says to try again is waited out as it says.
+// Send posts a body with the media type contentType. If the server asks to retry, Send waits as
+// long as the response says and sends again, until the server accepts the request. The body may be
+// empty.
 func (s *Server) Send(ctx context.Context, client *http.Client, path, contentType string, body func() io.Reader) (retries int, err error) {
 	for {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, body())
@@ -240,7 +246,8 @@ func (s *Server) Send(ctx context.Context, client *http.Client, path, contentTyp
 			return retries, err
 		}
 		seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-		_, _ = io.Copy(io.Discard, resp.Body) // only so that the connection can be used again
+		// Read the rest of the body, so that the connection can be reused.
+		_, _ = io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 		if err != nil {
 			return retries, base.Errorf(base.Internal, "%s without Retry-After", resp.Status)
@@ -254,8 +261,8 @@ func (s *Server) Send(ctx context.Context, client *http.Client, path, contentTyp
 	}
 }
 
-// Latencies runs a query again and again on a number of connections for a time and returns how
-// long each took, in milliseconds. Query gives the text of the n-th.
+// Latencies runs queries for the duration d on several connections at once. It returns how long
+// each query took, in milliseconds. query returns the SQL text of the n-th query.
 func (s *Server) Latencies(ctx context.Context, connections int, d time.Duration, query func(n int) string) ([]float64, error) {
 	until := time.Now().Add(d)
 	var mu sync.Mutex
@@ -283,7 +290,8 @@ func (s *Server) Latencies(ctx context.Context, connections int, d time.Duration
 	return all, err
 }
 
-// WaitFlushed waits until every row is in a part. The server must run with a short flush-age.
+// WaitFlushed waits until every row of the server is in a part. The server must run with a short
+// flush-age.
 func (s *Server) WaitFlushed(ctx context.Context) error {
 	for {
 		resp, err := s.client.Get(s.URL + "/api/v1/status")
@@ -301,7 +309,8 @@ func (s *Server) WaitFlushed(ctx context.Context) error {
 		case status.FlushError != "":
 			return base.Errorf(base.Internal, "flush: %s", status.FlushError)
 		}
-		// The status has no such number: its write_memory is also that of changes to parts.
+		// Count the rows in memory. write_memory in the status is no use, because it also includes
+		// changes to parts.
 		rows, err := s.Number(ctx, "SELECT coalesce(sum(memtable_rows), 0)::DOUBLE FROM scoter.tables")
 		if err != nil || rows == 0 {
 			return err
@@ -314,11 +323,11 @@ func (s *Server) WaitFlushed(ctx context.Context) error {
 	}
 }
 
-// mergeRest is how long no merge must run and the parts stay the same to count as merged,
-// mergeLimit how long that is waited for.
+// The parts count as merged if they stay the same for mergeRest and no merge runs. WaitMerged waits
+// at most mergeLimit for that.
 const mergeRest, mergeLimit = 10 * time.Second, 3 * time.Minute
 
-// WaitMerged waits until merging has come to rest.
+// WaitMerged waits until the server has nothing left to merge.
 func (s *Server) WaitMerged(ctx context.Context) error {
 	newest, since, began := -1.0, time.Now(), time.Now()
 	for time.Since(since) < mergeRest && time.Since(began) < mergeLimit {
@@ -342,11 +351,11 @@ func (s *Server) WaitMerged(ctx context.Context) error {
 	return nil
 }
 
-// PartsBytes returns the size of all parts.
+// PartsBytes returns the size of all parts, in bytes.
 func (s *Server) PartsBytes(ctx context.Context) (float64, error) {
 	return s.Number(ctx, "SELECT coalesce(sum(bytes), 0)::DOUBLE FROM scoter.parts")
 }
 
-// FlushSoon are the flags of a server that makes parts of its rows quickly when nothing
-// else does.
+// FlushSoon returns the flags that make a server flush each row at the latest when it is as old as
+// age.
 func FlushSoon(age time.Duration) []string { return []string{fmt.Sprintf("--flush-age=%s", age)} }

@@ -11,29 +11,32 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// clockTicks is Linux's USER_HZ, the unit of /proc/PID/stat: 100 on every platform Go runs on.
+// clockTicks is Linux's USER_HZ, the unit of /proc/PID/stat. It is 100 on every platform that Go
+// supports.
 const clockTicks = 100
 
-// Process is a running process, by its id, as Linux counts what it uses.
+// Process is the id of a running process. Its methods read Linux's counters of the process.
 type Process int
 
-// Process returns the server's.
+// Process returns the process of the server.
 func (s *Server) Process() Process { return Process(s.process.Process.Pid) }
 
-// CPU returns the seconds of processor time that the server and its ended children took, user
-// and system.
+// CPU returns the processor time of the server and of its ended children, in seconds. It is the sum
+// of user and system time.
 func (s *Server) CPU() (float64, error) { return s.Process().CPU() }
 
-// PeakRSS returns the most memory that the server has held, in bytes.
+// PeakRSS returns the server's peak resident memory, in bytes.
 func (s *Server) PeakRSS() (int64, error) { return s.Process().PeakRSS() }
 
-// CPU returns the seconds of processor time that it and its ended children took, user and system.
+// CPU returns the processor time of the process and of its ended children, in seconds. It is the
+// sum of user and system time.
 func (p Process) CPU() (float64, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p))
 	if err != nil {
 		return 0, base.Errorf(base.Unavailable, "processor time: %w", err)
 	}
-	// The name, in brackets, may hold anything: fields are counted behind it.
+	// The second field is the process name in parentheses, which may contain any character. So find
+	// its end, and count the fields after it.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	ticks := 0
 	for _, at := range []int{11, 12, 13, 14} { // utime, stime, cutime, cstime
@@ -46,13 +49,14 @@ func (p Process) CPU() (float64, error) {
 	return float64(ticks) / clockTicks, nil
 }
 
-// PeakRSS returns the most memory that it has held since its start or ForgetPeak, in bytes.
+// PeakRSS returns the largest resident memory of the process, in bytes, since it started or since
+// ForgetPeak.
 func (p Process) PeakRSS() (int64, error) {
 	kb, err := p.field("status", "VmHWM")
 	return kb << 10, err
 }
 
-// ForgetPeak makes PeakRSS begin anew with what the process holds now.
+// ForgetPeak makes PeakRSS start again with the present memory.
 func (p Process) ForgetPeak() error {
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p), []byte("5"), 0); err != nil {
 		return base.Errorf(base.Unavailable, "forget the peak of memory: %w", err)
@@ -60,10 +64,11 @@ func (p Process) ForgetPeak() error {
 	return nil
 }
 
-// Written returns the bytes that it has given to file systems on disks.
+// Written returns the bytes that the process has written to file systems on disks.
 func (p Process) Written() (int64, error) { return p.field("io", "write_bytes") }
 
-// field returns a number of one of the process's files of "name: value [kB]".
+// field returns a number from a file of the process below /proc, with lines of the form "name:
+// value [kB]". The number is in the unit of that line.
 func (p Process) field(file, name string) (int64, error) {
 	path := fmt.Sprintf("/proc/%d/%s", p, file)
 	n, err := strconv.ParseInt(strings.TrimSuffix(procField(path, name), " kB"), 10, 64)
@@ -73,13 +78,13 @@ func (p Process) field(file, name string) (int64, error) {
 	return n, nil
 }
 
-// Use is what some work took.
+// Use is how long some work took, and how much processor time the server used for it.
 type Use struct {
 	Wall time.Duration
 	CPU  float64 // seconds of the server's processor time
 }
 
-// Measure runs work and returns what it took.
+// Measure calls work, and returns how long it took and how much processor time the server used.
 func (s *Server) Measure(work func() error) (Use, error) {
 	before, err := s.CPU()
 	if err != nil {

@@ -14,12 +14,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// leastCompressed is the least share of the rate of plain bodies that compressed ones are to reach.
+// leastCompressed is the target for compressed bodies: they must be written at least at this share
+// of the rate of plain bodies.
 const leastCompressed = 0.7
 
 var writers = []int{1, 2, 4, 16}
 
-// encodings are those of bodies, the plain one first.
+// encodings are the encodings (compressions) of request bodies that are compared. The first one is
+// plain, without compression.
 var encodings = []struct {
 	name   string
 	packer func(io.Writer) (io.WriteCloser, error)
@@ -29,15 +31,15 @@ var encodings = []struct {
 	{"zstd", func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }},
 }
 
-// packed is a body that was compressed before it is sent, so that its rows have the same times in
-// every request.
+// packed is a request body that was compressed before the measurement. Its rows cannot get new
+// times, so they have the same times in every request.
 type packed []byte
 
 func (packed) Stamp(int64) {}
 
 func (p packed) Reader() io.Reader { return bytes.NewReader(p) }
 
-// pack compresses the bytes of a body.
+// pack compresses the bytes of a body with a packer.
 func pack(b telemetry.Body, packer func(io.Writer) (io.WriteCloser, error)) (packed, error) {
 	var out bytes.Buffer
 	if packer == nil {
@@ -55,20 +57,21 @@ func pack(b telemetry.Body, packer func(io.Writer) (io.WriteCloser, error)) (pac
 	return out.Bytes(), err
 }
 
-// compressed compares the rates of plain and compressed line protocol, for several numbers of
-// writers.
+// compressed compares how fast plain and compressed line protocol is written, for several numbers
+// of concurrent writers.
 func (o *Options) compressed(ctx context.Context, env *harness.Env, report *harness.Report) error {
 	for _, n := range writers {
 		rates := make([][]float64, len(encodings))
 		var retries int64
-		for range o.Repeat { // interleaved, as the other kinds
+		// The encodings take turns, so that other load on the machine affects all of them.
+		for range o.Repeat {
 			for i, e := range encodings {
 				k := kind{name: e.name, path: "/write?db=default&precision=us", newBody: func(seed, rows int) telemetry.Body {
 					b := telemetry.NewLineProtocol(seed, rows)
 					b.Stamp(int64(seed))
 					p, err := pack(b, e.packer)
 					if err != nil {
-						panic(err) // of a buffer in memory
+						panic(err) // writing to memory does not fail
 					}
 					return p
 				}}

@@ -1,6 +1,6 @@
-// Package ingest measures what it costs the server to take rows: processor time per million
-// rows from the socket to the published part, with an fsync before every answer, and
-// what an answer is worth under more load than the machine can take.
+// Package ingest measures the server's cost of writing rows: the processor time for a million rows,
+// from the socket to the part. The server syncs its log before every response. The package also
+// measures how many rows are acknowledged if clients send more than the machine can handle.
 package ingest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Rows        int           `help:"Rows per run with MessagePack; a quarter of it with line protocol." default:"20000000"`
 	Repeat      int           `help:"Runs of each kind." default:"3"`
@@ -24,27 +24,28 @@ type Options struct {
 	Compressed  int           `help:"Rows per run of line protocol by 1, 2, 4 and 16 writers, plain and compressed; 0 leaves it out." default:"2000000"`
 }
 
-// Help is kong's.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "Columns: time, 2 tags (100 hosts, 10 regions), 3 doubles of two decimals; sorted by tags and time.\nExample: scoter-bench ingest --rows 5000000 --repeat 1 --flat-out 0 --compressed 0"
 }
 
-// connections of the measured runs, and of the flat-out one.
+// connections is the number of connections of the measured runs, and flatOutConnections that of the
+// overload run.
 const (
 	connections        = 4
 	flatOutConnections = 64
-	// flushAge is how long the last rows of a run wait for their part.
+	// flushAge is how long the last rows of a run stay in memory before they are flushed.
 	flushAge = 2 * time.Second
-	// maxResident is what 64 connections may make the server hold.
+	// maxResident is the limit of the server's resident memory with 64 connections.
 	maxResident = 1 << 30
 )
 
-// kind is a format and a durability.
+// kind is a kind of run: a wire format, and what is measured with it.
 type kind struct {
 	name, path string
-	share      int // of Options.Rows: 1/share
+	share      int // the run sends 1/share of Options.Rows
 	target     float64
-	merged     bool // merges are counted too
+	merged     bool // the cost of merging is included
 	newBody    func(seed, rows int) telemetry.Body
 }
 
@@ -59,7 +60,8 @@ var kinds = []kind{
 func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	report := harness.NewReport("ingest", map[string]any{"rows": o.Rows, "request_rows": o.RequestRows, "connections": connections, "flat_out_seconds": o.FlatOut.Seconds()})
 	cpu, acknowledged, rate, bytes := make([][]float64, len(kinds)), make([][]float64, len(kinds)), make([][]float64, len(kinds)), make([][]float64, len(kinds))
-	for range o.Repeat { // interleaved: who else uses the machine meets all kinds alike
+	// The kinds take turns, so that other load on the machine affects all of them.
+	for range o.Repeat {
 		for i, k := range kinds {
 			rows := o.Rows / k.share
 			r, err := o.fixed(ctx, env, k, rows, connections)
@@ -80,7 +82,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 			report.Add(name, harness.Median(cpu[i]), "s", cpu[i]...)
 		}
 		report.Add(k.name+": rate, until the last answer", harness.Median(acknowledged[i]), "rows/s", acknowledged[i]...)
-		if !k.merged { // the wait for the end of merging is longer than merging
+		if !k.merged { // waiting until nothing is left to merge takes longer than merging
 			report.Add(k.name+": rate, until the last part", harness.Median(rate[i]), "rows/s", rate[i]...)
 		}
 		report.Add(k.name+": size of the parts", harness.Median(bytes[i]), "bytes/row", bytes[i]...)
@@ -98,19 +100,21 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	return env.Publish(report)
 }
 
-// fixedRun is what a run of a fixed number of rows took.
+// fixedRun has the measurements of a run with a fixed number of rows.
 type fixedRun struct {
 	use          harness.Use
-	acknowledged time.Duration // until the last row's answer
-	retries      int64         // requests told to come again
+	acknowledged time.Duration // the time until the response for the last row
+	retries      int64         // how often the server asked to send a request again
 	partsBytes   float64
 }
 
-// warmShare is the share of a run's rows, 1/warmShare, that a server takes before: one that has run for a while has the memory that it needs,
-// and what a machine takes to hand out fresh memory says little of either.
+// warmShare says how many rows a server receives before the measurement: 1/warmShare of the run's
+// rows. They make the server allocate its memory, as one that has run for a while has done. So the
+// cost of fresh memory from the operating system is not measured.
 const warmShare = 4
 
-// fixed sends a number of rows and waits until they are in parts.
+// fixed measures a run with the given number of rows. It sends them with several writers, and waits
+// until they are in parts.
 func (o *Options) fixed(ctx context.Context, env *harness.Env, k kind, rows, writers int) (r fixedRun, err error) {
 	flags := harness.FlushSoon(flushAge)
 	if !k.merged {
@@ -147,7 +151,8 @@ func (o *Options) fixed(ctx context.Context, env *harness.Env, k kind, rows, wri
 	return r, err
 }
 
-// flatOut sends more than the machine can take and counts what was acknowledged.
+// flatOut sends more requests than the machine can handle for some time, and counts the rows that
+// the server acknowledges.
 func (o *Options) flatOut(ctx context.Context, env *harness.Env, report *harness.Report) (err error) {
 	s, err := env.StartServer(ctx)
 	if err != nil {
@@ -177,12 +182,12 @@ func (o *Options) flatOut(ctx context.Context, env *harness.Env, report *harness
 	return nil
 }
 
-// load sends rows until none is left.
+// load sends a number of rows to a server with several writers.
 type load struct {
 	server      *harness.Server
 	kind        kind
 	requestRows int
-	bodies      chan telemetry.Body // those not being sent
+	bodies      chan telemetry.Body // the bodies that no writer is sending now
 
 	left         atomic.Int64
 	requests     atomic.Int64
@@ -190,8 +195,8 @@ type load struct {
 	retries      atomic.Int64
 }
 
-// maxBodies is how many requests differ in their values: as many rows as several parts hold, so that
-// nothing compresses by what the generator repeats.
+// maxBodies is the number of request bodies with different values. Together they have the rows of
+// several parts. If there were fewer, repeated values would make compression better than it is.
 const maxBodies = 512
 
 func newLoad(s *harness.Server, k kind, rows int64, requestRows int) *load {
@@ -203,7 +208,7 @@ func newLoad(s *harness.Server, k kind, rows int64, requestRows int) *load {
 	return l
 }
 
-// warm sends what is left and waits until it is in parts, which then go.
+// warm sends the rows of the load, waits until they are in parts, and then drops the table.
 func (l *load) warm(ctx context.Context) error {
 	if err := l.run(ctx, connections); err != nil {
 		return err
@@ -246,7 +251,7 @@ func (l *load) work(ctx context.Context) error {
 	}
 }
 
-// check counts the rows there are.
+// check returns an error if the number of stored rows is not the number of acknowledged rows.
 func (l *load) check(ctx context.Context) error {
 	there, err := l.server.Number(ctx, "SELECT count(*) FROM "+telemetry.Table)
 	if err == nil && int64(there) != l.acknowledged.Load() {

@@ -1,5 +1,5 @@
-// Package javaduckdb measures bulk writes from Java into DuckDB: the ways of a published
-// benchmark against the code that `scoter generate` writes.
+// Package javaduckdb measures bulk writes from Java into DuckDB. It compares the methods of a
+// published benchmark with the code that `scoter generate` writes.
 package javaduckdb
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Rows       []int    `help:"Sizes." default:"1000,5000,10000,50000,100000,500000,1000000"`
 	Operations []string `help:"What to measure." enum:"INSERT,UPDATE,DELETE,UPSERT" default:"INSERT,UPDATE,DELETE,UPSERT"`
@@ -23,7 +23,7 @@ type Options struct {
 	Keep       bool     `help:"Keep what an earlier run in the output folder has of other sizes and operations."`
 }
 
-// Help is kong's.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "Needs a JDK of version 22 or newer and Maven. Every run is on a fresh copy of a database file, and all columns of all rows are checked after it. Everything takes about 12 minutes.\nExample: scoter-bench java-duckdb --rows 1000,100000"
 }
@@ -58,7 +58,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	return env.Publish(report)
 }
 
-// ratios are what the generated code is held to: so many times as fast as another method.
+// ratios are targets for generated code. Each says how many times faster than another method it
+// must be for an operation.
 var ratios = []struct {
 	operation, method string
 	rows              int
@@ -69,7 +70,8 @@ var ratios = []struct {
 	{"UPSERT", "temp table + Appender + MERGE", 1_000_000, 2.3},
 }
 
-// engine is the method that begins with the rows in a table in memory: no way to write, but the floor of the statement.
+// engine is the name of a method that copies the rows from a table in memory, with a single
+// statement. Applications cannot write like this, but its time is a lower bound.
 const engine = "the engine alone, rows in memory"
 
 func targets(r *harness.Report) {
@@ -79,7 +81,8 @@ func targets(r *harness.Report) {
 			r.AtLeast(t.target, fmt.Sprintf("%s %d rows: times as fast as %s", t.operation, t.rows, t.method), harness.Median(theirs.Millis)/harness.Median(ours.Millis), "")
 		}
 	}
-	// Few rows: no slower than the best of the others by more than a tenth.
+	// Add targets for few rows: the generated code may take at most a tenth more time than the best
+	// other method.
 	for _, operation := range []string{"INSERT", "UPDATE", "DELETE", "UPSERT"} {
 		best, ours := 0.0, 0.0
 		for _, m := range r.Measurements {

@@ -1,5 +1,5 @@
-// Package javapostgres measures bulk writes from Java into PostgreSQL: the ways of a published
-// benchmark against the code that `scoter generate` writes.
+// Package javapostgres measures bulk writes from Java into PostgreSQL. It compares the methods of a
+// published benchmark with the code that `scoter generate` writes.
 package javapostgres
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/analyze/postgres"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Rows       []int    `help:"Sizes." default:"100,1000,10000,100000,1000000"`
 	Operations []string `help:"What to measure." enum:"INSERT,UPDATE,DELETE,UPSERT" default:"INSERT,UPDATE,DELETE,UPSERT"`
@@ -30,7 +30,7 @@ type Options struct {
 	Keep       bool     `help:"Keep what an earlier run in the output folder has of other sizes and operations."`
 }
 
-// Help is kong's.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "Needs a JDK of version 22 or newer and Maven; pip for two of the ways, which go through DuckDB. PostgreSQL is embedded, on a port of this machine.\n" +
 		"Every run is on a table made anew, and all columns of all rows are checked after it.\nExample: scoter-bench java-postgres --rows 1000,100000"
@@ -39,8 +39,9 @@ func (*Options) Help() string {
 //go:embed java pom.xml queries.sql scoter.yaml
 var files embed.FS
 
-// Settings of the server are PostgreSQL's own, but nothing waits for the disk, as in the published
-// runs, and nothing happens in the background while a method runs.
+// settings are PostgreSQL's settings for the benchmark. They are the defaults, with two exceptions.
+// Nothing waits for the disk, as in the published runs. Nothing runs in the background during a
+// measurement.
 var settings = []string{"wal_level=replica", "full_page_writes=on", "shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=1h"}
 
 // Run runs the benchmark.
@@ -83,7 +84,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	return env.Publish(report)
 }
 
-// install fetches DuckDB's postgres extension, of the version of the driver, from PyPI.
+// install downloads DuckDB's postgres extension from PyPI, in the version that the driver needs,
+// and returns its path.
 func install(ctx context.Context, dir string) (string, error) {
 	out, err := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "-q", "--no-deps", "-d", dir, "duckdb-extension-postgres-scanner==1.5.5").CombinedOutput()
 	if err != nil {
@@ -133,7 +135,7 @@ func freePort() (string, error) {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), nil
 }
 
-// targets are what the generated code is held to at the largest size that was measured.
+// targets adds the targets for generated code, at the largest number of rows that was measured.
 func targets(r *harness.Report) {
 	largest := func(operation, own, method string) (ours, theirs *harness.Measurement) {
 		for i := range r.Measurements {
@@ -157,7 +159,8 @@ func targets(r *harness.Report) {
 	if ours, library := largest("INSERT", "scoter", "COPY BINARY (PgBulkInsert)"); ours != nil {
 		r.AtLeast(5, name(ours, "times less of the client's CPU than PgBulkInsert"), harness.Median(library.CPU)/harness.Median(ours.CPU), "")
 		if bytes := r.Measured("INSERT", "COPY of bytes that are there", ours.Rows); bytes != nil {
-			// What is left of it is the driver, the kernel and the socket.
+			// Report the same ratio for sending bytes that were encoded before: what remains is the
+			// time of the driver, the kernel and the socket.
 			r.Add(name(ours, "times less of the client's CPU than PgBulkInsert, bytes that are there"), harness.Median(library.CPU)/harness.Median(bytes.CPU), "")
 		}
 		r.AtLeast(50, name(ours, "times less allocation than PgBulkInsert"), harness.Median(library.Allocated)/harness.Median(ours.Allocated), "")
@@ -170,7 +173,8 @@ func targets(r *harness.Report) {
 			if ours, batch := largest(operation, "scoter"+index, "JDBC batch"+index); ours != nil {
 				r.AtLeast(20, name(ours, "times as fast as JDBC batch"+index), harness.Median(batch.Millis)/harness.Median(ours.Millis), "")
 			}
-			// Where the server itself is not 20 times as fast, no client is.
+			// Report the same ratio for the server's statement without a client. If it is not 20
+			// times as fast, no client can be.
 			if alone, batch := largest(operation, "the statement alone", "JDBC batch"); alone != nil && index == "" {
 				r.Add(name(alone, "times as fast as JDBC batch, the statement alone"), harness.Median(batch.Millis)/harness.Median(alone.Millis), "")
 			}

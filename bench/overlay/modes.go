@@ -12,8 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/mutate"
 )
 
-// What an UPDATE costs as a patch, which a merge writes into the parts later, and as parts written anew at once. mutate's
-// choice between them rests on it.
+// This file measures the cost of an UPDATE in two modes. In the first mode it writes a patch, which
+// a merge later writes into the parts. In the second mode it rewrites the parts at once. Package
+// mutate chooses the mode, based on these measurements.
 
 var modeShares = []int{1, 3, 10, 20, 30, 50, 100} // percent of the rows
 
@@ -42,7 +43,8 @@ func (b *bench) measureModes(ctx context.Context) error {
 	return nil
 }
 
-// inMode returns the processor time of an update until it is visible, and of the merge after it, in milliseconds: medians.
+// inMode measures an update of a share of the rows in one mode. It returns the processor time of
+// the update until it is visible, and that of the merge after it. Both are medians in milliseconds.
 func (b *bench) inMode(ctx context.Context, merges *merge.Scheduler, set string, share int, mode mutate.UpdateMode) (visible, merged float64, err error) {
 	var ofUpdate, ofMerge []float64
 	for range b.Repeat {
@@ -59,7 +61,7 @@ func (b *bench) inMode(ctx context.Context, merges *merge.Scheduler, set string,
 			return 0, 0, err
 		}
 		ofUpdate = append(ofUpdate, processCPU()-before)
-		time.Sleep(10 * time.Millisecond) // readers let go
+		time.Sleep(10 * time.Millisecond) // wait until readers have released their snapshots
 		before = processCPU()
 		if err := merges.RunUntilIdle(ctx); err != nil {
 			return 0, 0, err

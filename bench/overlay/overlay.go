@@ -1,5 +1,5 @@
-// Package overlay measures what changes of rows cost the queries after them: a table with patches, and merges
-// paused, against a table that holds the same rows written anew.
+// Package overlay measures how updates and deletions of rows slow down later queries. It pauses
+// merges, changes a table, and compares it with a rewritten table that has the same rows.
 package overlay
 
 import (
@@ -30,7 +30,7 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Rows    int      `help:"Rows of the table." default:"6000000"`
 	Repeat  int      `help:"Runs of each query on each side, in turn." default:"5"`
@@ -38,17 +38,17 @@ type Options struct {
 	Singles int      `help:"Updates of one row each in the last state." default:"10000"`
 }
 
-// Help is kong's.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "Changed rows lie anywhere in the table, which is the worst case.\nExample: scoter-bench overlay --rows 1000000 --repeat 3"
 }
 
 const database = "default"
 
-// state is what was changed of the table when it is measured.
+// state says which changes are made to the table before queries are measured.
 type state struct {
 	name    string
-	changes []int // rows of each change
+	changes []int // the number of rows of each change
 }
 
 func (o *Options) states() []state {
@@ -79,7 +79,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	settings := config.Default()
 	settings.Dir, settings.QueryThreads, settings.MergeParallel = dir, runtime.NumCPU(), 0
-	settings.WriteMemory = 4 << 30 // patches of every row
+	settings.WriteMemory = 4 << 30 // enough for patches of every row
 	a, err := app.Open(settings, true, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (b *bench) exec(ctx context.Context, sql string) error {
 	return nil
 }
 
-// copyOf makes a table with another's rows, in parts.
+// copyOf creates a table with the rows of the table from, and waits until they are in parts.
 func (b *bench) copyOf(ctx context.Context, name, from string) error {
 	for _, sql := range []string{lineitem.CreateTable(name), fmt.Sprintf("INSERT INTO %s FROM %s ORDER BY l_orderkey, l_linenumber", name, from)} {
 		if err := b.exec(ctx, sql); err != nil {
@@ -126,7 +126,8 @@ func (b *bench) copyOf(ctx context.Context, name, from string) error {
 	return b.app.Engine.Flush(ctx)
 }
 
-// measure makes the changes to a copy of the table and compares it with its rows written anew.
+// measure makes the changes of a state to a copy of the table. It compares queries over it with
+// those over a rewritten copy.
 func (b *bench) measure(ctx context.Context, kind string, s state) error {
 	if err := b.copyOf(ctx, "changed", "original"); err != nil {
 		return err
@@ -168,7 +169,9 @@ func (b *bench) compare(ctx context.Context, name string) error {
 					return err
 				}
 				ms, cpu := float64(time.Since(began).Microseconds())/1000, processCPU()-before
-				if repetition == 0 { // it reads footers, and what the changed rows' other columns hold
+				// Leave out the first run. It also reads the footers of parts, and the other
+				// columns of changed rows.
+				if repetition == 0 {
 					if side == 0 {
 						first = cpu
 					}
@@ -212,12 +215,13 @@ func (b *bench) drain(ctx context.Context, sql string) error {
 func processCPU() float64 {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0 // it cannot fail with these arguments
+		return 0 // the call cannot fail with these arguments
 	}
 	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e6
 }
 
-// change deletes rows, or gives them new values in the columns that the update benchmark sets.
+// change deletes rows of a table (kind "delete"), or updates the columns that the benchmark of
+// updates sets.
 func (b *bench) change(ctx context.Context, table, kind string, rows int) error {
 	t, err := b.app.Engine.Lookup(database, engine.DefaultSchema, table)
 	if err != nil {
@@ -257,7 +261,7 @@ func (b *bench) change(ctx context.Context, table, kind string, rows int) error 
 	return err
 }
 
-// newValues returns n values of a column that updates set, nil of another.
+// newValues returns n new values for a column, or nil if updates do not set the column.
 func (b *bench) newValues(column string, n int) arrow.Array {
 	texts := map[string][]string{
 		"l_returnflag": {"A", "N", "R"}, "l_linestatus": {"O", "F"}, "l_shipmode": {"AIR", "MAIL", "SHIP"},

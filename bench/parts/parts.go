@@ -1,5 +1,6 @@
-// Package parts measures what parts that a query does not need cost it: a table of many
-// parts, of which a query wants one, against a table that has only that one.
+// Package parts measures how much a query costs more because of parts that it does not need. It
+// runs the same query over two tables. One has many parts, of which the query needs one. The other
+// has only that part.
 package parts
 
 import (
@@ -11,14 +12,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Parts  int `help:"Parts of the large table, each of one hour." default:"10000"`
 	Hourly int `help:"Rows of an hour." default:"360"`
 	Repeat int `help:"Queries to each table, in turn." default:"300"`
 }
 
-// Help is kong's.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "The query averages one hour; every repetition has other text.\nExample: scoter-bench parts --parts 1000"
 }
@@ -68,7 +69,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	return env.Publish(report)
 }
 
-// fill makes a table of some hours and waits until each is a part.
+// fill creates a table with the rows of the hours from `from` to `to`, and waits until each hour is
+// one part.
 func (o *Options) fill(ctx context.Context, s *harness.Server, table string, from, to int) error {
 	first, last := from*o.Hourly, to*o.Hourly
 	for _, statement := range []string{

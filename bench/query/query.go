@@ -1,5 +1,5 @@
-// Package query measures what the server adds to a query: how many of the smallest it
-// answers, and how fast it streams a large result in each format.
+// Package query measures the server's overhead for a query: how many minimal queries it answers per
+// second, and how fast it streams a large result in each format.
 package query
 
 import (
@@ -19,14 +19,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Rows     int           `help:"Rows of the large result." default:"1000000"`
 	Repeat   int           `help:"Runs of each format, in turn." default:"15"`
 	Duration time.Duration `help:"How long the smallest query is repeated, three times." default:"5s"`
 }
 
-// Help is kong's.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "The large result has a time, a host of 100 and three doubles of two decimals; the client reads bytes only.\nExample: scoter-bench query --repeat 5"
 }
@@ -58,7 +58,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	return env.Publish(report)
 }
 
-// small repeats the smallest query on a few connections.
+// small measures how many of the smallest queries the server answers, on a few connections.
 func (o *Options) small(ctx context.Context, s *harness.Server, report *harness.Report) error {
 	var rates, cpu []float64
 	for range 3 {
@@ -86,8 +86,9 @@ func (o *Options) small(ctx context.Context, s *harness.Server, report *harness.
 	return nil
 }
 
-// repeat sends the smallest query over one connection and returns how often it was answered. It
-// writes the same bytes again and again: http.Client would take more processor time than the server, of the same cores.
+// repeat sends the smallest query over one connection until a time, and returns the number of
+// responses. It always writes the same bytes. http.Client would take more processor time than the
+// server, on the same cores.
 func repeat(url string, until time.Time) (n int64, err error) {
 	address := strings.TrimPrefix(url, "http://")
 	conn, err := net.Dial("tcp", address)
@@ -115,7 +116,7 @@ func repeat(url string, until time.Time) (n int64, err error) {
 	return n, nil
 }
 
-// large streams one result on one connection.
+// large measures how fast the server streams one large result on one connection.
 func (o *Options) large(ctx context.Context, s *harness.Server, report *harness.Report) error {
 	if _, err := s.SQL(ctx, fmt.Sprintf(`CREATE TABLE readings AS SELECT TIMESTAMPTZ '2025-01-01' + to_seconds(i) AS time, 'host-' || i %% 100 AS host,
 		round(hash(i, 1) / 184467440737095516.16, 2) AS a, round(hash(i, 2) / 184467440737095516.16, 2) AS b, round(hash(i, 3) / 184467440737095516.16, 2) AS c
@@ -133,7 +134,7 @@ func (o *Options) large(ctx context.Context, s *harness.Server, report *harness.
 			if err != nil {
 				return base.Wrap(err, "%s", f.name)
 			}
-			if run > 0 { // the first warms up
+			if run > 0 { // the first run warms up
 				rates[i] = append(rates[i], float64(o.Rows)/use.Wall.Seconds())
 				cpu[i] = append(cpu[i], use.CPU/float64(o.Rows)*1e6)
 			}
@@ -152,7 +153,7 @@ func (o *Options) large(ctx context.Context, s *harness.Server, report *harness.
 	return nil
 }
 
-// read runs a query and counts the answer's bytes.
+// read runs a query, reads the response, and returns the number of its bytes.
 func read(ctx context.Context, client *http.Client, url, sql string) (int64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(sql))
 	if err != nil {
@@ -173,5 +174,6 @@ func read(ctx context.Context, client *http.Client, url, sql string) (int64, err
 	return n, nil
 }
 
-// onlyReader hides a body's other methods, so that it is read in the size of the buffer given.
+// onlyReader hides all methods of a response's body but Read. Then io.CopyBuffer reads it in chunks
+// of the given buffer's size.
 type onlyReader struct{ io.Reader }

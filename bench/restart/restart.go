@@ -1,5 +1,5 @@
-// Package restart measures how long a server that was killed takes until it serves again, with its
-// log still to be read.
+// Package restart measures how long a server takes to answer again after it was killed. It has to
+// read its log first.
 package restart
 
 import (
@@ -16,27 +16,28 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Log    int `help:"Size of the log, in MiB." default:"256"`
 	Repeat int `help:"Restarts of each kind; the log is written anew for each." default:"3"`
 }
 
-// Help is kong's.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "Kinds: requests of one row (line protocol), requests of 10,000 rows (MessagePack).\nExample: scoter-bench restart --repeat 1"
 }
 
-// maxSeconds is the target for a log of targetLog MiB on two quiet cores.
+// maxSeconds is the target for the time of a restart, with a log of targetLog MiB, on two cores
+// without other load.
 const (
 	maxSeconds = 2
 	targetLog  = 256
 )
 
-// connections fill the log.
+// connections is the number of connections that fill the log.
 const connections = 64
 
-// flags keep all rows in the log and in memory. What else frees memory would begin to make parts of
+// flags keep all rows in the log and in memory. With other settings the server would flush some of
 // them.
 var flags = []string{"--write-memory=4GiB", "--flush-bytes=1GiB", "--flush-age=24h"}
 
@@ -81,7 +82,7 @@ type restart struct {
 	requests int64
 }
 
-// once fills a log, kills the server, and starts it again.
+// once fills a log, kills the server, starts it again, and measures that.
 func (o *Options) once(ctx context.Context, env *harness.Env, k kind) (r restart, err error) {
 	s, err := env.StartServer(ctx, flags...)
 	if err != nil {
@@ -109,7 +110,8 @@ func (o *Options) once(ctx context.Context, env *harness.Env, k kind) (r restart
 	return r, err
 }
 
-// fill sends requests until the log has a size in bytes, and returns how many were acknowledged.
+// fill sends requests until the log has the given size in bytes. It returns the number of
+// acknowledged requests.
 func fill(ctx context.Context, s *harness.Server, k kind, size int64) (requests int64, err error) {
 	var sent, acknowledged atomic.Int64
 	var full atomic.Bool

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"time"
 
-	_ "github.com/ncruces/go-sqlite3/driver" // makes the database
+	// The driver with which this program creates the database.
+	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"github.com/scoterdb/scoter/internal/base"
 )
@@ -23,8 +24,9 @@ const (
 	bulkRows      = 5000
 )
 
-// The rows, in SQL as they are made, and in Go as they are expected. No two posts are of the same
-// second, so that every order is total.
+// This part of the file has the rows of the database twice: as SQL that creates them, and as Go
+// code that computes the expected results. No two posts have the same second, so that every sort
+// order is unambiguous.
 const rowsSQL = `
 WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < %[1]d)
 INSERT INTO users SELECT i, 'User ' || i, 'user' || i || '@example.com', 18 + i %% 60, datetime(%[4]d + i, 'unixepoch') FROM n;
@@ -67,7 +69,7 @@ func order(id int) []any {
 	return row
 }
 
-// fill makes the database.
+// fill creates the database at a path, with its rows.
 func fill(path string) error {
 	text, err := files.ReadFile("queries.sql")
 	if err != nil {
@@ -86,18 +88,22 @@ func fill(path string) error {
 	return nil
 }
 
-// operation is one that the programs have: see calls in typescript/operations.ts for its arguments.
+// operation is one operation that the program of every driver implements. The arguments of its
+// calls are in the list calls of typescript/operations.ts.
 type operation struct {
 	name string
-	// want is the result of the i-th call, which is as large as size says: rows, or the number itself.
+	// want returns the expected result of the i-th call. size is the number of rows in the result,
+	// or the result itself if it is a number.
 	want func(i int) any
 	size int
-	// checked are the calls that are looked at before every turn.
+	// checked is the number of calls whose results are checked before each measurement.
 	checked int
-	// most calls are a slice, after which undo is run.
+	// most is the largest number of calls in a slice, which is measured as one. undo is a statement
+	// that is run after each slice.
 	most int
 	undo string
-	// written tells whether everything that calls from one number to another have written is there.
+	// written returns an error unless the database has everything that the calls in [from, to) have
+	// written.
 	written func(p *program, from, to int) error
 }
 
@@ -111,7 +117,8 @@ func rowsOf(n int, row func(int) []any) (rows []any) {
 	return rows
 }
 
-// published are the newest 100 posts that are published, with their authors' names.
+// published returns the rows that an operation must return: the newest 100 published posts with the
+// names of their authors.
 var published = func() (rows []any) {
 	for id := 1; id <= postCount; id++ {
 		if id%10 < 7 {
@@ -177,7 +184,7 @@ var operations = []operation{
 		want: func(int) any { return bulkRows }},
 }
 
-// is compares a statement's value.
+// is returns an error unless a statement returns the number want.
 func (p *program) is(want int, statement string) error {
 	a, err := p.ask("value", statement)
 	if err == nil && fmt.Sprint(a.Value) != fmt.Sprint(float64(want)) {
@@ -186,11 +193,13 @@ func (p *program) is(want int, statement string) error {
 	return err
 }
 
-// bulkIsThere says whether a table has the rows of insertAllUsers.
+// bulkIsThere is a query that counts the rows that insertAllUsers has written with the right
+// values.
 const bulkIsThere = "SELECT count(*) FROM users WHERE id >= 1000000 AND name = 'bulk ' || (id - 1000000) AND" +
 	" email = 'bulk' || (id - 1000000) || '@example.com' AND age = (id - 1000000) % 90 AND created_at = '2025-06-01 00:00:00'"
 
-// turn checks the results of both sides, has them run in turn, and checks what they gave and wrote.
+// turn measures an operation once with both sides, hand-written and generated code. Before, it
+// checks their results. Afterwards it checks what they wrote.
 func (o *Options) turn(p *program, op *operation) (answer, error) {
 	from := p.next
 	for _, side := range sides {
@@ -231,14 +240,15 @@ func (o *Options) turn(p *program, op *operation) (answer, error) {
 	return a, err
 }
 
-// decoded is a value as it comes back from JSON.
+// decoded converts a value to the types that decoding it from JSON would give, so that values can
+// be compared.
 func decoded(v any) (out any) {
 	text, err := json.Marshal(v)
 	if err == nil {
 		err = json.Unmarshal(text, &out)
 	}
 	if err != nil {
-		panic(err) // numbers, texts and lists of them
+		panic(err) // cannot fail: the values are numbers, texts and lists of them
 	}
 	return out
 }

@@ -1,5 +1,5 @@
-// Package sqlite measures what generated code costs over statements written by hand, on every
-// SQLite driver that there is a generator for.
+// Package sqlite measures how much generated code is slower than hand-written statements, for every
+// SQLite driver for which code can be generated.
 package sqlite
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Drivers    []string `help:"Drivers." enum:"better-sqlite3,node:sqlite,libsql,turso,python,go,java" default:"better-sqlite3,node:sqlite,libsql,turso,python,go,java"`
 	Operations []string `help:"Operations; all if empty."`
@@ -23,7 +23,7 @@ type Options struct {
 	Millis     int      `help:"Time of each side in a round, in milliseconds." default:"250"`
 }
 
-// Help is kong's.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "Needs what the drivers are of: Node.js 20 or newer with npm (a newer Node, with node:sqlite, comes from npm), Python 3.11, Go, a JDK of\n" +
 		"version 17 or newer with Maven. The database has 10,000 users, 500,000 posts and 200,000 orders, and every result is checked.\n" +
@@ -33,32 +33,38 @@ func (*Options) Help() string {
 //go:embed typescript python golang java queries.sql scoter.yaml package.json package-lock.json tsconfig.json pom.xml
 var files embed.FS
 
-// allowed is what generated code may take of the processor time by hand.
+// allowed is the target: at most this ratio of the processor time of generated code to that of
+// hand-written code.
 const allowed = 1.03
 
-// sides are those of each operation.
+// sides are the two implementations of each operation.
 var sides = [2]string{"hand", "generated"}
 
-// side is what a side took in the median slice of a round.
+// side has the measurements of one implementation, from the median slice (a number of calls
+// measured as one).
 type side struct{ Millis, CPU, Allocated float64 }
 
-// answer is what a program says.
+// answer is a program's answer to a command.
 type answer struct {
-	Versions        map[string]string
-	Results         []any          // check
-	Value           any            // value
-	Calls, Next     int            // turn: of a slice, and the number of the call after all slices
-	Sums            map[string]int // turn: of the sizes of all results, by side
+	Versions map[string]string
+	Results  []any // set for the command "check"
+	Value    any   // set for the command "value"
+	// These are set for the command "turn". Calls is the number of calls of a slice. Next is the
+	// number of the call after all slices.
+	Calls, Next int
+	// Sums is set for the command "turn": the sum of the sizes of all results, by side.
+	Sums            map[string]int
 	Hand, Generated side
-	// Ratio is the median of generated to hand in processor time, of slices that followed each other.
+	// Ratio is the processor time of generated code divided by that of hand-written code. It is the
+	// median over pairs of slices that ran one after the other.
 	Ratio float64
 }
 
-// program is a driver's process.
+// program is the running process for one driver.
 type program struct {
 	*harness.Conversation
 	driver, file string
-	next         int // the number of the next call
+	next         int // the number of the next call; each call has other arguments
 }
 
 func (p *program) ask(words ...any) (a answer, err error) {
@@ -100,7 +106,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	ratios := map[string][]float64{}
 	progress := harness.NewProgress((o.Repeat + 1) * len(chosen) * len(programs))
 	defer progress.Close()
-	// Rounds of all drivers, so that a noisy moment hits all alike; the first warms up.
+	// The drivers take turns in each round, so that other load on the machine affects all of them.
+	// The first round warms up.
 	for round := range o.Repeat + 1 {
 		for _, p := range programs {
 			if err := p.open(original, report); err != nil {
@@ -134,7 +141,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	return env.Publish(report)
 }
 
-// start compiles the programs and starts each driver's process.
+// start compiles the programs and starts a process for each driver.
 func (o *Options) start(ctx context.Context, dir string) (programs []*program, err error) {
 	var java, classes string
 	for i, driver := range o.Drivers {
@@ -170,7 +177,7 @@ func (o *Options) start(ctx context.Context, dir string) (programs []*program, e
 	return programs, nil
 }
 
-// open gives the process a fresh copy of the database.
+// open gives the process a new copy of the database.
 func (p *program) open(original string, report *harness.Report) error {
 	copied := p.file + ".new"
 	text, err := os.ReadFile(original)
@@ -180,7 +187,7 @@ func (p *program) open(original string, report *harness.Report) error {
 	if err != nil {
 		return base.Errorf(base.Unavailable, "copy the database: %w", err)
 	}
-	// The process still has the old one open, which goes with its name.
+	// Remove the old files. The process still has them open; they are freed when it closes them.
 	for _, name := range []string{p.file, p.file + "-wal", p.file + "-shm"} {
 		if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
 			return base.Errorf(base.Unavailable, "copy the database: %w", err)

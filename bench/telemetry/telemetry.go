@@ -1,5 +1,6 @@
-// Package telemetry measures the queries of a dashboard over the readings of hosts: right
-// after the rows came, when all of them are in parts, and when merging has come to rest.
+// Package telemetry measures the queries of a dashboard over readings of hosts. It measures them in
+// three states: right after the rows were written, after all rows are in parts, and after no merge
+// is left to do.
 package telemetry
 
 import (
@@ -14,13 +15,13 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Rows     int           `help:"Rows, of 100 hosts." default:"5000000"`
 	Duration time.Duration `help:"How long each query is repeated in each state." default:"3s"`
 }
 
-// Help is kong's.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "The table is sorted by host and time; rows come in time order.\nExample: scoter-bench telemetry --duration 1s"
 }
@@ -28,14 +29,15 @@ func (*Options) Help() string {
 const (
 	requestRows = 10_000
 	writers     = 4
-	// flushAge leaves the last rows in memory while the first state is measured.
+	// flushAge is the age at which rows are flushed. It is long enough for the last rows to be in
+	// memory while the first state is measured.
 	flushAge = 30 * time.Second
 )
 
 type query struct {
 	name        string
 	connections int
-	target      float64 // milliseconds, of the median
+	target      float64 // the target for the median, in milliseconds
 	sql         func(o *Options, n int) string
 }
 
@@ -108,7 +110,7 @@ func (o *Options) measure(ctx context.Context, s *harness.Server, state string, 
 	return nil
 }
 
-// write sends the rows in time order, as near as several writers keep to it.
+// write sends the rows with several writers, and so only approximately in time order.
 func (o *Options) write(ctx context.Context, s *harness.Server) error {
 	requests := make(chan int64)
 	workers, ctx := errgroup.WithContext(ctx)

@@ -13,12 +13,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// requirements pins the versions of the peers and of the generator of data.
+// requirements is a list of Python packages with versions: the systems that Scoter is compared
+// with, and the data generator.
 //
 //go:embed requirements.txt
 var requirements []byte
 
-// python installs the peers into the user's cache the first time and returns the folder of their programs.
+// python installs the systems that Scoter is compared with into the user's cache, if they are not
+// there. It returns the folder of their programs.
 func python(ctx context.Context) (string, error) {
 	version := fnv.New64a()
 	version.Write(requirements)
@@ -46,7 +48,8 @@ func python(ctx context.Context) (string, error) {
 	return bin, nil
 }
 
-// lineitemFile returns the path of lineitem of a scale factor as Parquet, which is made the first time.
+// lineitemFile returns the path of a Parquet file with TPC-H's table lineitem at a scale factor. It
+// generates the file if it does not exist.
 func lineitemFile(ctx context.Context, bin string, scale int) (string, error) {
 	dir, err := cached(fmt.Sprintf("tpch-%d", scale))
 	if err != nil {
@@ -66,7 +69,7 @@ func lineitemFile(ctx context.Context, bin string, scale int) (string, error) {
 	return path, nil
 }
 
-// cached makes a folder that is kept between runs.
+// cached makes a folder in the user's cache, which later runs can use too, and returns its path.
 func cached(name string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -10,22 +10,27 @@ import (
 	"github.com/scoterdb/scoter/bench/harness"
 )
 
-// warming is how many rows are updated before it counts: by then the parts have their indexes.
+// warming is how many rows are updated before the measurement, so that the parts then have their
+// indexes. measuring is how long updates are measured.
 const warming, measuring = 500, 4 * time.Second
 
-// rush is what updates of single rows took.
+// rush has the measurements of updates of single rows over a fixed time.
 type rush struct {
-	took    []float64 // of each, in milliseconds
+	took    []float64 // milliseconds of each update
 	merging float64   // the share of the time in which a merge ran
 }
 
 func (r rush) perSecond() float64 { return float64(len(r.took)) / measuring.Seconds() }
 
-// merging updates single rows without merges, and while one is running: of what was updated without, which keeps it busy. A ratio is the median of
-// those of the turns: a machine that is shared may be half as fast half a minute later.
+// merging measures updates of single rows, first while merges are paused, and then while a merge
+// runs. The merge has work because of the first updates. Both are measured in each turn, and a
+// result is the median of the turns' ratios: a shared machine may be half as fast half a minute
+// later.
 func (b *bench) merging(ctx context.Context) error {
 	s := b.sides[0]
-	made := map[bool]map[int][]rush{false: {}, true: {}} // by whether merges run and the connections; one for each turn
+	// The first key says whether merges run, and the second one is the number of connections. The
+	// lists have one element for each turn.
+	made := map[bool]map[int][]rush{false: {}, true: {}}
 	for range b.Repeat {
 		b.progress.Step("merging: updates without merges and with")
 		if err := s.fill(ctx, "changed", s.load("changed", b.parquet)); err != nil {
@@ -43,7 +48,8 @@ func (b *bench) merging(ctx context.Context) error {
 		if _, err := s.all(ctx, s.drop("changed")); err != nil {
 			return err
 		}
-		if err := s.restart(ctx, false); err != nil { // or what is filled next is merged already
+		// Pause merges again, so that they do not merge the next table as soon as it is filled.
+		if err := s.restart(ctx, false); err != nil {
 			return err
 		}
 	}
@@ -65,7 +71,8 @@ func (b *bench) merging(ctx context.Context) error {
 	return nil
 }
 
-// rushes adds a rush on one connection and one on several, once the parts have their indexes.
+// rushes measures updates on one connection, and then on several, and adds the measurements to to.
+// Before, it updates rows until the parts have their indexes.
 func (b *bench) rushes(ctx context.Context, to map[int][]rush) error {
 	s := b.sides[0]
 	for n := range warming {
@@ -83,7 +90,7 @@ func (b *bench) rushes(ctx context.Context, to map[int][]rush) error {
 	return nil
 }
 
-// rush updates single rows on a number of connections for a time.
+// rush updates single rows on several connections for the time measuring.
 func (b *bench) rush(ctx context.Context, connections int) (r rush, err error) {
 	statement := func(n int) string { return updateSQL("changed", single(n, b.Scale)) }
 	watching, stop := context.WithCancel(ctx)
@@ -115,13 +122,15 @@ func (b *bench) reportRushes(connections int, merges bool, rushes []rush) {
 	b.report.Add(name+": 99th percentile", harness.Percentile(took, 0.99), "ms")
 	b.report.Add(name+": rate", harness.Median(rates), "1/s", rates...)
 	if share := name + ": share of the time in which a merge ran"; merges {
-		b.report.AtLeast(0.9, share, harness.Mean(shares), "", shares...) // or it was not measured
+		// If a merge ran for less of the time, the measurement is not valid.
+		b.report.AtLeast(0.9, share, harness.Mean(shares), "", shares...)
 	} else {
 		b.report.Add(share, harness.Mean(shares), "", shares...)
 	}
 }
 
-// watchMerges returns in which share of the time until the context ends a merge was running.
+// watchMerges returns the share of the time (0 to 1) in which a merge ran. It watches until ctx
+// ends.
 func (b *bench) watchMerges(ctx context.Context) (float64, error) {
 	looks, seen := 0.0, 0.0
 	for {

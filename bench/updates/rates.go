@@ -16,10 +16,11 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// clients update rows at once, upsertRows come in one request, upserts requests are sent.
+// clients is the number of concurrent clients that update rows. upserts is the number of upsert
+// requests, and upsertRows the number of rows of each.
 const clients, upsertRows, upserts = 8, 10_000, 30
 
-// rates are of many small changes.
+// rates measures how many small changes the server makes per second.
 func (b *bench) rates(ctx context.Context) error {
 	b.progress.Step("rates: single rows")
 	if err := b.turn(0, func(s *side) error { return s.fill(ctx, "changed", s.load("changed", b.parquet)) }); err != nil {
@@ -57,12 +58,13 @@ func (b *bench) rates(ctx context.Context) error {
 	return b.turn(0, func(s *side) error { _, err := s.all(ctx, s.drop("changed")); return err })
 }
 
-// atOnce has clients update rows all over the table for a while. What the changes read of it comes from the disk at first, and is in memory later.
+// atOnce updates single rows all over the table with concurrent clients, for some time. At first
+// the rows must be read from disk. Later they are in memory.
 func (b *bench) atOnce(ctx context.Context) error {
 	const windows, window = 4, 5 * time.Second
 	name := fmt.Sprintf("updates of one row, %d clients", clients)
 	for i := range windows {
-		const apart = 1_000_000 // more than a window makes
+		const apart = 1_000_000 // larger than the number of updates in one window of time
 		took, err := b.server.Latencies(ctx, clients, window, func(n int) string { return updateSQL("changed", single(b.Singles+i*apart+n, b.Scale)) })
 		if err != nil {
 			return err
@@ -83,7 +85,9 @@ func (b *bench) atOnce(ctx context.Context) error {
 	return nil
 }
 
-// upsert sends rows whose keys are there to a table with a primary key, and rows with new keys; and queries the table in between.
+// upsert sends requests to a table with a primary key: first rows with new keys, and later rows
+// with existing keys. Between them, it upserts all rows of the benchmark's table with one INSERT OR
+// REPLACE. It queries the table after the requests.
 func (b *bench) upsert(ctx context.Context, when string) error {
 	b.progress.Step("rates: upserts, " + when)
 	s := b.server
@@ -138,13 +142,14 @@ func (b *bench) upsert(ctx context.Context, when string) error {
 	return err
 }
 
-// send sends rows to the table with a primary key.
+// send sends a request with rows to the table with a primary key.
 func (b *bench) send(ctx context.Context, client *http.Client, body []byte) error {
 	_, err := b.server.Send(ctx, client, "/api/v1/tables/default/keyed/rows?mode=upsert", "application/vnd.apache.arrow.stream", func() io.Reader { return bytes.NewReader(body) })
 	return err
 }
 
-// readUpserted queries a table right after all upserts, when nothing comes any more, and right after each of some requests.
+// readUpserted measures one query of the table with a primary key: right after all upserts, then
+// repeatedly without any request, and then after each of some further requests.
 func (b *bench) readUpserted(ctx context.Context, when string, bodies [][]byte) error {
 	client := harness.NewClient()
 	defer client.CloseIdleConnections()

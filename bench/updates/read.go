@@ -11,9 +11,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// read compares the ten queries on the changed table with those on its rows written anew, before and after merging, and
-// drops both. Where many rows were deleted it also compares a table that nothing was deleted of: a query that reads
-// all rows cannot cost less.
+// read measures ten queries on the changed table and on a rewritten copy, before and after merging.
+// It then drops both tables. If many rows were deleted, it also measures a table without deletions,
+// because a query that reads all rows cannot be faster than on that.
 func (b *bench) read(ctx context.Context, kind string, chart *harness.Chart) error {
 	if err := b.agree(ctx, kind); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (b *bench) read(ctx context.Context, kind string, chart *harness.Chart) err
 	})
 }
 
-// agree checks that the changes did the same everywhere.
+// agree returns an error unless the tables of all systems have the same rows after the changes.
 func (b *bench) agree(ctx context.Context, kind string) error {
 	var want []any
 	for i, s := range b.sides {
@@ -93,14 +93,15 @@ func (b *bench) agree(ctx context.Context, kind string) error {
 	return nil
 }
 
-// memoryPasses is how many passes the memory of the ten queries is measured in.
+// memoryPasses is how many times the memory of the ten queries is measured.
 const memoryPasses = 3
 
-// memory compares the most memory during the ten queries on either table, by passes like their times. What is left over from filling the tables
-// goes all at once, some time later: that is in one pass of several.
+// memory compares the peak memory of the ten queries on the changed table and on its rewritten
+// copy. It measures several times. The memory that is left over from filling the tables is freed at
+// some time, and so distorts only one of the measurements.
 func (b *bench) memory(ctx context.Context, kind string, s *side) error {
 	tables := []string{"changed", "rewritten"}
-	for _, table := range tables { // caches fill
+	for _, table := range tables { // run the queries once, so that the caches are filled
 		if _, err := s.peak(ctx, table); err != nil {
 			return err
 		}
@@ -124,7 +125,7 @@ func (b *bench) memory(ctx context.Context, kind string, s *side) error {
 	return nil
 }
 
-// peak returns the most memory, in MB, during the ten queries on a table.
+// peak returns the peak memory of the system while it runs the ten queries on a table, in MB.
 func (s *side) peak(ctx context.Context, table string) (float64, error) {
 	if err := s.process().ForgetPeak(); err != nil {
 		return 0, err
@@ -138,10 +139,13 @@ func (s *side) peak(ctx context.Context, table string) (float64, error) {
 	return float64(peak) / 1e6, err
 }
 
-// compare runs each query on the tables of each side: the changed one, its rows written anew, and maybe all rows that there
-// were. Scoter's average and worst ratio of the first to the second have targets. A ratio is the median of those of the passes, each
-// taken in one go: who shares the machine can make it half as fast for seconds, or a minute, and the fastest run on one
-// table may be from such a time where that on the other is not.
+// compare measures each query on the tables of each system: the changed table, its rewritten copy,
+// and optionally a table with all original rows. For Scoter, the average and the worst ratio of the
+// first table to the second one have targets.
+//
+// A ratio is the median of the ratios of several passes, each of which runs without interruption.
+// Other load on the machine may make it half as fast for seconds or a minute. The fastest run of
+// each table could be from times with different speeds.
 func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, sides []*side, tables []string, average, worst float64) error {
 	ratios, floors := map[*side][]float64{}, map[*side][]float64{}
 	for n, q := range lineitem.Queries {
@@ -154,7 +158,7 @@ func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, 
 				if err != nil {
 					return base.Wrap(err, "%s", s.name)
 				}
-				if turn > 0 { // the first warms up
+				if turn > 0 { // the first pass only warms up
 					passes[s] = append(passes[s], made...)
 				}
 			}
@@ -189,10 +193,12 @@ func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, 
 	return nil
 }
 
-// pass is what was measured on each table, on average of two runs that are taken in one go.
+// pass has, for each table, the average milliseconds of two runs that are part of one sequence
+// without interruption.
 type pass []float64
 
-// thereAndBack measures the tables there and back (A B B A), so that none comes earlier than another.
+// thereAndBack measures the tables in order, and then in reverse order (A B B A). So no table has
+// the advantage of its position. It returns the average for each table.
 func thereAndBack(tables []string, measure func(table string) (float64, error)) (pass, error) {
 	out := make(pass, len(tables))
 	for step := range 2 * len(tables) {
@@ -206,10 +212,12 @@ func thereAndBack(tables []string, measure func(table string) (float64, error)) 
 	return out, nil
 }
 
-// A query that takes less than shortMillis makes shortPasses at a time: chance weighs more there.
+// If a query takes less than shortMillis milliseconds, shortPasses passes are measured at a time
+// instead of one, because chance matters more.
 const shortMillis, shortPasses = 40, 3
 
-// passes gives the milliseconds of a query on tables, after a run that does not count and meets caches that another system filled.
+// passes measures a query on tables, in milliseconds. Before, it runs the query once without
+// measuring, because another system has filled the caches.
 func (s *side) passes(ctx context.Context, query string, tables []string) ([]pass, error) {
 	ahead, err := s.run(ctx, fmt.Sprintf(query, tables[0]))
 	if err != nil {
@@ -231,7 +239,8 @@ func (s *side) passes(ctx context.Context, query string, tables []string) ([]pas
 	return out, nil
 }
 
-// ofPasses returns the median of what was measured on a table, and that of its ratios to the second table, the rows written anew, with all of them.
+// ofPasses returns the median of a table's measurements (value), and the median of its ratios to
+// the second table, which is the rewritten copy. ratios has all of these ratios.
 func ofPasses(passes []pass, table int) (value, ratio float64, ratios []float64) {
 	var all []float64
 	for _, p := range passes {

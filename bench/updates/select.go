@@ -11,11 +11,13 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// selects is how often the SELECT of a change runs to be warm, and then again to be measured.
+// selects is how often the SELECT that finds the rows of a change runs to warm up, and then how
+// often it is measured.
 const selects = 3
 
-// compareWithSelect makes Scoter's changes again and again, each time in a new table and each right after the SELECT that
-// finds its rows: a change that is made again in the same table finds none.
+// compareWithSelect compares the time of a change in Scoter with that of the SELECT that finds the
+// change's rows. It makes the change several times, each time in a new table, right after the
+// SELECT. In the same table a repeated change would find no rows.
 func (b *bench) compareWithSelect(ctx context.Context, kind string, change func(n int) update, deletes bool) error {
 	s := b.sides[0]
 	var found, took, over [10][]float64
@@ -62,7 +64,8 @@ func (b *bench) compareWithSelect(ctx context.Context, kind string, change func(
 	return nil
 }
 
-// find returns the milliseconds of the SELECT of a change, warm as the change will be.
+// find measures the SELECT that finds the rows of a change, in milliseconds. The caches are as warm
+// as for the change.
 func (b *bench) find(ctx context.Context, s *side, u update, deletes bool) (float64, error) {
 	sql := "SELECT count(l_orderkey)"
 	for i, v := range u.set {
@@ -84,7 +87,8 @@ func (b *bench) find(ctx context.Context, s *side, u update, deletes bool) (floa
 	return harness.Median(took), nil
 }
 
-// fsync returns the milliseconds of a small write and its fsync on the file system of the data.
+// fsync measures a small write and its fsync, in milliseconds, on the file system of the server's
+// data.
 func (b *bench) fsync() (float64, error) {
 	f, err := os.Create(filepath.Join(b.server.Dir, "fsync"))
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// answer is a statement's: its time and its rows.
+// answer is a system's answer to a statement: how long it took, and its rows.
 type answer struct {
 	Version string
 	Error   string
@@ -27,7 +27,8 @@ type answer struct {
 	Rows    [][]any
 }
 
-// side is a system under test: how it runs SQL, and how it says what differs between systems.
+// side is a system that is compared: Scoter or another one. It runs SQL. It also returns the SQL
+// for what the systems do in different ways.
 type side struct {
 	name    string
 	version string
@@ -35,18 +36,29 @@ type side struct {
 	process func() harness.Process
 	close   func() error
 
-	create  func(table string) []string                  // makes an empty table
-	load    func(table, parquet string) []string         // fills it from a file
-	copy    func(table, from string) []string            // fills it with another's rows, in the order of the sort key
-	update  func(table string, u update) []string        // visible when they have run
-	delete  func(table string, u update) []string        // likewise
-	drop    func(table string) []string                  //
-	fold    func(ctx context.Context) error              // merges what was changed and waits for it; nil if there is nothing to merge
-	settled func(ctx context.Context) error              // waits until rows that were loaded are where they stay; may be nil
-	restart func(ctx context.Context, merges bool) error // Scoter's alone
+	// create returns statements that create an empty table.
+	create func(table string) []string
+	// load returns statements that fill a table from a Parquet file.
+	load func(table, parquet string) []string
+	// copy returns statements that fill a table with the rows of another one, in the order of the
+	// sort key.
+	copy func(table, from string) []string
+	// update returns statements that update rows. Once they have run, the change is visible.
+	update func(table string, u update) []string
+	// delete returns statements that delete the rows that u finds. Once they have run, the change
+	// is visible.
+	delete func(table string, u update) []string
+	drop   func(table string) []string
+	// fold merges the changes into the table's files, and waits for the end. It is nil if the
+	// system has nothing to merge.
+	fold func(ctx context.Context) error
+	// settled waits until the rows of a filled table are stored in their final form. It may be nil.
+	settled func(ctx context.Context) error
+	// restart restarts the server, with or without merges. It is only set for Scoter.
+	restart func(ctx context.Context, merges bool) error
 }
 
-// all runs statements and returns the milliseconds of all.
+// all runs statements one after the other, and returns their total time in milliseconds.
 func (s *side) all(ctx context.Context, statements []string) (millis float64, err error) {
 	for _, sql := range statements {
 		a, err := s.run(ctx, sql)
@@ -58,7 +70,7 @@ func (s *side) all(ctx context.Context, statements []string) (millis float64, er
 	return millis, nil
 }
 
-// change returns the statements that change rows or delete them.
+// change returns the statements that update or delete rows.
 func (s *side) change(table string, u update, deletes bool) []string {
 	if deletes {
 		return s.delete(table, u)
@@ -66,7 +78,7 @@ func (s *side) change(table string, u update, deletes bool) []string {
 	return s.update(table, u)
 }
 
-// fill makes a table with the rows that the statements add, and waits until the system rests.
+// fill creates a table, fills it with the statements rows, and waits until the system is idle.
 func (s *side) fill(ctx context.Context, table string, rows []string) error {
 	if _, err := s.all(ctx, append(s.create(table), rows...)); err != nil {
 		return err
@@ -79,10 +91,12 @@ func (s *side) fill(ctx context.Context, table string, rows []string) error {
 	return s.rest(ctx)
 }
 
-// rest waits until the system does nothing for a second. What it does after a load takes time from what runs then, the statement and the SELECT
-// that it is compared with in turn: DuckDB's threads give memory back to the operating system once they were idle for half a second.
+// rest waits until the system has been idle for a second. Work that the system does after a load
+// would slow down the change, or the SELECT that it is compared with. For example, DuckDB's threads
+// return memory to the operating system after they were idle for half a second.
 func (s *side) rest(ctx context.Context) error {
-	const nothing, most = 0.03, time.Minute // of a second of processor time
+	// nothing: seconds of processor time per second; most: the longest wait
+	const nothing, most = 0.03, time.Minute
 	for began := time.Now(); ; {
 		before, err := s.process().CPU()
 		if err != nil {
@@ -107,7 +121,7 @@ func one(format string) func(string) []string {
 	return func(table string) []string { return []string{fmt.Sprintf(format, table)} }
 }
 
-// shared gives a side the statements that most systems understand.
+// shared sets the functions of a side that return SQL to the form that most systems understand.
 func (s *side) shared() {
 	s.create = one(strings.TrimSuffix(lineitem.CreateTable("%s"), " SORTED BY (l_orderkey, l_linenumber)"))
 	s.load = func(table, parquet string) []string {
@@ -124,7 +138,8 @@ func (s *side) shared() {
 //go:embed peer.py
 var peerProgram string
 
-// peer starts one of the kinds that the program knows.
+// peer starts another system to compare with. bin is the folder of the installed programs, and kind
+// is one of the kinds that peer.py supports.
 func peer(ctx context.Context, bin, kind, name, dir string) (*side, error) {
 	folder := filepath.Join(dir, name)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -174,12 +189,14 @@ func peer(ctx context.Context, bin, kind, name, dir string) (*side, error) {
 	return s, nil
 }
 
-// ordersOfScale is how far the numbers of orders go for each scale factor.
+// ordersOfScale is the range of order numbers for scale factor 1. It is proportional to the scale
+// factor.
 const ordersOfScale = 6_000_000
 
-// scoter starts a server whose merges are paused until fold.
+// scoter starts a Scoter server whose merges are paused until fold is called.
 func scoter(ctx context.Context, env *harness.Env, parquet string, scale int) (*side, *harness.Server, error) {
-	// A patch of a tenth of the rows lies in memory, if that is below a quarter of what there is for writes.
+	// Set the write memory so that a patch of a tenth of the rows stays in memory. It does if it is
+	// smaller than a quarter of the write memory.
 	flags := append(harness.FlushSoon(time.Second), "--query-threads", fmt.Sprint(runtime.NumCPU()), "--write-memory", fmt.Sprintf("%dMiB", 512*scale))
 	server, err := env.StartServer(ctx, append(flags, "--merge-parallel", "0")...)
 	if err != nil {
@@ -205,7 +222,8 @@ func scoter(ctx context.Context, env *harness.Env, parquet string, scale int) (*
 		return nil, nil, errors.Join(err, s.close())
 	}
 	s.copy = func(table, from string) (statements []string) {
-		for n := range scale { // a sort of all rows takes more memory than queries have
+		// Insert in pieces: sorting all rows takes more memory than queries have.
+		for n := range scale {
 			statements = append(statements, fmt.Sprintf("INSERT INTO %s SELECT * FROM %s WHERE l_orderkey > %d AND l_orderkey <= %d ORDER BY l_orderkey, l_linenumber",
 				table, from, n*ordersOfScale, (n+1)*ordersOfScale))
 		}
@@ -230,7 +248,8 @@ func scoter(ctx context.Context, env *harness.Env, parquet string, scale int) (*
 	return s, server, nil
 }
 
-// clickhouse is chDB with lightweight updates and merges stopped.
+// clickhouse configures the side for ClickHouse (chDB), with lightweight updates and without
+// merges.
 func clickhouse(s *side) {
 	s.create = func(table string) []string {
 		columns := strings.NewReplacer("BIGINT", "Int64", "INTEGER", "Int32", "VARCHAR", "String", "DATE", "Date", " DECIMAL", " Decimal").
@@ -252,13 +271,13 @@ func clickhouse(s *side) {
 	}
 }
 
-// parquetFiles is DuckDB over a file that every change rewrites.
+// parquetFiles configures the side for DuckDB over a Parquet file. Every change rewrites the file.
 func parquetFiles(s *side, dir string) {
 	files, older, newest := 0, map[string]string{}, map[string]string{}
 	write := func(table, query string) []string {
 		files++
 		path := filepath.Join(dir, fmt.Sprintf("%s-%d.parquet", table, files))
-		_ = os.Remove(older[table]) // the folder goes in the end anyhow
+		_ = os.Remove(older[table]) // an error does not matter: the folder is removed at the end
 		older[table], newest[table] = newest[table], path
 		return []string{fmt.Sprintf("COPY (%s) TO '%s' (FORMAT parquet)", query, path), fmt.Sprintf("CREATE OR REPLACE VIEW %s AS FROM read_parquet('%s')", table, path)}
 	}

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// size is how much of the table is changed, by n statements.
+// size says how much of the table is changed: by n statements. of(i) returns the i-th one.
 type size struct {
 	name string
 	of   func(n int) update
 	n    int
 }
 
-// sizes changes shares of Scoter's table and reads it.
+// sizes measures changes of different shares of Scoter's table, and queries after each of them.
 func (b *bench) sizes(ctx context.Context) error {
 	for _, share := range []size{
 		{"1 row", func(n int) update { return single(n, b.Scale) }, 1},
@@ -28,12 +28,14 @@ func (b *bench) sizes(ctx context.Context) error {
 	return nil
 }
 
-// unread changes many rows, one by one, before anybody reads one.
+// unread measures queries after many single rows were changed one by one. No query reads the table
+// in between.
 func (b *bench) unread(ctx context.Context) error {
 	return b.readChanged(ctx, size{fmt.Sprintf("%d single rows", b.Unread), func(n int) update { return single(n, b.Scale) }, b.Unread})
 }
 
-// readChanged updates rows of Scoter's table and reads it, and of another one deletes them.
+// readChanged updates rows of Scoter's table and measures queries over it. Then it deletes the same
+// rows of a new table and measures queries over that.
 func (b *bench) readChanged(ctx context.Context, size size) error {
 	own := b.sides
 	b.sides = b.sides[:1]

@@ -1,5 +1,6 @@
-// Package updates measures what changes of rows cost, when they are made and in the queries after them: TPC-H's
-// lineitem in Scoter beside a Parquet file written anew, DuckDB's own table, DuckLake and ClickHouse.
+// Package updates measures the cost of changing rows: of the change itself, and of later queries.
+// It changes TPC-H's table lineitem in Scoter, in tables of DuckDB, DuckLake and ClickHouse, and in
+// a Parquet file that is rewritten.
 package updates
 
 import (
@@ -17,7 +18,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Scale   int      `help:"TPC-H's scale factor: 1 is 6 million rows." default:"10"`
 	Repeat  int      `help:"Turns of each query on each side; in each it runs twice on each table, a short one six times. Also turns of merging." default:"5"`
@@ -28,7 +29,7 @@ type Options struct {
 	Changes int      `help:"Runs of each change after the SELECT that finds its rows, every time in a new table." default:"5"`
 }
 
-// Help is kong's.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "Peers and data come from PyPI the first time and are kept in the user's cache.\nScoter's times include HTTP; the peers run in the process that measures them.\nExample: scoter-bench updates --scale 1 --repeat 3"
 }
@@ -39,7 +40,7 @@ type bench struct {
 	dir     string
 	parquet string
 	server  *harness.Server
-	sides   []*side // Scoter first
+	sides   []*side // the systems that are compared; Scoter is the first
 
 	progress *harness.Progress
 }
@@ -93,7 +94,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 		if err := k.run(ctx); err != nil {
 			return base.Wrap(err, "%s", k.name)
 		}
-		if err := env.Save(b.report); err != nil { // at scale 10 a kind takes half an hour
+		// Save what is measured so far, because at scale factor 10 a kind takes half an hour.
+		if err := env.Save(b.report); err != nil {
 			return err
 		}
 	}
@@ -102,10 +104,11 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 
 func (b *bench) wants(kind string) bool { return slices.Contains(b.Kinds, kind) }
 
-// duckDB is the side of DuckDB's own tables.
+// duckDB is the name of the system that uses DuckDB's own tables.
 const duckDB = "DuckDB"
 
-// startPeers starts the peers; one that is not to be had is named in the report with the reason.
+// startPeers starts the other systems. If one of them cannot be started, it is left out, and the
+// report says why.
 func (b *bench) startPeers(ctx context.Context, bin string) {
 	for _, p := range []struct {
 		name, kind, title string
@@ -137,7 +140,7 @@ func (b *bench) startPeers(ctx context.Context, bin string) {
 	}
 }
 
-// turn calls f with each side; who comes first changes with n.
+// turn calls f with each system, one after the other. n decides which one is the first.
 func (b *bench) turn(n int, f func(*side) error) error {
 	for i := range b.sides {
 		s := b.sides[(i+n)%len(b.sides)]
@@ -148,7 +151,8 @@ func (b *bench) turn(n int, f func(*side) error) error {
 	return nil
 }
 
-// kind makes ten changes to a new table of each side, with their queries after them.
+// kind makes ten changes of one kind to a new table in each system, and measures the queries after
+// them.
 func (b *bench) kind(ctx context.Context, kind string, change func(n int) update, deletes bool) error {
 	b.progress.Step(kind + ": fill the tables")
 	if err := b.turn(0, func(s *side) error { return s.fill(ctx, "changed", s.load("changed", b.parquet)) }); err != nil {
@@ -161,7 +165,8 @@ func (b *bench) kind(ctx context.Context, kind string, change func(n int) update
 		label := fmt.Sprintf("%s %d", kind, n+1)
 		b.progress.Step(label)
 		err := b.turn(n, func(s *side) error {
-			// What others wrote is on disk: an fsync that meets the system writing it back takes up to half a second.
+			// Write the data of the other systems to disk first. Otherwise an fsync may wait up to
+			// half a second for the system's writeback.
 			unix.Sync()
 			before, err := s.process().Written()
 			if err != nil {
@@ -196,7 +201,9 @@ func (b *bench) kind(ctx context.Context, kind string, change func(n int) update
 		own := harness.Median(took[b.sides[0]])
 		b.report.AtMost(5, "single, Scoter: to visible, median", own, "ms")
 		for _, s := range b.sides {
-			if s.name == duckDB { // its own table took 2 ms where the 5 come from: what holds on a slower machine as well
+			// The target is a ratio to DuckDB's own table, so that it also holds on slower
+			// machines. It stands for a limit of 5 ms, measured when DuckDB took 2 ms.
+			if s.name == duckDB {
 				b.report.AtMost(2.5, "single, Scoter: to visible, to DuckDB's own table", own/harness.Median(took[s]), "")
 			}
 		}

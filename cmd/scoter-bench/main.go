@@ -1,5 +1,5 @@
-// Command scoter-bench runs the benchmarks in bench/. They are a program of their own so that the
-// server's binary has nothing that only they need.
+// Command scoter-bench runs the benchmarks in bench/. They are a separate program, so that the
+// server's binary does not contain their dependencies.
 package main
 
 import (
@@ -30,7 +30,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// benchmarks are the subcommands: each benchmark is a folder of bench/ with its flags.
+// benchmarks are the subcommands. Each benchmark is a folder in bench/, and has flags of its own.
 type benchmarks struct {
 	Scoter  string `help:"The scoter program that is measured; the one beside this program if empty." type:"existingfile" placeholder:"FILE"`
 	Scratch string `help:"Folder for data, which is removed afterwards; the system's temporary one if empty." type:"path" placeholder:"DIR"`
@@ -52,7 +52,7 @@ type benchmarks struct {
 	ClickBench   clickbench.Options   `cmd:"" name:"clickbench" help:"What Scoter adds to DuckDB, over 43 analytical queries."`
 }
 
-// exitUsage is the exit code of a command line that makes no sense (EX_USAGE).
+// exitUsage is the exit code for an invalid command line (EX_USAGE).
 const exitUsage = 64
 
 func main() {
@@ -76,15 +76,16 @@ func main() {
 	}
 }
 
-// untilStopped returns a context that ends at the first Ctrl-C or SIGTERM, so that a benchmark
-// removes its data and stops its servers. A second signal ends the process at once.
+// untilStopped returns a context that ends at the first Ctrl-C or SIGTERM. So an interrupted
+// benchmark can remove its data and stop its servers. A second signal ends the process at once.
 func untilStopped() context.Context {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx
 }
 
-// fail prints an error with its hint, and exits with the code of its kind.
+// fail prints an error with its hint, and exits with the exit code that belongs to the error's
+// kind.
 func fail(err error) {
 	fmt.Fprintln(os.Stderr, "scoter-bench:", err)
 	if e := new(base.Error); errors.As(err, &e) && e.Hint != "" {

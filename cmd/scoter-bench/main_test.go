@@ -21,7 +21,7 @@ func TestABenchmarkThatIsStoppedLeavesNothing(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	lock := "" // of the server, which has its data directory open
+	lock := "" // the lock file of the server, which holds its data directory open
 	for until := time.Now().Add(time.Minute); lock == ""; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("no server: %s", errs.String())
@@ -48,7 +48,7 @@ func TestAnErrorSaysWhatToDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	alone := filepath.Join(dir, "scoter-bench") // without a scoter program beside it
+	alone := filepath.Join(dir, "scoter-bench") // the folder has no scoter program
 	if err := os.Link(program, alone); err != nil {
 		t.Fatal(err)
 	}

@@ -63,12 +63,13 @@ func (b *backupCommand) write(ctx context.Context, t target) error {
 	return nil
 }
 
-// openDevice opens what is at a path, if that is no file but a pipe or a device, say: it is written to, and not replaced by a file. A pipe may have to wait
-// for its reader; that ends with ctx.
+// openDevice opens the file at path for writing if it is not a regular file, for example a pipe or
+// a device. Such a file must not be replaced by another one. It returns nil for a regular file. A
+// pipe can be opened only when it has a reader, so openDevice waits for one until ctx ends.
 func openDevice(ctx context.Context, path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().IsRegular() {
-		return nil, nil // what is wrong, who makes the file finds out
+		return nil, nil // the caller reports the error when it creates the file
 	}
 	type opened struct {
 		*os.File
@@ -86,7 +87,9 @@ func openDevice(ctx context.Context, path string) (*os.File, error) {
 		}
 		return f.File, nil
 	case <-ctx.Done():
-		return nil, base.Wrap(ctx.Err(), "open %s, which nobody reads", path) // the process is about to end, and with it what waits
+		// The goroutine still waits for the pipe's reader. It ends with the process, which is about
+		// to end.
+		return nil, base.Wrap(ctx.Err(), "open %s, which nobody reads", path)
 	}
 }
 
@@ -106,7 +109,7 @@ func (r *restoreCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return base.Errorf(base.NotFound, "%w", err)
 		}
-		defer f.Close() // it is only read
+		defer f.Close() // the error is ignored, since the file was only read
 		in = f
 	}
 	p := newBar("restore", -1)

@@ -21,7 +21,8 @@ func TestWhoWaitsForAReaderOfAPipeCanBeStopped(t *testing.T) {
 	if f, err := openDevice(ctx, pipe); f != nil || base.KindOf(err) != base.Canceled {
 		t.Errorf("%v, %v", f, err)
 	}
-	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0) // lets go who still waits
+	// releases a writer that still waits
+	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func TestWhoWaitsForAReaderOfAPipeCanBeStopped(t *testing.T) {
 	}
 }
 
-// until is a context that is over once there is a file.
+// until is a context that ends once a file exists.
 type until struct {
 	context.Context
 	path string
@@ -48,11 +49,13 @@ func (u until) Err() error {
 	return u.Context.Err()
 }
 
-// TestARestoreWhoseCheckIsStoppedStays stops it after all is there: that says nothing against it.
+// TestARestoreWhoseCheckIsStoppedStays stops the check after all files are restored. Stopping the
+// check does not mean that the data is damaged.
 func TestARestoreWhoseCheckIsStoppedStays(t *testing.T) {
 	dir, archive, restored := t.TempDir(), filepath.Join(t.TempDir(), "b.tar"), filepath.Join(t.TempDir(), "restored")
 	at := where{Dir: dir, Database: "default"}
-	if err := (&sqlCommand{where: at, Command: "CREATE TABLE t AS SELECT range AS a FROM range(5000000)", Format: "csv"}).Run(); err != nil { // of which there are parts
+	// Large enough that there are parts.
+	if err := (&sqlCommand{where: at, Command: "CREATE TABLE t AS SELECT range AS a FROM range(5000000)", Format: "csv"}).Run(); err != nil {
 		t.Fatal(err)
 	}
 	if err := (&backupCommand{where: at, File: archive}).Run(t.Context()); err != nil {

@@ -40,8 +40,9 @@ func (c *checkCommand) Run(ctx context.Context) error {
 	return check(ctx, c.Dir)
 }
 
-// checkFormat refuses a data directory that would have another format once it was opened: who checks it before an upgrade may still want to use the
-// version that wrote it.
+// checkFormat returns an error if opening the data directory would change its format version. A
+// user who checks a directory before an upgrade may still want to use the version of Scoter that
+// wrote it.
 func checkFormat(dir string) error {
 	lock, err := vfs.OS.Lock(filepath.Join(dir, engine.LockName))
 	if err != nil {
@@ -55,7 +56,8 @@ func checkFormat(dir string) error {
 		WithHint("check it with the version that wrote it, or check a copy: restore a backup")
 }
 
-// checkIsData refuses what is no data directory: opened, it would become an empty one.
+// checkIsData returns an error if a folder is not a data directory. Opening it would make it an
+// empty data directory.
 func checkIsData(dir string) error {
 	is, err := engine.Exists(vfs.OS, dir)
 	if err == nil && !is {
@@ -64,11 +66,12 @@ func checkIsData(dir string) error {
 	return err
 }
 
-// checkMayBeData refuses a folder that holds other things than a data directory does.
+// checkMayBeData returns an error if a folder contains files that do not belong in a data
+// directory.
 func checkMayBeData(dir string) error {
 	names, err := vfs.OS.List(dir)
 	if base.KindOf(err) == base.NotFound && err != nil {
-		return nil // it is made
+		return nil // a folder that does not exist will be created
 	}
 	names = slices.DeleteFunc(names, func(name string) bool {
 		return slices.Contains(engine.Around, name) || slices.Contains(engine.Contents, name)
@@ -79,8 +82,8 @@ func checkMayBeData(dir string) error {
 	return checkIsData(dir)
 }
 
-// check reads everything: the catalog's invariants, every part against its checksum and
-// statistics, every record of the log.
+// check reads and verifies all data: the invariants of the catalog, every part with its checksums
+// and statistics, and every record of the log.
 func check(ctx context.Context, dir string) (err error) {
 	e, err := engine.Open(dir, engine.Settings{DisableAutomaticFlush: true, KeepOrphans: true}, engine.Components{FS: vfs.OS, Logger: newLogger("warn", os.Stderr)})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// run runs a subcommand and returns what it wrote where, and its exit code.
+// run runs a subcommand. It returns its standard output, its standard error and its exit code.
 func run(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	cmd := exec.Command(binary.Path(t), args...)
@@ -41,7 +41,7 @@ func file(t *testing.T, name, text string) string {
 	return path
 }
 
-// both runs a test on a data directory in the process, and on a server.
+// both runs a test on a data directory in this process, and on a server.
 func both(t *testing.T, f func(t *testing.T, where ...string)) {
 	t.Run("embedded", func(t *testing.T) { f(t, "--dir", t.TempDir()) })
 	t.Run("remote", func(t *testing.T) { f(t, "--url", binary.Serve(t, t.TempDir()).URL) })
@@ -127,7 +127,7 @@ func TestFilesOfResults(t *testing.T) {
 		if _, errs, code := sql("-c", "CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1)"); code != 0 {
 			t.Fatal(errs)
 		}
-		// A change is told of, also if its rows are not to be had.
+		// The change is reported, even if its rows cannot be written.
 		kept := file(t, "kept.parquet", "what was there")
 		_, errs, code := sql("-c", "UPDATE t SET a = 2 RETURNING 170141183460469231731687303715884105727::HUGEINT", "-o", kept)
 		if code == 0 || !strings.Contains(errs, "UPDATE: 0 inserted, 1 updated, 0 deleted") || !strings.Contains(errs, "scoter: ") {
@@ -142,7 +142,7 @@ func TestFilesOfResults(t *testing.T) {
 		if left, _ := os.ReadDir(filepath.Dir(kept)); len(left) != 1 {
 			t.Errorf("files are left: %v", left)
 		}
-		// A result without rows is one.
+		// A result without rows is still a result.
 		if _, errs, code := sql("-c", "FROM t WHERE a > 99", "--format", "ndjson", "-o", kept); code != 0 {
 			t.Error(errs)
 		}
@@ -150,7 +150,8 @@ func TestFilesOfResults(t *testing.T) {
 			t.Errorf("%q %v", text, err)
 		}
 	})
-	// Permissions are what the system gives new files, or those of the file before.
+	// The permissions are the system's default for new files, or the permissions of the replaced
+	// file.
 	dir := t.TempDir()
 	sql := func(output string) {
 		t.Helper()
@@ -221,7 +222,7 @@ func TestTheSettingsFileIsTheServers(t *testing.T) {
 	if _, errs, code := run(t, "", "sql", "--dir", t.TempDir(), "-c", "SELECT 1"); code != 0 {
 		t.Errorf("%d %q", code, errs)
 	}
-	// Nobody else reads it.
+	// No other command reads the settings file.
 	broken := file(t, "scoter.toml", "listen = 5")
 	for _, args := range [][]string{{"version"}, {"--help"}, {"serve", "--help"}, {"token", "x"}, {"check", data}, {"init", t.TempDir()}} {
 		if args[0] == "check" {
@@ -255,7 +256,7 @@ func TestASampleIsWholeOrNotThere(t *testing.T) {
 	}
 	for until := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if found, _ := filepath.Glob(filepath.Join(dir, "parts", "*", "*.parquet")); len(found) > 1 {
-			break // a beginning is on the disk
+			break // the beginning is on disk
 		}
 		if time.Now().After(until) {
 			t.Errorf("no parts: %s", errs.String())
@@ -326,7 +327,7 @@ func TestLoad(t *testing.T) {
 			t.Fatal(errs)
 		}
 		out, errs, code := with("load", "--table", "t", path("1.csv"), path("2.csv.gz"), path("3.ndjson"), path("4.parquet"))
-		if code != 0 || out != "" || errs == "" { // progress is for the eyes
+		if code != 0 || out != "" || errs == "" { // progress is only shown on a terminal
 			t.Errorf("%d %q %q", code, out, errs)
 		}
 		if out, _, _ := with("sql", "-c", "SELECT a, b, c, d FROM t ORDER BY a"); strings.ReplaceAll(out, "\r", "") != "a,b,c,d\n1,one,,unset\n2,two,,unset\n3,three,3.5,unset\n4,four,,unset\n" {
@@ -340,7 +341,7 @@ func TestLoad(t *testing.T) {
 		if out, _, _ := with("sql", "-c", "SELECT count(*) FROM t"); !strings.Contains(out, "\n4") && !strings.Contains(out, "\r\n4") {
 			t.Errorf("%q", out)
 		}
-		// Larger than one batch, into a table and a database that are not there.
+		// Larger than one batch, into a table and a database that do not exist.
 		if _, errs, code := with("sql", "-c", "SELECT range AS n, 'text ' || range AS s FROM range(300000)", "-o", path("large.parquet")); code != 0 {
 			t.Fatal(errs)
 		}
@@ -353,7 +354,8 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// TestALoadThatFailsInTheMiddleGoesOn: what is stored stays, is said, and is not stored again once the file is put right.
+// TestALoadThatFailsInTheMiddleGoesOn checks that the rows before the error stay stored and are
+// reported. They are not stored again after the file was corrected.
 func TestALoadThatFailsInTheMiddleGoesOn(t *testing.T) {
 	both(t, func(t *testing.T, where ...string) {
 		with := func(command string, args ...string) (string, string, int) {
@@ -372,7 +374,7 @@ func TestALoadThatFailsInTheMiddleGoesOn(t *testing.T) {
 			}
 			return b.String() + last
 		}
-		data := file(t, "t.csv", content("299999\n")) // a ragged line
+		data := file(t, "t.csv", content("299999\n")) // a line with too few fields
 		if _, errs, code := with("sql", "-c", "CREATE TABLE t (n INTEGER PRIMARY KEY, s VARCHAR)"); code != 0 {
 			t.Fatal(errs)
 		}
@@ -393,7 +395,7 @@ func TestALoadThatFailsInTheMiddleGoesOn(t *testing.T) {
 		if got := count(); got != "300000,300000" {
 			t.Error(got)
 		}
-		// A load inserts: of a table with a primary key, what is there is an error.
+		// A load inserts. In a table with a primary key, existing rows are an error.
 		if _, errs, code := with("load", "--again", "--table", "t", data); code != 75 || !strings.Contains(errs, `Duplicate key "n: 0"`) || !strings.Contains(errs, "none of its rows is stored") {
 			t.Errorf("%d %q", code, errs)
 		}
@@ -409,7 +411,8 @@ func TestALoadThatFailsInTheMiddleGoesOn(t *testing.T) {
 	})
 }
 
-// TestLoadReadsAsHTTPDoes compares what rows become that come as a file, and in a request.
+// TestLoadReadsAsHTTPDoes checks that a file and a request with the same content give the same
+// rows.
 func TestLoadReadsAsHTTPDoes(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	for i, c := range []struct{ name, content, mediaType, query string }{
@@ -446,7 +449,8 @@ func TestLoadReadsAsHTTPDoes(t *testing.T) {
 	}
 }
 
-// TestLoadOfColumnarFiles loads what scoter sql wrote, of types that the formats have in ways of their own, in several pieces.
+// TestLoadOfColumnarFiles loads files that scoter sql wrote, in several pieces. Their columns have
+// types that each format stores in its own way.
 func TestLoadOfColumnarFiles(t *testing.T) {
 	both(t, func(t *testing.T, where ...string) {
 		with := func(command string, args ...string) (string, string, int) {
@@ -510,7 +514,7 @@ func TestConfigPrintsWhatItReads(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// A flag wins over the environment, and that over the file.
+	// A flag overrides the environment, and the environment overrides the file.
 	path := file(t, "s.toml", "max_queries = 5\nlog_level = \"warn\"\nquery_threads = 3\n")
 	t.Setenv("SCOTER_MAX_QUERIES", "6")
 	t.Setenv("SCOTER_LOG_LEVEL", "error")

@@ -44,7 +44,7 @@ func putFile(t *testing.T, path, text string) {
 	}
 }
 
-// makeData makes a data directory with a table of 10 rows.
+// makeData creates a data directory with a table of 10 rows.
 func makeData(t *testing.T, dir string) {
 	t.Helper()
 	if _, errs, code := run(t, "", "sql", "--dir", dir, "-c", "CREATE TABLE t AS SELECT range AS a FROM range(10)"); code != 0 {
@@ -109,7 +109,8 @@ func TestCheckRemovesNothing(t *testing.T) {
 	}
 }
 
-// TestADataDirectoryMayBeAFileSystemOfItsOwn has what such a one has from the beginning.
+// TestADataDirectoryMayBeAFileSystemOfItsOwn uses a folder with the files that a new file system
+// contains.
 func TestADataDirectoryMayBeAFileSystemOfItsOwn(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	for _, dir := range []string{dir, other} {
@@ -126,7 +127,8 @@ func TestADataDirectoryMayBeAFileSystemOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestCheckLeavesAnOlderFormatAsItIs: whoever looks before an upgrade may go on with the older version.
+// TestCheckLeavesAnOlderFormatAsItIs checks that the older version can still be used after a check
+// before an upgrade.
 func TestCheckLeavesAnOlderFormatAsItIs(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "tests", "compat", "testdata", "format7"))); err != nil {
@@ -174,7 +176,8 @@ func TestADataDirectoryMayBeALink(t *testing.T) {
 	}
 }
 
-// An archive whose checksums are right, and whose catalog is none.
+// TestARestoreThatIsNotSoundLeavesNothing restores an archive with correct checksums and an invalid
+// catalog.
 func TestARestoreThatIsNotSoundLeavesNothing(t *testing.T) {
 	const catalog = "this is no catalog"
 	var archive bytes.Buffer
@@ -209,7 +212,7 @@ func TestABackupIsWrittenIntoAPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	end, err := os.OpenFile(pipe, os.O_RDWR, 0) // so that nobody waits for the other end to be opened
+	end, err := os.OpenFile(pipe, os.O_RDWR, 0) // open both ends, so that no open blocks
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,8 @@ func (e *embedded) sql(ctx context.Context, w io.Writer, text string, format enc
 		RowsRead: func() int64 { return answer.Stats.RowsRead },
 	})
 	if err != nil && answer.Changes {
-		tell(answer.Verb, answer.Counts) // it is done: who takes it for failed does it again
+		// The change is committed. A user who believes that it failed would repeat it.
+		tell(answer.Verb, answer.Counts)
 	}
 	return true, err
 }
@@ -47,7 +48,7 @@ func (e *embedded) backup(ctx context.Context, w io.Writer) error {
 	return e.app.Backup(ctx, w)
 }
 
-// load does what a server does with a request.
+// load does the same as a server that receives the rows in a request.
 func (e *embedded) load(ctx context.Context, rows loadedRows) (replayed bool, err error) {
 	name := rows.table
 	o := wire.Options{Delimiter: rows.delimiter, NullText: rows.null, MaxBody: largestRows, Largest: largestRows}
@@ -70,5 +71,5 @@ func (e *embedded) load(ctx context.Context, rows loadedRows) (replayed bool, er
 	return counts.Replayed, err
 }
 
-// largestRows bounds what a piece of a file takes in memory.
+// largestRows bounds the memory of one piece of a file, in bytes.
 const largestRows = 1 << 30

@@ -11,7 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// statementError is an error of SQL, with the text that its position is in.
+// statementError is an error in an SQL text, together with the text to which the error's position
+// refers.
 type statementError struct {
 	error
 	text string
@@ -19,7 +20,8 @@ type statementError struct {
 
 func (e *statementError) Unwrap() error { return e.error }
 
-// inText adds the SQL to an error, so that the place of the error is shown; nil stays nil.
+// inText returns the error together with the SQL text to which its position refers, so that the
+// position can be shown. If err is nil, it returns nil.
 func inText(err error, text string) error {
 	if err == nil {
 		return nil
@@ -27,8 +29,8 @@ func inText(err error, text string) error {
 	return &statementError{err, text}
 }
 
-// tellError writes an error as people read it: after a label the message, then where in the SQL
-// that is, and what to do about it.
+// tellError prints an error for people: label and message, then the line of the SQL with the
+// error's position, then the hint.
 func tellError(w io.Writer, label string, err error) {
 	fmt.Fprintf(w, "%s: %v\n", label, err)
 	e, in := new(base.Error), new(statementError)
@@ -46,14 +48,15 @@ func tellError(w io.Writer, label string, err error) {
 	}
 }
 
-// shownBefore and shownAfter are how much of a long line is shown, in characters.
+// shownBefore and shownAfter are the numbers of characters that are shown before and after the
+// position, if a line is long.
 const (
 	shownBefore = 50
 	shownAfter  = 30
 )
 
-// excerpt returns the line of a text with the 1-based byte position, and below it a mark at the
-// character there.
+// excerpt returns the line of text that contains a position, and below it a line with a mark under
+// the character at the position. The position counts bytes from 1.
 func excerpt(text string, position int) string {
 	at := min(position-1, len(text))
 	start := strings.LastIndexByte(text[:at], '\n') + 1
@@ -75,7 +78,8 @@ func excerpt(text string, position int) string {
 	return fmt.Sprintf("  %s%s%s\n  %s^\n", label, string(before), string(after), strings.Repeat(" ", runewidth.StringWidth(label+string(before))))
 }
 
-// printable replaces what would move the cursor or is no character.
+// printable replaces control characters, which could move the cursor of the terminal, and invalid
+// characters.
 func printable(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {

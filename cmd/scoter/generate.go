@@ -48,16 +48,18 @@ func (c *generateCommand) Run(ctx context.Context) error {
 	return errors.Join(err, g.Close())
 }
 
-// report is what --format json prints.
+// report is the output of scoter generate --format json.
 type report struct {
 	Valid    bool               `json:"valid"`
 	Errors   []*diag.Diagnostic `json:"errors"`
 	Warnings []*diag.Diagnostic `json:"warnings"`
-	// Files are those that were written, or with --check that differ.
+	// Files are the files that were written; with --check, the files that differ from what would be
+	// written.
 	Files []gen.Change `json:"files"`
 }
 
-// once generates, and writes or compares.
+// once runs the generator one time. It writes the files, or with --check compares them with what it
+// would write.
 func (c *generateCommand) once(ctx context.Context, g *gen.Generator, path string) error {
 	var list diag.List
 	started := time.Now()
@@ -106,7 +108,7 @@ func (c *generateCommand) once(ctx context.Context, g *gen.Generator, path strin
 	return nil
 }
 
-// failed ends a run whose errors have been reported.
+// failed returns the error that ends the command after the errors in list have been printed.
 func (c *generateCommand) failed(list *diag.List) error {
 	if c.Format == "text" {
 		errors := 0
@@ -138,9 +140,9 @@ func printReport(list *diag.List, files []gen.Change) error {
 	return e.Encode(r)
 }
 
-// watchEvery is how often --watch looks at the inputs. They are few, so looking
-// costs nothing, and unlike file events it works on every file system and with
-// every editor's way of saving.
+// watchEvery is how often --watch checks whether the input files have changed. There are few of
+// them, so a check is cheap. Unlike file events, checks work on every file system, and however an
+// editor saves files.
 const watchEvery = 150 * time.Millisecond
 
 func (c *generateCommand) watch(ctx context.Context, g *gen.Generator, path string) error {
@@ -155,7 +157,8 @@ func (c *generateCommand) watch(ctx context.Context, g *gen.Generator, path stri
 			}
 			err := c.once(ctx, g, path)
 			if code := new(exitCode); err != nil && !errors.As(err, code) && ctx.Err() == nil {
-				// Such as a database that is being restarted: the next change tries again.
+				// The error may pass, for example if a database is being restarted. After the next
+				// change the generator runs again.
 				fmt.Fprintln(os.Stderr, "scoter:", err)
 			}
 		}
@@ -167,7 +170,8 @@ func (c *generateCommand) watch(ctx context.Context, g *gen.Generator, path stri
 	}
 }
 
-// fingerprint is the state of all inputs.
+// fingerprint returns a text for each input file that changes when the file changes. path is the
+// path of the configuration.
 func fingerprint(path string) []string {
 	var out []string
 	for _, f := range gen.Inputs(path) {

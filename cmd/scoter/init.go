@@ -62,7 +62,7 @@ func (c *initCommand) Run() error {
 	return nil
 }
 
-// writeNew writes a file that does not exist yet.
+// writeNew writes a file. It returns an error if the file exists.
 func writeNew(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -72,7 +72,7 @@ func writeNew(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// starter returns the files of a new project.
+// starter returns the files of a new project for a generator, as texts by path.
 func starter(g config.Generator, name string) map[string]string {
 	name = strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {

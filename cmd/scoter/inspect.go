@@ -32,7 +32,7 @@ func (i *inspectCommand) Run() error {
 	switch i.What {
 	case "wal":
 		return wal.Inspect(vfs.OS, path, os.Stdout)
-	case "part", "patch": // both are Parquet
+	case "part", "patch": // both files are in the format Parquet
 		return part.Inspect(vfs.OS, path, os.Stdout)
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -41,8 +41,10 @@ func (i *inspectCommand) Run() error {
 	return base.Wrap(inspectCatalog(path), "inspect %s", path)
 }
 
-// inspectCatalog prints a copy: opening the file itself would bring it to the newest format, and undo what a crash interrupted. In a data directory
-// nobody may write it meanwhile.
+// inspectCatalog prints the content of a catalog. It reads a copy, because opening the catalog
+// itself would upgrade it to the newest format, and roll back what a crash interrupted. If the
+// catalog is in a data directory, inspectCatalog locks the directory, so that no process writes the
+// catalog meanwhile.
 func inspectCatalog(path string) (err error) {
 	lock := filepath.Join(filepath.Dir(path), engine.LockName)
 	if _, err := os.Stat(lock); err == nil {
@@ -50,7 +52,7 @@ func inspectCatalog(path string) (err error) {
 		if err != nil {
 			return err
 		}
-		defer held.Close() // it is only let go
+		defer held.Close() // closing only releases the lock, so the error is ignored
 	}
 	dir, err := os.MkdirTemp("", "scoter-inspect-")
 	if err != nil {
@@ -79,7 +81,7 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return base.Errorf(base.Unavailable, "%w", err)
 	}
-	defer in.Close() // it is only read
+	defer in.Close() // the error is ignored, since the file was only read
 	return vfs.WriteFile(vfs.OS, to, func(w io.Writer) error {
 		_, err := io.Copy(w, in)
 		return err

@@ -63,16 +63,17 @@ func (l *loadCommand) run(ctx context.Context, t target) error {
 	return nil
 }
 
-// loadedRows are some rows of a file on their way into a table.
+// loadedRows are rows of a file that are being loaded into a table.
 type loadedRows struct {
 	table     engine.TableName
 	mode      mutate.Mode
 	key       []string
 	delimiter byte
 	null      string
-	format    *wire.Format // of the piece
+	format    *wire.Format // of the rows
 	cut.Piece
-	// once is an idempotency key: a command that is repeated gives the same rows of a file the same one.
+	// once is an idempotency key. If the command is repeated, the same rows of a file get the same
+	// key.
 	once string
 }
 
@@ -113,7 +114,7 @@ func (l *loadCommand) file(ctx context.Context, t target, file string, rows load
 	return p.finish()
 }
 
-// identity is the same for every command that loads the same file in the same way.
+// identity returns the same bytes for every command that loads the same file in the same way.
 func (l *loadCommand) identity(file string, rows loadedRows) ([]byte, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -127,10 +128,11 @@ func (l *loadCommand) identity(file string, rows loadedRows) ([]byte, error) {
 	return id[:], nil
 }
 
-// stopped says what of a file stays although it could not be loaded to its end, and how to go on.
+// stopped adds to an error how many rows are stored and how to continue.
 func (l *loadCommand) stopped(err error, stored int64) error {
 	switch kind := base.KindOf(err); {
-	case kind != base.Invalid && kind != base.TooLarge && kind != base.Conflict: // an answer may be lost
+	// the response may be lost
+	case kind != base.Invalid && kind != base.TooLarge && kind != base.Conflict:
 		err = base.Wrap(err, "at least its first %d rows are stored", stored)
 	case stored == 0:
 		err = base.Wrap(err, "none of its rows is stored")
@@ -141,7 +143,7 @@ func (l *loadCommand) stopped(err error, stored int64) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	e = e.At(0) // a place in a piece of the file says nothing
+	e = e.At(0) // the position refers to a piece of the file
 	if stored > 0 && !l.Again {
 		hint := "repeat the command to go on behind them; what is before may not be changed"
 		if e.Hint != "" {

@@ -1,4 +1,5 @@
-// Command scoter is Scoter: the server, and the tools around it. Each subcommand is a file.
+// Command scoter is the server of Scoter, together with its tools. Each subcommand has a file of
+// its own.
 package main
 
 import (
@@ -13,8 +14,9 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// commands are the subcommands with their flags. The library is kong: the struct is the
-// documentation of the flags, the environment and the file at once.
+// commands are the subcommands with their flags. The library kong reads the struct. So it defines
+// the flags, the environment variables, the names in the settings file and their documentation at
+// once.
 type commands struct {
 	Config  string         `help:"Settings file (TOML) of serve and config; scoter.toml, if there is one." env:"SCOTER_CONFIG" placeholder:"FILE"`
 	Serve   serveCommand   `cmd:"" help:"Run the server."`
@@ -29,7 +31,8 @@ type commands struct {
 	typedSQL
 	Version versionCommand `cmd:"" help:"Print the version."`
 
-	file *config.File // what the settings file holds, once somebody asked; see settings
+	// file is the content of the settings file; nil until the method settings is called.
+	file *config.File
 }
 
 func main() {
@@ -54,10 +57,11 @@ func main() {
 	}
 }
 
-// exitUsage is the exit code of a command line that makes no sense (EX_USAGE).
+// exitUsage is the exit code for an invalid command line (EX_USAGE).
 const exitUsage = 64
 
-// misused says what is wrong with the command line, and where to read how it is right.
+// misused prints an error about the command line, and which command prints the help, and exits with
+// exitUsage.
 func misused(err error) {
 	help := "scoter --help"
 	if e := new(kong.ParseError); errors.As(err, &e) && e.Context.Command() != "" {
@@ -67,7 +71,7 @@ func misused(err error) {
 	os.Exit(exitUsage)
 }
 
-// fail prints an error as people read it and exits with the code of its kind.
+// fail prints an error for people, and exits with the exit code that belongs to the error's kind.
 func fail(err error) {
 	if code := exitCode(0); errors.As(err, &code) {
 		os.Exit(int(code))

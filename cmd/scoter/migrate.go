@@ -13,7 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/migrate"
 )
 
-// database is a live database that a command works on.
+// database has the flags that name the live database that a command works on.
 type database struct {
 	DB  string `name:"db" required:"" help:"Database: postgres://..., or a SQLite or DuckDB file (sqlite:path, duckdb:path where its name does not tell)." placeholder:"URL"`
 	SQL string `name:"sql" help:"SQL file of the entry that is meant, when the configuration has several for the engine." placeholder:"FILE"`

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows on standard error how far a file is loaded: a bar on a terminal, and a line at
-// the end everywhere.
+// progress shows on standard error how much of a file is loaded. On a terminal it shows a bar. At
+// the end it prints a line, also without a terminal.
 type progress struct {
 	name    string
-	size    int64 // of the file, in bytes
+	size    int64 // size of the file in bytes
 	rows    int64
-	before  int64 // of rows, those that a load before had stored
+	before  int64 // number of rows that an earlier load had already stored
 	started time.Time
 	bar     *progressbar.ProgressBar
 }
@@ -25,7 +25,8 @@ func startProgress(name string, size int64) *progress {
 	return &progress{name: name, size: size, started: time.Now(), bar: newBar(name, size)}
 }
 
-// newBar shows how many bytes of a size are done, which is unknown if negative. Nothing is shown but on a terminal.
+// newBar returns a progress bar for size bytes. A negative size means that the size is unknown. If
+// standard error is not a terminal, the bar shows nothing.
 func newBar(name string, size int64) *progressbar.ProgressBar {
 	var w io.Writer = os.Stderr
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
@@ -36,7 +37,8 @@ func newBar(name string, size int64) *progressbar.ProgressBar {
 		progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 }
 
-// add counts rows that are stored, or were before. read is the share of the file, from 0 to 1, that is read.
+// add adds rows to the progress. before says that an earlier load had already stored them. read is
+// the part of the file that has been read, from 0 to 1.
 func (p *progress) add(rows int64, before bool, read float64) error {
 	p.rows += rows
 	if before {
@@ -46,7 +48,7 @@ func (p *progress) add(rows int64, before bool, read float64) error {
 	return p.bar.Set64(int64(read * float64(p.size)))
 }
 
-// finish replaces the bar by what was loaded.
+// finish replaces the bar by a line that sums up the load.
 func (p *progress) finish() error {
 	err := p.bar.Finish()
 	took := time.Since(p.started)
@@ -61,7 +63,7 @@ func (p *progress) finish() error {
 // abandon ends the bar where it is.
 func (p *progress) abandon() error { return p.bar.Exit() }
 
-// size writes a number of bytes for people.
+// size formats a number of bytes for people, with a unit.
 func size(bytes float64) string {
 	unit := 0
 	for ; bytes >= 1000 && unit < 4; unit++ {

@@ -17,7 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/mutate"
 )
 
-// remote is a server.
+// remote runs commands on a server, over HTTP.
 type remote struct{ url, token, database string }
 
 func (r *remote) close() error { return nil }
@@ -48,7 +48,7 @@ func (r *remote) post(ctx context.Context, path string, query url.Values, conten
 	return resp, nil
 }
 
-// problem is an error as the server tells it.
+// problem is the JSON form of an error in a server's response.
 type problem struct {
 	Error struct {
 		Kind, Message, Hint string
@@ -56,7 +56,7 @@ type problem struct {
 	}
 }
 
-// err is the error; nil if there is none.
+// err returns the error that a response has, or nil if it has none.
 func (p problem) err() error {
 	if p.Error.Message == "" {
 		return nil
@@ -68,7 +68,7 @@ func (p problem) err() error {
 	return e
 }
 
-// remoteError reads the server's error.
+// remoteError returns the error that a server's response has.
 func remoteError(resp *http.Response) error {
 	var p problem
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
@@ -87,7 +87,8 @@ func (r *remote) sql(ctx context.Context, w io.Writer, text string, format encod
 	if verb := resp.Header.Get("Scoter-Statement"); verb != "" {
 		var done struct {
 			mutate.Counts
-			problem // why there is no result of a change that is made
+			// If the statement was committed but its result failed, problem says why.
+			problem
 		}
 		if err := json.NewDecoder(resp.Body).Decode(&done); err != nil {
 			return false, base.Errorf(base.Unavailable, "the server's answer: %w", err)
@@ -102,7 +103,7 @@ func (r *remote) sql(ctx context.Context, w io.Writer, text string, format encod
 	return true, nil
 }
 
-// lastBytes keeps the end of what is written to it.
+// lastBytes is a writer that retains only the last bytes that are written to it.
 type lastBytes []byte
 
 func (b *lastBytes) Write(p []byte) (int, error) {
@@ -112,10 +113,12 @@ func (b *lastBytes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reasons are what the formats that can say why a result breaks off have before it, at their end.
+// reasons are the bytes with which the error at the end of an incomplete result begins, by format.
+// Other formats cannot express an error there.
 var reasons = map[encode.Format]string{encode.JSON: "],\n\"error\":", encode.NDJSON: `{"$error":`, encode.MessagePack: "\x81\xa5error"}
 
-// brokenOff is the error of a result that is not whole: that at its end, if the server got to say it, else what reading it met.
+// brokenOff returns the error of an incomplete result. If the result's last bytes, end, have the
+// server's error, it returns that. Otherwise it returns err, the error of reading the result.
 func brokenOff(ctx context.Context, format encode.Format, end []byte, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -130,7 +133,8 @@ func brokenOff(ctx context.Context, format encode.Format, end []byte, err error)
 				p.Error.Kind, p.Error.Message, p.Error.Hint = m["kind"], m["message"], m["hint"]
 			}
 		} else {
-			_ = json.Unmarshal(bytes.TrimSuffix(text, []byte("}\n")), &p.Error) // half a reason is none
+			// An error that is itself incomplete is ignored.
+			_ = json.Unmarshal(bytes.TrimSuffix(text, []byte("}\n")), &p.Error)
 		}
 	}
 	if said := p.err(); said != nil {
@@ -149,7 +153,8 @@ func (r *remote) backup(ctx context.Context, w io.Writer) error {
 	return base.Wrap(err, "the backup breaks off; the server's log says why")
 }
 
-// load sends the rows in a request, which is repeated if it fails for a reason that passes, and applied once all the same.
+// load sends rows in a request, and repeats the request if it fails with a temporary error. The
+// server applies the rows only once.
 func (r *remote) load(ctx context.Context, rows loadedRows) (replayed bool, err error) {
 	name := rows.table
 	path := "/api/v1/tables/" + url.PathEscape(name.Database) + "/" + url.PathEscape(name.Schema+"."+name.Name) + "/rows"
@@ -174,7 +179,8 @@ func (r *remote) send(ctx context.Context, path string, query url.Values, conten
 		if err == nil {
 			return resp.Header.Get("Idempotent-Replayed") == "true", resp.Body.Close()
 		}
-		// One of which nobody knows whether it was done has a key, so that it counts once.
+		// It may be unknown whether the server applied the rows. Repeating the request is safe,
+		// because it has an idempotency key.
 		kind := base.KindOf(err)
 		if !kind.Retryable() && kind != base.Unknown || attempt == sendAttempts {
 			return false, err

@@ -40,7 +40,7 @@ func (f *failing) Next(context.Context) (arrow.RecordBatch, error) {
 	return rec, nil
 }
 
-// failingTexts is a result whose rows look like what one ends with.
+// failingTexts is a result whose rows look like the error at the end of a result.
 func failingTexts() *failing {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "error", Type: arrow.BinaryTypes.String}}, nil))
 	defer b.Release()
@@ -51,7 +51,7 @@ func failingTexts() *failing {
 }
 
 func TestAResultThatBreaksOffIsAnError(t *testing.T) {
-	said := true // the server gets to say why
+	said := true // the server can send the reason
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		format, err := encode.FormatNamed(r.URL.Query().Get("format"))
 		if err != nil {

@@ -16,10 +16,11 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// sampleBatch is how many rows are made at once.
+// sampleBatch is the number of rows that are generated at a time.
 const sampleBatch = 100_000
 
-// loadSample makes the table of sensor readings, unless it is there and has rows. Its rows come in one edit: what does not end leaves none.
+// loadSample fills the table of sensor readings with sample data, unless it already has rows. All
+// rows are committed in one edit, so an interrupted load leaves no rows.
 func loadSample(ctx context.Context, a *app.App, database string, rows int) error {
 	answer, err := a.Executor.Execute(ctx, session.Request{SQL: sample.SensorTable, Database: database, Role: session.Writer})
 	if err != nil {
@@ -62,7 +63,7 @@ func loadSample(ctx context.Context, a *app.App, database string, rows int) erro
 	return err
 }
 
-// addSample adds rows to a load, and releases them.
+// addSample adds batches of rows to a load, and releases the batches.
 func addSample(ctx context.Context, a *app.App, load *engine.Load, rows arrow.RecordBatch) error {
 	defer rows.Release()
 	own, err := a.Engine.ConformBatch(ctx, rows, load.Table(), 0, false)
@@ -73,7 +74,7 @@ func addSample(ctx context.Context, a *app.App, load *engine.Load, rows arrow.Re
 	return load.Add(ctx, own)
 }
 
-// thingsToTry is printed below the sample data.
+// thingsToTry is the text that is printed after the sample data was loaded.
 const thingsToTry = `
 Three things to try, in another terminal:
 

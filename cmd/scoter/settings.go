@@ -14,20 +14,24 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// settings returns what the settings file holds. It must be there if it has a path of its own.
+// settings reads the settings file, the first time that it is called, and returns its content. If a
+// path is given, the file must exist.
 func (c *commands) settings(path string) config.File {
 	if c.file == nil {
 		file, err := config.ReadFile(cmp.Or(path, "scoter.toml"), path != "")
 		if err != nil {
-			fail(err) // kong would call it an error of the flag that asked first
+			// The error ends the process here, because kong would report it as an error of some
+			// flag.
+			fail(err)
 		}
 		c.file = &file
 	}
 	return *c.file
 }
 
-// fromFile gives the flags of serve and config the values of the settings file. Other commands do not read it: --dir, --database and --token
-// mean what a command works on there, not what a server is.
+// fromFile returns the value that the settings file has for a flag of serve or config. For other
+// commands it returns none: their flags --dir, --database and --token say on which database the
+// command works, and do not configure a server.
 func (c *commands) fromFile(k *kong.Context, path *kong.Path, flag *kong.Flag) (any, error) {
 	if path.Command == nil || path.Command.Name != "serve" && path.Command.Name != "config" {
 		return nil, nil
@@ -40,7 +44,7 @@ func (c *commands) fromFile(k *kong.Context, path *kong.Path, flag *kong.Flag) (
 	}
 	for _, name := range flag.Tag.Envs {
 		if _, set := os.LookupEnv(name); set {
-			return nil, nil // the environment wins over the file
+			return nil, nil // the environment overrides the file
 		}
 	}
 	if list, ok := v.([]any); ok {
@@ -49,7 +53,7 @@ func (c *commands) fromFile(k *kong.Context, path *kong.Path, flag *kong.Flag) (
 	return fmt.Sprint(v), nil
 }
 
-// complete adds to the settings what only the file can hold, and checks them.
+// complete adds the settings that only the settings file can have, and checks all settings.
 func (c *commands) complete(s *config.Server) error {
 	if err := config.CheckEnvironment(os.Environ()); err != nil {
 		return err
@@ -61,7 +65,7 @@ func (c *commands) complete(s *config.Server) error {
 
 func newLogger(level string, w io.Writer) *slog.Logger {
 	var l slog.Level
-	// kong has checked the value.
+	// The error is ignored, because kong has already checked the value.
 	_ = l.UnmarshalText([]byte(level))
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l}))
 }

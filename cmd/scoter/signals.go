@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// untilStopped is the context of a command that has something to end: it is over at Ctrl-C, or when
-// the system asks the process to go. A second signal ends the process at once, as kill -9 does,
-// with the exit code that shells give for the signal: what was acknowledged is on disk. A command
-// without this context ends at the first one.
+// untilStopped returns the context of a command that must clean up before it ends. The context ends
+// at Ctrl-C or SIGTERM. A second signal ends the process at once, as kill -9 does, with the exit
+// code that shells use for the signal. That loses no data, because acknowledged data is on disk. A
+// command without this context ends at the first signal.
 func untilStopped() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM) // until the process ends
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM) // the process handles them until it ends
 	go func() {
 		<-signals
 		cancel()
@@ -31,11 +31,11 @@ func untilStopped() context.Context {
 	return ctx
 }
 
-// ignoreHangups keeps SIGHUP from ending the process, as it would when the terminal is closed, and
-// logs it.
+// ignoreHangups makes the process log SIGHUP instead of ending. The system sends SIGHUP when the
+// process's terminal is closed.
 func ignoreHangups(log *slog.Logger) {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGHUP) // until the process ends
+	signal.Notify(signals, syscall.SIGHUP) // the process handles it until it ends
 	go func() {
 		for range signals {
 			log.Warn("SIGHUP is ignored: settings are read at the start alone")

@@ -75,16 +75,17 @@ func (s *sqlCommand) run(t target) error {
 	})
 }
 
-// interruptible ends run's context at Ctrl-C, and only this one: a prompt goes on.
+// interruptible calls run with a context that ends at Ctrl-C. The prompt itself continues then.
 func interruptible(run func(context.Context) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	return run(ctx)
 }
 
-// printAll runs statements and prints the result of each that has one. They are sent one by one,
-// because an answer has one result; only formats of which several make no sense behind each other
-// are asked for the last.
+// printAll runs the statements of a text, and prints the result of each statement that has one. It
+// sends them one by one, because a response has only one result. In some formats, several results
+// cannot follow each other in one output. For these it sends all statements together, and prints
+// only the last result.
 func printAll(ctx context.Context, t target, text string, format encode.Format) error {
 	switch format {
 	case encode.Table, encode.CSV, encode.JSON, encode.NDJSON:
@@ -107,8 +108,10 @@ func printAll(ctx context.Context, t target, text string, format encode.Format) 
 	return nil
 }
 
-// toFile writes the result beside its place and moves it there when it is whole, so that nobody takes half a result for one, and what was there
-// stays if the statement fails or has none. What is no file, such as a pipe, is written as it comes.
+// toFile runs statements and writes the result to the file of --output. It writes a temporary file
+// next to that file, and renames it when it is complete. So no program reads half a result, and an
+// existing file stays if the statement fails or has no result. If the file is not a regular file,
+// for example a pipe, toFile writes the result to it directly.
 func (s *sqlCommand) toFile(ctx context.Context, t target, text string, format encode.Format) error {
 	if f, err := openDevice(ctx, s.Output); err != nil {
 		return err
@@ -128,7 +131,7 @@ func (s *sqlCommand) toFile(ctx context.Context, t target, text string, format e
 	}
 	result := false
 	if missing == nil {
-		err = f.Chmod(mode) // of which the umask took something
+		err = f.Chmod(mode) // the umask may have removed permissions from the temporary file
 	}
 	if err == nil {
 		result, err = t.sql(ctx, f, text, format)
@@ -159,20 +162,20 @@ func (s *sqlCommand) format() (encode.Format, error) {
 	return encode.CSV, nil
 }
 
-// endings are the formats by the ending of a file.
+// endings maps the extensions of file names to the formats of results.
 var endings = map[string]encode.Format{
 	".csv": encode.CSV, ".json": encode.JSON, ".ndjson": encode.NDJSON, ".jsonl": encode.NDJSON, ".arrow": encode.Arrow,
 	".arrows": encode.Arrow, ".parquet": encode.Parquet, ".msgpack": encode.MessagePack, ".txt": encode.Table,
 }
 
-// prompt reads statements from a terminal, with history.
+// prompt reads statements from a terminal and runs them. It stores a history of them.
 func (s *sqlCommand) prompt(t target) error {
 	line := liner.NewLiner()
 	defer line.Close()
 	line.SetCtrlCAborts(true)
 	history := historyFile()
 	if f, err := os.Open(history); err == nil {
-		_, _ = line.ReadHistory(f) // a damaged history is no reason to stop
+		_, _ = line.ReadHistory(f) // if the history cannot be read, the prompt begins without one
 		f.Close()
 	}
 	fmt.Println("End a statement with ; and the session with Ctrl-D.")
@@ -205,13 +208,14 @@ func (s *sqlCommand) prompt(t target) error {
 	}
 	f, err := os.Create(history)
 	if err != nil {
-		return nil // nowhere to keep it
+		return nil // the history cannot be stored, which is not an error
 	}
 	_, err = line.WriteHistory(f)
 	return errors.Join(err, f.Close())
 }
 
-// ended reports whether a text is to run as it is: a semicolon ends it, or what is wrong with it no further line puts right.
+// ended reports whether the prompt should run a text instead of reading further lines: the text
+// ends with a semicolon, or has an error that further lines cannot repair.
 func ended(text string) bool {
 	tokens, err := sqltoken.Split(text)
 	if err != nil {

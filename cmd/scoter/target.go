@@ -18,8 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/mutate"
 )
 
-// where is the database that a command works on: a directory, opened in this process, or
-// a server.
+// where has the flags that say on which database a command works: a directory that is opened in
+// this process, or a database of a server.
 type where struct {
 	Dir      string `help:"Data directory to open in this process, instead of asking a server." type:"path"`
 	URL      string `help:"Server; ${server} if no directory is named." env:"SCOTER_URL"`
@@ -27,22 +27,24 @@ type where struct {
 	Database string `help:"Database of names that name none." default:"default" env:"SCOTER_DATABASE"`
 }
 
-// defaultURL is where a server listens that nobody told otherwise.
+// defaultURL is the URL at which a server listens by default.
 const defaultURL = "http://127.0.0.1:7287"
 
-// target is an open one.
+// target is a database on which a command works, in this process or on a server.
 type target interface {
-	// sql runs statements and writes the last one's result, if it has one. What a statement without one did is
-	// said on standard error, so that a result is never mixed with it.
+	// sql runs the statements of a text, and writes the result of the last one to w. result says
+	// whether it has one. If a statement has no result, its counts are printed on standard error,
+	// so that they never mix with a result.
 	sql(ctx context.Context, w io.Writer, text string, format encode.Format) (result bool, err error)
-	// load stores rows as one change, unless a load before stored them: then replayed is true.
+	// load stores rows in one edit. replayed is true if an earlier load has already stored them.
 	load(ctx context.Context, rows loadedRows) (replayed bool, err error)
-	// backup writes an archive of all there is.
+	// backup writes an archive of the whole database.
 	backup(ctx context.Context, w io.Writer) error
 	close() error
 }
 
-// Validate refuses two databases on one command line. --dir wins over a server that only the environment names.
+// Validate returns an error if the command line has both --dir and --url. If only the environment
+// names a server, --dir overrides it.
 func (w *where) Validate(k *kong.Context) error {
 	named := map[string]bool{}
 	for _, p := range k.Path {
@@ -56,7 +58,8 @@ func (w *where) Validate(k *kong.Context) error {
 	return nil
 }
 
-// tell says what a statement did that has no result.
+// tell prints on standard error what a statement without a result did, such as how many rows it
+// inserted.
 func tell(verb string, c mutate.Counts) {
 	fmt.Fprintf(os.Stderr, "%s: %d inserted, %d updated, %d deleted\n", verb, c.Inserted, c.Updated, c.Deleted)
 }

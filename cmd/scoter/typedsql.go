@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/config"
 )
 
-// typedSQL are the commands on annotated SQL files.
+// typedSQL has the commands for query files (annotated SQL files).
 type typedSQL struct {
 	Init     initCommand     `cmd:"" help:"Start a typed-SQL project: a configuration and a file of queries."`
 	Generate generateCommand `cmd:"" help:"Make code in your language from annotated SQL."`
@@ -17,15 +17,15 @@ type typedSQL struct {
 	Verify   verifyCommand   `cmd:"" help:"Compare a live database with what the generated code expects."`
 }
 
-// project is what these commands have in common.
+// project has the flags that all commands for query files have.
 type project struct {
 	File     string `arg:"" optional:"" name:"file" help:"Configuration. Otherwise scoter.yaml or sqg.yaml in this folder." type:"path"`
 	Postgres string `help:"PostgreSQL for the analysis, rolled back afterwards. An embedded one without it." env:"SCOTER_POSTGRES_URL,SQG_POSTGRES_URL" placeholder:"URL"`
 	Format   string `help:"How to report: text or json." enum:"text,json" default:"text"`
 }
 
-// path returns the configuration, relative to this folder where it is below, since that
-// is how messages name files.
+// path returns the path of the configuration of the project. If the file is below the current
+// folder, the path is relative to it, because messages name files in this way.
 func (p *project) path() (string, error) {
 	if p.File == "" {
 		return config.Find(".")
@@ -33,12 +33,14 @@ func (p *project) path() (string, error) {
 	return relative(p.File), nil
 }
 
-// exitCode ends the program with a code, after everything has been said.
+// exitCode is an error that ends the program with this exit code. It has no message of its own,
+// because all messages have been printed.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// relative returns a path from this folder when it is below it, otherwise as it is.
+// relative returns a path relative to the current folder, if it is below that folder. Otherwise it
+// returns the path unchanged.
 func relative(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package app wires everything together: it builds the components in the order of their
-// dependencies and closes them in reverse. No other package does this.
+// Package app builds a running database from the components of all other packages: it opens them in
+// the order of their dependencies, and closes them in reverse. No other package does this.
 package app
 
 import (
@@ -41,7 +41,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// App is an open database, with or without a server.
+// App is an open database. It may also run the HTTP server.
 type App struct {
 	Engine   *engine.Engine
 	Executor *session.Executor
@@ -57,14 +57,14 @@ type App struct {
 	closers  []func() error
 }
 
-// Open opens the data directory of the settings. embedded is for the owner of the directory, who
-// runs the database in this process: SQL may then read and write any file.
+// Open opens the database in the data directory of the settings. embedded is set if the owner of
+// the directory runs the database in this process. SQL may then read and write any file.
 func Open(settings config.Server, embedded bool, log *slog.Logger) (*App, error) {
 	return OpenOn(vfs.OS, settings, embedded, log)
 }
 
-// OpenOn is Open with the log, the parts and the catalog on a given file system. DuckDB reads parts
-// itself, so the files must exist in the operating system's file system in the end.
+// OpenOn opens a database as Open does, with its log, parts and catalog on a given file system.
+// DuckDB reads parts itself, so the files must also exist in the operating system's file system.
 func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger) (_ *App, err error) {
 	dir, err := filepath.Abs(settings.Dir)
 	if err != nil {
@@ -99,8 +99,8 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	a.pool = pool
 	a.onClose(func() error { pool.Close(); return nil })
 
-	// Data of changed rows that is cached in addition to their patches may take as much memory as
-	// the patches.
+	// The cache of data of changed rows may take as much memory as the patches, in addition to
+	// them.
 	files := blocks.NewFiles(fsys, filepath.Join(dir, "parts"), log)
 	relations, err := overlay.New(a.duckdb, files, int64(settings.WriteMemory)/2)
 	if err != nil {
@@ -154,7 +154,8 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	return a, a.configureSources()
 }
 
-// configureSources creates or changes the sources that the settings file defines.
+// configureSources creates the Kafka sources that the settings file defines, or changes existing
+// ones to their definitions.
 func (a *App) configureSources() error {
 	for _, values := range a.settings.Sources {
 		name, d, err := stream.ParseConfig(values, a.settings.Database)
@@ -170,7 +171,8 @@ func (a *App) configureSources() error {
 
 func (a *App) onClose(f func() error) { a.closers = append(a.closers, f) }
 
-// Close closes the database. Rows that are only in the log are restored by the next Open.
+// Close closes the database. Rows that are only in the log stay there, and the next Open restores
+// them.
 func (a *App) Close() error {
 	var errs []error
 	for i := len(a.closers) - 1; i >= 0; i-- {
@@ -180,7 +182,7 @@ func (a *App) Close() error {
 	return errors.Join(errs...)
 }
 
-// Backup writes an archive of the current content of the database; see package backup.
+// Backup writes an archive of the database as it is now; see package backup.
 func (a *App) Backup(ctx context.Context, w io.Writer) error {
 	image, err := a.Engine.Image(ctx)
 	if err != nil {
@@ -189,12 +191,12 @@ func (a *App) Backup(ctx context.Context, w io.Writer) error {
 	return errors.Join(backup.Write(ctx, image, time.Now(), w), image.Close())
 }
 
-// farewell is how long requests that were ended at shutdown may take to send their error.
+// farewell is the time in which requests that a shutdown ended may send their error.
 const farewell = 3 * time.Second
 
-// Serve answers HTTP requests until the context ends. It then waits up to Settings.ShutdownGrace
-// for running requests, and ends the others with an error. listening, if not nil, is called with
-// the address as soon as clients can connect.
+// Serve runs the HTTP server until ctx ends. Then it waits up to Settings.ShutdownGrace for running
+// requests, and ends the remaining ones with an error. listening, if not nil, is called with the
+// server's address as soon as clients can connect.
 func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -256,7 +258,7 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	return err
 }
 
-// counted counts the requests that a handler is processing.
+// counted returns a handler that counts in running the requests that h is processing.
 func counted(h http.Handler, running *atomic.Int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		running.Add(1)
@@ -265,8 +267,8 @@ func counted(h http.Handler, running *atomic.Int64) http.Handler {
 	})
 }
 
-// handler returns the handler of HTTP requests. Call it only once, because it also counts the
-// requests.
+// handler returns the handler of HTTP requests. It must be called only once, because it also sets
+// up the counting of requests.
 func (a *App) handler() http.Handler {
 	measured := metrics.New(metrics.Watched{
 		Store: a.Engine, Merges: a.merges.Totals, Sources: a.Sources.List, Exports: a.Exports.List, Written: a.Executor.Written,
@@ -275,17 +277,18 @@ func (a *App) handler() http.Handler {
 	return server.New(a.settings, a.Engine, a.Executor, a.Queries, measured, a.duckdb.Failures, a.log).Handler()
 }
 
-// shutdown waits up to grace for running requests.
+// shutdown stops the server from accepting requests, and waits up to grace for running ones.
 func shutdown(srv *http.Server, grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	return srv.Shutdown(ctx)
 }
 
-// pathSettings are the settings, by their names in the file, whose values are paths on the server.
+// pathSettings are the names of the settings whose values are paths on the server, as in the
+// settings file.
 var pathSettings = []string{"dir", "tls_cert", "tls_key", "readable_dirs"}
 
-// listSettings returns the settings as rows of scoter.settings, without secrets.
+// listSettings returns the settings as rows of scoter.settings, with secrets left out.
 func listSettings(s config.Server) []system.Setting {
 	var out []system.Setting
 	v := reflect.ValueOf(s)

@@ -9,33 +9,35 @@ import (
 )
 
 const (
-	// unlimited is used as the limit of file descriptors if the system has none.
+	// unlimited is the limit of file descriptors that is assumed if the system has none.
 	unlimited = 1 << 15
-	// mostConnections bounds the memory of connections, whatever the limit of file descriptors is.
+	// mostConnections is the maximum number of connections, whatever the limit of file descriptors
+	// is. It limits the memory of connections.
 	mostConnections = 10_000
 )
 
-// maxConnections returns the largest number of open connections. It is half of the file descriptors
-// of the process; the other half is for files.
+// maxConnections returns the maximum number of open connections of this process. It is half of the
+// process's file descriptors; the other half is for files.
 func maxConnections() int { return max(1, min(descriptors()/2, mostConnections)) }
 
 // connections is a listener that limits the number of open connections. At the limit it closes the
-// connection that has been idle for the longest time, as servers close connections that are idle
-// for too long. If none is idle, the next connection waits until another one closes.
+// connection that has been idle for the longest time, as servers also close connections that are
+// idle for too long. If none is idle, the next connection waits until another one closes.
 //
-// netutil.LimitListener only waits: a client that opens idle connections would block all others.
+// netutil.LimitListener would only let connections wait. So a client that opens idle connections
+// could block all other clients.
 type connections struct {
 	net.Listener
 	limit  int
-	secure bool // connections use TLS
+	secure bool // whether connections use TLS
 
 	mu sync.Mutex
-	// less is signalled with mu when a connection closes or becomes idle, and when the listener is
-	// closed.
+	// less is signalled when a connection closes or becomes idle, and when the listener is closed.
+	// It uses mu.
 	less *sync.Cond
 	open map[*connection]bool // guarded by mu
-	idle list.List            // of *connection, guarded by mu; longest idle first
-	end  bool                 // guarded by mu
+	idle list.List            // of *connection, the longest idle first; guarded by mu
+	end  bool                 // whether the listener is closed; guarded by mu
 }
 
 func limitConnections(l net.Listener, limit int, secure bool) *connections {
@@ -47,15 +49,17 @@ func limitConnections(l net.Listener, limit int, secure bool) *connections {
 // connection is an open connection of the listener.
 type connection struct {
 	net.Conn
-	all   *connections
-	place *list.Element // in all.idle, guarded by all.mu; nil if the connection is not idle
-	begin opening       // state of checking its first bytes
+	all *connections
+	// The element in all.idle; nil if the connection is not idle; guarded by all.mu.
+	place *list.Element
+	begin opening // the check of the connection's first bytes
 }
 
-// NetConn returns the underlying connection, for callers that need its own methods.
+// NetConn returns the underlying connection, for callers that need methods that net.Conn does not
+// have.
 func (one *connection) NetConn() net.Conn { return one.Conn }
 
-// Accept returns the next connection as soon as the limit allows one more.
+// Accept returns the next connection, as soon as the limit allows another one.
 func (c *connections) Accept() (net.Conn, error) {
 	conn, err := c.Listener.Accept()
 	if err != nil {
@@ -68,16 +72,16 @@ func (c *connections) Accept() (net.Conn, error) {
 			return one, nil
 		}
 		if victim == nil {
-			_ = conn.Close() // no other code knows it
+			_ = conn.Close() // closed here, because no other code has this connection
 			return nil, net.ErrClosed
 		}
-		_ = victim.Close() // the error does not matter: the connection is no longer counted
+		_ = victim.Close() // The error does not matter, since the connection is no longer counted.
 	}
 }
 
-// admit counts a connection if the limit allows it. Otherwise it returns an idle connection that
-// the caller must close, or waits until one of the two is possible. If the listener is closed it
-// returns nil and false.
+// admit counts a new connection if the limit allows it. Otherwise it returns an idle connection as
+// victim, which the caller must close before it calls admit again. If no connection is idle, it
+// waits. If the listener is closed it returns nil and false.
 func (c *connections) admit(one *connection) (victim *connection, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +100,7 @@ func (c *connections) admit(one *connection) (victim *connection, ok bool) {
 	}
 }
 
-// Close stops listening.
+// Close stops the listener. Open connections stay open.
 func (c *connections) Close() error {
 	c.mu.Lock()
 	c.end = true
@@ -105,7 +109,7 @@ func (c *connections) Close() error {
 	return c.Listener.Close()
 }
 
-// closeIdle closes the connections without a running request. They include connections that have
+// closeIdle closes all connections without a running request. They include connections that have
 // not sent anything yet, because http.Server would wait for these.
 func (c *connections) closeIdle() {
 	c.mu.Lock()
@@ -115,11 +119,11 @@ func (c *connections) closeIdle() {
 	}
 	c.mu.Unlock()
 	for _, one := range idle {
-		_ = one.Close() // the error does not matter: no client waits for an answer
+		_ = one.Close() // the error does not matter, since no client waits for a response
 	}
 }
 
-// Close closes the connection, so that another one can be accepted.
+// Close closes the connection, so that the listener can accept another one.
 func (one *connection) Close() error {
 	one.all.mu.Lock()
 	delete(one.all.open, one)
@@ -136,7 +140,7 @@ func (c *connections) notIdleLocked(one *connection) {
 	}
 }
 
-// state is called as http.Server.ConnState.
+// state records whether a connection is idle. It is the function ConnState of http.Server.
 func (c *connections) state(conn net.Conn, state http.ConnState) {
 	if t, ok := conn.(*tls.Conn); ok {
 		conn = t.NetConn()
@@ -148,7 +152,7 @@ func (c *connections) state(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.open[one] || state == http.StateNew {
-		return // a new connection is already in the list of idle ones
+		return // a new connection is already in the list of idle connections
 	}
 	c.notIdleLocked(one)
 	if state == http.StateIdle {

@@ -4,8 +4,8 @@ package app
 
 import "golang.org/x/sys/unix"
 
-// descriptors returns the limit of open files and connections. Go has already raised it to the
-// process's hard limit.
+// descriptors returns the maximum number of open files and connections of this process. Go has
+// already raised it to the hard limit.
 func descriptors() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

@@ -11,36 +11,37 @@ import (
 )
 
 const (
-	// headroomBytes is the size of memory that is never touched, so it uses only addresses. The
-	// collector runs when the heap has doubled. With these bytes counted, a heap of a few megabytes
-	// may grow by tens of megabytes before a collection. Without them, small queries spend a tenth
-	// of their time in the collector.
+	// headroomBytes is the size of an allocation that is never used, so it takes only addresses and
+	// no memory. The collector runs when the heap has doubled. As this allocation counts as heap, a
+	// heap of a few megabytes may grow by tens of megabytes before a collection. Without it, small
+	// queries spend a tenth of their time in the collector.
 	headroomBytes = 32 << 20
-	// heapOther is the heap memory in addition to patches, requests and the read-ahead of streams,
-	// which are rarely all full.
+	// heapOther is the part of the heap limit for everything except patches, requests and the
+	// read-ahead of streams. It is small, because these three are rarely all full.
 	heapOther = 64 << 20
 
-	// tooMuch and little are shares of the processor time that the collector takes. Above tooMuch
-	// the memory limit rises by limitStep. Below little it falls by a part of limitStep.
+	// tooMuch and little are shares of all processor time. If the collector takes more than
+	// tooMuch, the heap limit rises by limitStep. If it takes less than little, the limit falls by
+	// a part of limitStep.
 	tooMuch, little = 0.15, 0.03
 	limitStep       = 64 << 20
 	limitEvery      = 250 * time.Millisecond
 
 	// If almost nothing was allocated for quietFor, unused heap memory is returned to the operating
-	// system, if it is at least leastGarbage and a quarter of the live heap. Without this the
-	// collector would retain it for minutes, until new allocations trigger it.
+	// system, provided that it is at least leastGarbage and a quarter of the live heap. Without
+	// this, Go would retain it for minutes, until new allocations cause a collection.
 	quietFor     = 5 * time.Second
-	quietBytes   = 1 << 20 // per limitEvery
+	quietBytes   = 1 << 20 // more bytes than this in limitEvery are not quiet
 	leastGarbage = 16 << 20
 )
 
-// tuneCollector adapts Go's garbage collector to a server with these settings, until the returned
-// function is called. The heap has a soft limit below twice the live heap. The limit rises if
-// indexes, caches and merges of many parts need so much memory that the collector would run all the
-// time. GOMEMLIMIT overrides all of this.
+// tuneCollector adapts Go's garbage collector to a server with these settings, until stop is
+// called. The heap gets a soft limit, which is lower than twice the live heap can be. The limit
+// rises if indexes, caches and merges of many parts need so much memory that the collector would
+// run all the time. If GOMEMLIMIT is set, tuneCollector sets no limit.
 func tuneCollector(s config.Server) (stop func() error) {
-	// Only patches are on the heap, up to half of WriteMemory. Rows are in mapped memory outside of
-	// the heap.
+	// Of the memory for writes, only patches are on the heap, up to half of WriteMemory. Rows are
+	// in mapped memory outside of the heap.
 	least := int64(s.WriteMemory/2+s.RequestMemory()+s.StreamMemory) + heapOther
 	headroom, done := make([]byte, headroomBytes), make(chan struct{})
 	stop = func() error {
@@ -78,8 +79,8 @@ func tuneCollector(s config.Server) (stop func() error) {
 	return stop
 }
 
-// nextLimit returns the limit after an interval in which the collector took the given share of all
-// processors.
+// nextLimit returns the next heap limit, after an interval in which the collector took the given
+// share of all processor time.
 func nextLimit(limit, least int64, share float64) int64 {
 	switch {
 	case share > tooMuch:
@@ -91,16 +92,16 @@ func nextLimit(limit, least int64, share float64) int64 {
 	}
 }
 
-// collectorSeconds returns the processor time of the collector, except the time that would have
-// been idle otherwise.
+// collectorSeconds returns the processor time that the collector has taken, without time in which
+// the processors would have been idle.
 func collectorSeconds() float64 {
 	samples := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/idle:cpu-seconds"}}
 	metrics.Read(samples)
 	return samples[0].Value.Float64() - samples[1].Value.Float64()
 }
 
-// heapState has the state of the heap in bytes: allocated since the start of the process, in use at
-// the last collection, and reserved from the system but not in use.
+// heapState has the size of the heap in bytes: allocated since the start of the process, live at
+// the last collection, and reserved from the system without being in use.
 type heapState struct{ allocated, live, unused uint64 }
 
 func readHeap() heapState {
@@ -111,13 +112,13 @@ func readHeap() heapState {
 	return heapState{samples[0].Value.Uint64(), live, held - min(live, held)}
 }
 
-// quiet detects that almost nothing has been allocated for a while.
+// quiet detects that almost nothing has been allocated for some time.
 type quiet struct {
 	since     time.Time
 	allocated uint64
 }
 
-// look updates the state with a new measurement, and reports whether the heap should return memory
+// look takes a new measurement of the heap. It returns true if unused memory should now be returned
 // to the system.
 func (q *quiet) look(now time.Time, h heapState) bool {
 	if h.allocated-q.allocated > quietBytes {

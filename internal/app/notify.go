@@ -6,14 +6,14 @@ import (
 	"os"
 )
 
-// notify reports the service's state to systemd, as sd_notify does: READY=1 or STOPPING=1. It does
-// nothing without systemd, or for a unit of another type.
+// notify tells systemd the state of the service, READY=1 or STOPPING=1, as sd_notify does. It does
+// nothing if systemd did not start the process, or for a unit of another type.
 func notify(state string) (err error) {
 	path := os.Getenv("NOTIFY_SOCKET")
 	if path == "" {
 		return nil
 	}
-	// like systemd, Go uses an abstract socket for a leading @
+	// A path that begins with @ is an abstract socket, for systemd as for Go.
 	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: path, Net: "unixgram"})
 	if err != nil {
 		return err

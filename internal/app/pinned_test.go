@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/config"
-	"github.com/scoterdb/scoter/internal/engine"
 )
 
 // TestRequestsForOneTableLeaveRoomForOthers sends much more for a table than requests may hold, while a
@@ -57,7 +56,7 @@ func TestRequestsForOneTableLeaveRoomForOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unpin, err := a.Engine.Pin(context.Background(), engine.AppendOptions{}, busy.ID)
+	unpin, err := a.Engine.Pin(context.Background(), nil, busy.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,26 +9,27 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// opening checks the first bytes of a connection, up to the end of the first request's method, to
-// distinguish HTTP from other protocols. Without it, clients of other protocols would wait for the
-// timeout of a request's header, and then get no answer.
+// opening checks the first bytes of a connection, up to the end of the first request's method, in
+// order to detect clients of other protocols than HTTP. Without this check they would wait until
+// the time limit for a request's header, and get no answer.
 type opening struct {
 	read  int
-	known bool // the connection speaks HTTP, or TLS if the server uses TLS
+	known bool // whether the connection speaks HTTP, or TLS if the server uses TLS
 }
 
-// longestMethod is the number of bytes after which http.Server detects invalid input itself.
+// longestMethod is the number of bytes that are checked. With more bytes, http.Server detects
+// invalid input itself.
 const longestMethod = 32
 
-// strange reports whether the next bytes, after those already checked, cannot come from a client of
-// this server.
+// strange checks the next bytes of the connection. It returns true if they cannot come from a
+// client of this server.
 func (o *opening) strange(b []byte, secure bool) bool {
 	for _, c := range b {
 		letter := 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 		switch {
 		case o.known:
 			return false
-		case o.read == 0 && secure: // http.Server answers HTTP without TLS
+		case o.read == 0 && secure: // http.Server itself answers HTTP without TLS
 			o.known = letter || c == tlsHandshake
 			return !o.known
 		case o.read == 0 && !letter, c < ' ', c >= 0x7f:
@@ -40,11 +41,11 @@ func (o *opening) strange(b []byte, secure bool) bool {
 	return false
 }
 
-// tlsHandshake is the first byte of TLS.
+// tlsHandshake is the first byte that a TLS client sends.
 const tlsHandshake = 0x16
 
-// Read reads from the connection. If the client speaks another protocol, Read sends it an error and
-// ends the connection.
+// Read reads bytes that the client sent. If the client speaks another protocol, Read sends it an
+// error and ends the connection.
 func (one *connection) Read(p []byte) (int, error) {
 	n, err := one.Conn.Read(p)
 	if n > 0 && !one.begin.known && one.begin.strange(p[:n], one.all.secure) {
@@ -54,15 +55,16 @@ func (one *connection) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Time limits for a client of another protocol: to send its first message, and to read the answer.
+// Time limits for a client of another protocol: to send its first message, and to read the answer
+// to it.
 const (
 	strangerTime = 3 * time.Second
 	partingTime  = time.Second
 )
 
-// turnAway tells a client that this port speaks HTTP, in the client's own protocol if that is
-// known. first are the bytes that were already read. Errors are ignored, because the client may
-// have disconnected.
+// turnAway tells a client of another protocol that this port speaks HTTP. It does so in the
+// client's protocol, if that is known. first are the bytes that were already read. Errors are
+// ignored, because the client may have disconnected.
 func (one *connection) turnAway(first []byte) {
 	_ = one.SetDeadline(time.Now().Add(strangerTime))
 	in := io.MultiReader(bytes.NewReader(bytes.Clone(first)), one.Conn)
@@ -74,8 +76,8 @@ func (one *connection) turnAway(first []byte) {
 	case first[0] != 0 || !one.postgres(in):
 		one.sayHTTP("this port speaks HTTP: send SQL to " + scheme + "/api/v1/sql")
 	}
-	// Read what the client still sends: unread data would reset the connection, and the client
-	// would lose the answer.
+	// What the client still sends is read. Otherwise the unread data would reset the connection,
+	// and the client would lose the answer.
 	if half, ok := one.Conn.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()
 	}
@@ -83,7 +85,7 @@ func (one *connection) turnAway(first []byte) {
 	_, _ = io.CopyN(io.Discard, one.Conn, 1<<20)
 }
 
-// scheme returns the start of this server's URLs.
+// scheme returns the scheme of this server's URLs, with "://".
 func (one *connection) scheme() string {
 	if one.all.secure {
 		return "https://" + one.LocalAddr().String()
@@ -91,15 +93,15 @@ func (one *connection) scheme() string {
 	return "http://" + one.LocalAddr().String()
 }
 
-// sayHTTP answers as http.Server answers invalid requests. Clients of other protocols show a part
-// of the answer, which many users recognize.
+// sayHTTP sends an error as http.Server does for an invalid request. Clients of other protocols
+// show a part of it, which many users recognize as HTTP.
 func (one *connection) sayHTTP(text string) {
 	_, _ = fmt.Fprintf(one.Conn, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s\n", len(text)+1, text)
 }
 
-// postgres answers a client of PostgreSQL's protocol, and reports whether it is one. That is almost
-// certain after the first message, because its length and version are known. Such clients first ask
-// for TLS and for GSS encryption.
+// postgres answers a client of PostgreSQL's protocol, and reports whether the client is one. Its
+// first message has a known length and version, so a mistake is very unlikely. Such clients first
+// ask for TLS and for GSS encryption.
 func (one *connection) postgres(in io.Reader) bool {
 	backend := pgproto3.NewBackend(in, one.Conn)
 	for range 3 {
@@ -118,7 +120,7 @@ func (one *connection) postgres(in io.Reader) bool {
 			})
 			_ = backend.Flush()
 			return true
-		default: // a cancel request needs no answer
+		default: // a request to cancel a query gets no answer
 			return true
 		}
 	}

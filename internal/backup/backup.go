@@ -28,27 +28,27 @@ const (
 	headerName    = "backup.json"
 	checksumsName = "checksums.json"
 
-	// FormatVersion is the version of the archive's format. The files in it have versions of their
-	// own.
+	// FormatVersion is the version of the archive's format. The files in the archive have format
+	// versions of their own.
 	FormatVersion = 1
 
 	// ContentType is the media type of the archive.
 	ContentType = "application/x-tar"
 )
 
-// header is the first file of an archive.
+// header is the first file of an archive, which describes it.
 type header struct {
 	Format  int       `json:"format"`
-	Version string    `json:"version"` // of Scoter, when it made the archive
+	Version string    `json:"version"` // version of the Scoter that made the archive
 	Created time.Time `json:"created"`
-	Seq     base.Seq  `json:"seq"`   // of the last edit in the archive
-	Files   int       `json:"files"` // without header and checksums
-	Bytes   int64     `json:"bytes"` // of the files
+	Seq     base.Seq  `json:"seq"`   // number of the last edit in the archive
+	Files   int       `json:"files"` // number of files, without header and checksums
+	Bytes   int64     `json:"bytes"` // size of these files in bytes
 }
 
-// Write writes an archive of an image. A file that differs from what the catalog says, or a damaged
-// log, is Corrupt: a backup of damaged data would be useless. After an error the output is
-// incomplete, and Restore refuses it.
+// Write writes an archive of an image of the data directory. If a file differs from what the
+// catalog says, or the log is damaged, the error is Corrupt: a backup of damaged data would be
+// useless. After an error the output is incomplete, and Restore refuses it.
 func Write(ctx context.Context, image *engine.Image, created time.Time, w io.Writer) error {
 	if err := image.CheckLog(ctx); err != nil {
 		return base.Wrap(err, "back up the log")
@@ -106,7 +106,7 @@ func addJSON(archive *tar.Writer, name string, created time.Time, v any) error {
 	return err
 }
 
-// stoppable is a reader that ends with its context.
+// stoppable is a reader that returns an error after its context has ended.
 type stoppable struct {
 	ctx context.Context
 	r   io.Reader

@@ -19,20 +19,20 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// maxJSON bounds how many bytes of an archive are read into memory at once.
+// maxJSON is the maximum number of bytes of a JSON file in an archive, which is read into memory.
 const maxJSON = 256 << 20
 
-// allowed matches the names of files in a data directory. Restore refuses an archive with any other
-// name, including paths outside of the directory.
+// allowed matches the names of files that a data directory may have. Restore refuses an archive
+// with any other name, and so it refuses paths outside of the directory.
 var allowed = regexp.MustCompile(`^(wal/[0-9]+\.wal|parts/[0-9]+/[0-9]+\.parquet|patches/[0-9]+/[0-9]+\.parquet)$`)
 
-// Restore extracts an archive into a data directory at a path that does not exist or is an empty
-// folder. It compares every file with its checksum. It publishes the catalog, without which the
-// folder is not a data directory, after all other files. After an error it leaves no files and no
-// new folders. An archive that is incomplete or was modified is Corrupt. The directory is locked
-// during the restore, as when it is open.
+// Restore extracts an archive into a data directory. dir must not exist, or be an empty folder.
+// Every file is compared with its checksum. The catalog is published after all other files, because
+// without it the folder is not a data directory. After an error Restore leaves no files and no new
+// folders. An archive that is incomplete or was modified is Corrupt. The directory is locked during
+// the restore, as it is when it is open.
 func Restore(ctx context.Context, fsys vfs.FS, r io.Reader, dir string) error {
-	// Check before a lock file is created in a folder that may have other files.
+	// This check is before the lock file is created, because the folder may have other files.
 	if err := checkEmpty(fsys, dir); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func Restore(ctx context.Context, fsys vfs.FS, r io.Reader, dir string) error {
 	})
 }
 
-// missing returns dir and its parents, as far as they do not exist, in this order.
+// missing returns dir and its parents, as far as they do not exist. dir is the first one.
 func missing(fsys vfs.FS, dir string) (all []string, err error) {
 	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
 		_, err := fsys.Stat(dir)
@@ -66,7 +66,7 @@ func missing(fsys vfs.FS, dir string) (all []string, err error) {
 	}
 }
 
-// removeEmpty removes folders, except for those with content.
+// removeEmpty removes folders in the order of the list, until one has content.
 func removeEmpty(fsys vfs.FS, dirs []string) error {
 	for _, dir := range dirs {
 		if names, err := fsys.List(dir); err != nil || len(names) > 0 {
@@ -79,12 +79,13 @@ func removeEmpty(fsys vfs.FS, dirs []string) error {
 	return nil
 }
 
-// Remove removes the files that Restore put into a folder. It fails if the folder is in use.
+// Remove removes the files of a data directory that Restore wrote. It returns an error if the
+// directory is in use.
 func Remove(fsys vfs.FS, dir string) error {
 	return locked(fsys, dir, func() error { return removeAll(fsys, dir) })
 }
 
-// locked runs do while it holds the lock of the directory.
+// locked calls do while it holds the lock of the directory.
 func locked(fsys vfs.FS, dir string, do func() error) error {
 	lock, err := fsys.Lock(filepath.Join(dir, engine.LockName))
 	if err != nil {
@@ -93,7 +94,7 @@ func locked(fsys vfs.FS, dir string, do func() error) error {
 	return errors.Join(do(), lock.Close())
 }
 
-// checkEmpty refuses a folder that is not empty.
+// checkEmpty returns an error if a folder is not empty.
 func checkEmpty(fsys vfs.FS, dir string) error {
 	names, err := fsys.List(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -106,8 +107,8 @@ func checkEmpty(fsys vfs.FS, dir string) error {
 	return nil
 }
 
-// removeAll removes the files of a data directory, the lock file last. It does not remove other
-// files.
+// removeAll removes all files of a data directory, the lock file last. Files that do not belong to
+// a data directory stay.
 func removeAll(fsys vfs.FS, dir string) error {
 	var errs []error
 	for _, name := range slices.Concat(engine.Contents, []string{catalog.FileName + vfs.TempSuffix, engine.LockName}) {
@@ -116,13 +117,13 @@ func removeAll(fsys vfs.FS, dir string) error {
 	return errors.Join(errs...)
 }
 
-// unpacking is a running restore.
+// unpacking is a restore that is running.
 type unpacking struct {
 	fs      vfs.FS
 	dir     string
 	archive *tar.Reader
 	head    header
-	sums    map[string]string // of the files so far
+	sums    map[string]string // checksums of the files extracted so far
 }
 
 func (u *unpacking) run() error {
@@ -146,7 +147,8 @@ func (u *unpacking) run() error {
 		case err != nil:
 			return err
 		case h.Name == catalog.FileName:
-			// This must be durable before the catalog, whose data on exports may be outdated.
+			// This file must be durable before the catalog is. It says that the catalog's
+			// information on exports may be outdated.
 			if err := vfs.WriteFile(u.fs, filepath.Join(u.dir, engine.RestoredName), func(io.Writer) error { return nil }); err != nil {
 				return err
 			}
@@ -160,7 +162,8 @@ func (u *unpacking) run() error {
 	}
 }
 
-// next returns the next file of the archive. The end of the archive is an error.
+// next returns the header of the archive's next file. If the archive ends here, it returns an
+// error.
 func (u *unpacking) next() (*tar.Header, error) {
 	h, err := u.archive.Next()
 	switch {
@@ -172,7 +175,8 @@ func (u *unpacking) next() (*tar.Header, error) {
 	return h, err
 }
 
-// file writes the current file of the archive, and publishes it if then returns nil.
+// file extracts the current file of the archive. Then it calls then, and publishes the file if that
+// returns nil.
 func (u *unpacking) file(h *tar.Header, then func() error) error {
 	if _, twice := u.sums[h.Name]; twice {
 		return base.Errorf(base.Corrupt, "the archive has %s twice", h.Name)
@@ -194,7 +198,8 @@ func (u *unpacking) file(h *tar.Header, then func() error) error {
 	})
 }
 
-// complete checks that the archive ends correctly, and that all its files have their checksums.
+// complete returns an error unless the archive ends correctly and all its files have their
+// checksums.
 func (u *unpacking) complete() error {
 	h, err := u.next()
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 type Kind uint8
 
 const (
-	// Internal is a defect of Scoter: report it.
+	// Internal is a defect of Scoter. The client reports it.
 	Internal Kind = iota
-	// Invalid is a request that cannot succeed as it stands: change it.
+	// Invalid is a request that cannot succeed as it is. The client changes it.
 	Invalid
 	// Unauthenticated is a request without a valid credential.
 	Unauthenticated
@@ -22,29 +22,32 @@ const (
 	Forbidden
 	// NotFound means that a table, column, database or other object does not exist.
 	NotFound
-	// Conflict is a request that a concurrent request or an existing object rules out: retry or
-	// rename.
+	// Conflict is a request that contradicts an existing object or a concurrent request. The client
+	// retries, or chooses another name.
 	Conflict
-	// TooLarge is a request over a stated limit: split it.
+	// TooLarge is a request that exceeds a documented limit. The client splits it.
 	TooLarge
-	// Busy is a client that sends more than its share: back off, then retry.
+	// Busy means that this client sends more than its share. The client waits, then retries.
 	Busy
-	// Unavailable is a server that cannot take the request at the moment: back off, then retry.
+	// Unavailable means that the server cannot take the request at the moment. The client waits,
+	// then retries.
 	Unavailable
-	// StorageFull is a disk without space: free some, then retry.
+	// StorageFull means that the disk has no space. The operator frees some, and the client
+	// retries.
 	StorageFull
-	// Canceled is a request that its client abandoned.
+	// Canceled is a request that the client gave up.
 	Canceled
 	// Timeout is a request that took longer than its time limit.
 	Timeout
-	// Corrupt is data on disk that differs from what was written: stop and restore.
+	// Corrupt means that data on disk is not what was written. The operator stops the server and
+	// restores.
 	Corrupt
-	// Unknown is a request that may or may not have been applied. Find out, or repeat it under the
-	// same idempotency key.
+	// Unknown is a request that may or may not have been applied. The client finds out, or repeats
+	// it with the same idempotency key.
 	Unknown
 )
 
-// kinds is the only table from a kind to its name, HTTP status and exit code.
+// kinds has the name, HTTP status and exit code of each Kind.
 var kinds = [...]struct {
 	name   string
 	status int
@@ -69,7 +72,7 @@ var kinds = [...]struct {
 // String returns the name of the kind in responses, logs and docs.
 func (k Kind) String() string { return kinds[k].name }
 
-// KindNamed returns the kind of a name that String returned, or Internal for any other name.
+// KindNamed returns the kind whose String is name, or Internal if there is none.
 func KindNamed(name string) Kind {
 	for k := range kinds {
 		if kinds[k].name == name {
@@ -86,14 +89,15 @@ func (k Kind) HTTPStatus() int { return kinds[k].status }
 // fits.
 func (k Kind) ExitCode() int { return kinds[k].exit }
 
-// Retryable reports whether the request was not applied and the same request may succeed later.
+// Retryable reports whether a request that got this error was not applied, and may succeed if it is
+// repeated as it is.
 func (k Kind) Retryable() bool { return k == Busy || k == Unavailable || k == StorageFull }
 
 // Error is an error for a user: its kind, what happened and where, and what to do about it.
 type Error struct {
 	Kind     Kind
 	Message  string
-	Hint     string // one suggestion, or empty
+	Hint     string // what the client can do; empty if there is nothing to suggest
 	Position int    // 1-based byte position in the SQL text or body; 0 if unknown
 	cause    error
 }
@@ -118,15 +122,16 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return &c
 }
 
-// At returns a copy with a 1-based byte position.
+// At returns a copy with the position of the error: a byte of the SQL text or body, counted from 1.
 func (e *Error) At(position int) *Error {
 	c := *e
 	c.Position = position
 	return &c
 }
 
-// KindOf returns the kind of the outermost Error in err's chain. The error of an ended context is
-// Canceled or Timeout. An error without a kind is Internal.
+// KindOf returns the kind of an error. If several errors in err's chain have one, it is that of the
+// outermost. The error of a context that ended is Canceled or Timeout. Any other error without a
+// kind is Internal.
 func KindOf(err error) Kind {
 	var e *Error
 	switch {
@@ -141,8 +146,8 @@ func KindOf(err error) Kind {
 	}
 }
 
-// Wrap puts the description of an operation in front of an error's message. Kind, hint and position
-// stay. It returns nil for nil.
+// Wrap returns err with a description of the failed operation before its message. Kind, hint and
+// position stay. If err is nil, it returns nil.
 func Wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil

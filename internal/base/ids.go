@@ -4,7 +4,8 @@ package base
 
 import "fmt"
 
-// Seq numbers edits in the order in which they became visible, from 1.
+// Seq is the sequence number of an edit. Edits are numbered from 1, in the order in which they
+// become visible.
 type Seq uint64
 
 // TableID identifies a table for its whole life, across renames. Ids are never reused.

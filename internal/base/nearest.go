@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Nearest returns the candidate that a person most likely meant by word, or "" if none is near. A
-// candidate is near if at most a third of its letters are wrong. One wrong letter is always
+// Nearest returns the candidate that a person most likely meant by word, or "" if no candidate is
+// near. A candidate is near if at most a third of its letters are wrong. One wrong letter is always
 // allowed, and two in candidates of four letters or more. Letter case does not matter.
 func Nearest(word string, candidates []string) string {
 	best, bestDistance := "", 1<<30
@@ -23,8 +23,8 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// Distance counts the insertions, deletions, replacements and swaps of adjacent characters that
-// turn a into b. For texts over 200 characters it returns 1 << 20.
+// Distance returns how many insertions, deletions, replacements and swaps of adjacent characters
+// are needed to turn a into b. If a text has more than 200 characters, it returns 1 << 20.
 func Distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	if len(x) > 200 || len(y) > 200 {

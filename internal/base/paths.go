@@ -2,9 +2,9 @@ package base
 
 import "strings"
 
-// WithoutFolder makes the paths below folder that a text names relative to it. The folder itself
-// becomes "the data directory". Clients learn which file an error concerns, but not where the
-// server keeps its data.
+// WithoutFolder replaces paths in a text: a path below folder becomes relative to folder, and
+// folder itself becomes "the data directory". So clients learn which file an error is about, but
+// not where the server keeps its data.
 func WithoutFolder(text, folder string) string {
 	if folder == "" || !strings.Contains(text, folder) {
 		return text
@@ -20,14 +20,14 @@ func WithoutFolder(text, folder string) string {
 			after = after[1:]
 		case after == "" || !goesOn(after[0]):
 			b.WriteString("the data directory")
-		default: // another folder whose name has the same beginning
+		default: // folder is only the beginning of another folder's name
 			b.WriteString(folder)
 		}
 		text = after
 	}
 }
 
-// goesOn reports whether c continues a name, so that the text before c is only a part of the name.
+// goesOn reports whether the character c continues a file name.
 func goesOn(c byte) bool {
 	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }

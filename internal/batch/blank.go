@@ -8,9 +8,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Blank returns n copies of some non-NULL value of a type, in its storage type. They fill hidden
-// rows of NOT NULL columns. The values are valid, because a query may cast them before the rows are
-// hidden.
+// Blank returns n copies of an arbitrary value of a type, which is not NULL, in its storage type.
+// They fill NOT NULL columns in rows that no query shows. The values are valid, because a query may
+// cast them before it hides the rows.
 func Blank(t schema.Type, n int) (arrow.Array, error) {
 	dt := t.Arrow()
 	ext, extended := dt.(arrow.ExtensionType)
@@ -47,7 +47,7 @@ func Blank(t schema.Type, n int) (arrow.Array, error) {
 	return Repeat(one, n)
 }
 
-// blankText is Blank for types that are stored as text.
+// blankText returns the value of Blank for a type that is stored as text.
 func blankText(t schema.Type) string {
 	switch t.Kind {
 	case schema.HugeInt, schema.UHugeInt, schema.Bit:

@@ -11,24 +11,25 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ConformOptions are properties of a batch that the batch itself does not tell. The zero value is
-// valid.
+// ConformOptions are what Conform has to know about a batch in addition to its content. The zero
+// value is valid.
 type ConformOptions struct {
 	// FirstRow is the number, from 0, of the batch's first row within its request. Error messages
 	// number rows from 1, starting at the request's first row.
 	FirstRow int64
-	// Defaults has values for columns that are missing from the batch: either one value for all
-	// rows, or one value per row. They are converted to the column's type like other values.
+	// Defaults has values for columns that the batch lacks: one value for all rows, or one value
+	// for each row. They are converted to the column's type like other values.
 	Defaults map[base.ColumnID]arrow.Array
-	// AllowNull allows NULLs in NOT NULL columns. Stored rows may have such NULLs if they were
-	// written before the column became NOT NULL and have since been deleted or changed.
+	// AllowNull allows NULLs in NOT NULL columns. It is for stored rows, which may have such NULLs:
+	// the rows were written before the column became NOT NULL, and have since been deleted or
+	// changed.
 	AllowNull bool
 }
 
-// Conform converts a batch to a batch of the table: it has the table's columns, in the table's
-// order and storage types. Columns are matched by name, without case as in DuckDB. A column that is
-// missing from the batch gets its default, or NULL. A column that is missing from the table is an
-// error, unless all its values are NULL.
+// Conform converts a batch of any columns to a batch of the table: it has the table's columns, in
+// the table's order and storage types. Columns are matched by name, without case as in DuckDB. If
+// the batch lacks a column, the column gets its default, or NULL. A column that the table does not
+// have is an error, unless all its values are NULL.
 //
 // Values are converted if nothing is lost:
 //   - between numbers, if the value is exact in the column's type
@@ -39,7 +40,7 @@ type ConformOptions struct {
 // Two conversions are less strict, because users expect them: a double becomes the nearest FLOAT,
 // and a double in a DECIMAL column is converted from its shortest decimal text (19.99 is 19.99).
 //
-// A column that already has its storage type is not copied. Its values are checked where they could
+// If a column already has its storage type, it is not copied. Its values are checked if they could
 // be unreadable later: UTF-8, digits of decimals, dictionary indices.
 //
 // Errors are base.Invalid and name table, row, column and value.
@@ -126,9 +127,10 @@ func missingColumn(table schema.Table, c schema.Column, value arrow.Array, rows 
 	return Nulls(c.Type, rows), nil
 }
 
-// fault describes the first value of a column that cannot be converted.
+// fault says which value of an array cannot be converted, and why. It is about the first such
+// value.
 type fault struct {
-	row   int // row within the array
+	row   int // row number in the array
 	value string
 	why   string
 }
@@ -138,7 +140,7 @@ func (f *fault) report(table schema.Table, c schema.Column, firstRow int64) *bas
 		table.QualifiedName(), firstRow+int64(f.row)+1, c.Name, f.value, f.why)
 }
 
-// faultAt returns a fault for a row of an array. format and args say what is wrong with the row's
+// faultAt returns the fault for a row of an array. format and args say what is wrong with the row's
 // value.
 func faultAt(a arrow.Array, row int, format string, args ...any) *fault {
 	value := "NULL"
@@ -148,7 +150,7 @@ func faultAt(a arrow.Array, row int, format string, args ...any) *fault {
 	return &fault{row: row, value: value, why: fmt.Sprintf(format, args...)}
 }
 
-// shownBytes is the most bytes of a value or name that an error message repeats.
+// shownBytes is the maximum number of bytes of a value or name that an error message repeats.
 const shownBytes = 80
 
 func shorten(s string) string {
@@ -183,7 +185,7 @@ func Nulls(t schema.Type, rows int) arrow.Array {
 	return retyped(storage, dt)
 }
 
-// retyped returns an array with the same buffers and another type of the same layout.
+// retyped returns an array with the buffers of a, and another type with the same memory layout.
 func retyped(a arrow.Array, dt arrow.DataType) arrow.Array {
 	old := a.Data()
 	data := array.NewData(dt, old.Len(), old.Buffers(), old.Children(), old.NullN(), old.Offset())

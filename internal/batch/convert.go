@@ -11,8 +11,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// convert converts an array to the storage type of t. At the top level of a batch (top), the result
-// may be a dictionary of text. The caller releases it.
+// convert converts an array to the storage type of t. If top is set, the array is a column of a
+// batch and not part of a nested value. Then the result may be a dictionary of text. The caller
+// releases the result.
 func convert(a arrow.Array, t schema.Type, top bool) (arrow.Array, *fault) {
 	if allNull(a) {
 		return Nulls(t, a.Len()), nil
@@ -73,14 +74,15 @@ func convert(a arrow.Array, t schema.Type, top bool) (arrow.Array, *fault) {
 	return nil, &fault{value: "type " + t.String(), why: "no column has this type"}
 }
 
-// printable reports whether arrow-go can print decimals of a type. For scales beyond these it
-// panics or prints wrong text.
+// printable reports whether arrow-go can print the decimals of a type. With a scale outside of the
+// type's limits it panics or prints wrong text.
 func printable(t arrow.DecimalType) bool {
 	most := map[arrow.Type]int32{arrow.DECIMAL32: 18, arrow.DECIMAL64: 18, arrow.DECIMAL128: 38, arrow.DECIMAL256: 76}[t.ID()]
 	return t.GetScale() >= -most && t.GetScale() <= most
 }
 
-// notConvertible returns the fault for an array whose type cannot be converted to t at all.
+// notConvertible returns the fault for an array of a type from which no value can be converted to
+// t.
 func notConvertible(a arrow.Array, t schema.Type) *fault {
 	row := firstValid(a)
 	natural := a.DataType().String()
@@ -98,8 +100,8 @@ func firstValid(a arrow.Array) int {
 	return row
 }
 
-// convertDictionary leaves a dictionary of text as a dictionary, if the column may be one.
-// Otherwise it looks up the values.
+// convertDictionary converts a dictionary array to the storage type of t. A column of text that may
+// be a dictionary stays one. Otherwise each row gets its value in place of the index.
 func convertDictionary(d *array.Dictionary, t schema.Type, top bool) (arrow.Array, *fault) {
 	if keepsDictionary(t) && top && isTextLike(d.Dictionary()) && d.Dictionary().NullN() == 0 {
 		return keepDictionary(d, t)
@@ -126,8 +128,9 @@ func keepsDictionary(t schema.Type) bool {
 	return t.Kind == schema.Varchar || t.Kind == schema.Enum || t.Kind == schema.JSON
 }
 
-// Unpacked returns the bytes of text that Conform writes when it unpacks dictionaries, for columns
-// whose types allow no dictionary. This can be any multiple of the batch's own size.
+// Unpacked returns the number of bytes of text that Conform will write when it unpacks
+// dictionaries. It unpacks them for columns whose types allow no dictionary. types are the table's
+// columns. The result can be any multiple of the batch's own size.
 func Unpacked(rec arrow.RecordBatch, types []schema.Field) int64 {
 	var total int64
 	for i, f := range rec.Schema().Fields() {
@@ -158,7 +161,7 @@ func keepDictionary(d *array.Dictionary, t schema.Type) (arrow.Array, *fault) {
 		if plain.Release(); f != nil {
 			return nil, f
 		}
-		check = nil // each value is JSON now
+		check = nil // jsonText made each value valid JSON
 	}
 	defer values.Release()
 	text := values.(*array.String)
@@ -171,7 +174,7 @@ func keepDictionary(d *array.Dictionary, t schema.Type) (arrow.Array, *fault) {
 			return same(d)
 		}
 	}
-	// Check only values in use. The others are not values of the column.
+	// Only values that rows refer to are checked. The others are not values of the column.
 	checked := make([]bool, text.Len())
 	for i := range d.Len() {
 		if d.IsNull(i) {
@@ -207,7 +210,8 @@ func keepDictionary(d *array.Dictionary, t schema.Type) (arrow.Array, *fault) {
 	return array.NewDictionaryData(data), nil
 }
 
-// validityOf returns a's validity bitmap from bit 0, or nil if no row is NULL.
+// validityOf returns a copy of the validity bitmap of a that begins at bit 0. It returns nil if no
+// row is NULL.
 func validityOf(a arrow.Array) *memory.Buffer {
 	if a.NullN() == 0 {
 		return nil
@@ -217,8 +221,8 @@ func validityOf(a arrow.Array) *memory.Buffer {
 	return memory.NewBufferBytes(bitmap)
 }
 
-// build returns a fixed-width array of type t. value returns the value of a row that is not NULL,
-// or a text that says why the row cannot be converted.
+// build returns an array of the fixed-width type t with the NULLs of a. The function value returns
+// the value of a row that is not NULL, or a text that says why the row cannot be converted.
 func build[T any](a arrow.Array, t schema.Type, value func(row int) (T, string)) (arrow.Array, *fault) {
 	out := make([]T, a.Len())
 	nulls := a.NullN() > 0
@@ -237,8 +241,8 @@ func build[T any](a arrow.Array, t schema.Type, value func(row int) (T, string))
 	return array.MakeFromData(data), nil
 }
 
-// each calls check for every row that is not NULL. It returns the array itself if check accepts all
-// rows. check returns what is wrong with a row, or "".
+// each calls check for every row of a that is not NULL. check returns what is wrong with the row,
+// or "". If all rows pass, each returns a itself.
 func each(a arrow.Array, check func(row int) string) (arrow.Array, *fault) {
 	nulls := a.NullN() > 0
 	for i := range a.Len() {

@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// elements returns the elements of all lists that are not NULL, in order, and the lists' Len+1
-// offsets into them.
+// elements returns an array of the elements of all lists in a that are not NULL, in order. It also
+// returns offsets: list i has the elements from offsets[i] up to offsets[i+1].
 func elements(a array.ListLike) (arrow.Array, []int32, *fault) {
 	if ends, ok := dense(a); ok {
 		first, last := ends[0], ends[len(ends)-1]
@@ -65,8 +65,9 @@ func elements(a array.ListLike) (arrow.Array, []int32, *fault) {
 	return all, counts, nil
 }
 
-// dense returns the offsets of lists, if every element between the first list's start and the last
-// one's end belongs to a list that is not NULL. This holds for all lists that decoders make.
+// dense returns the offsets of the lists, if the elements between the first list's start and the
+// last list's end all belong to lists that are not NULL. Otherwise it returns false. All lists that
+// decoders make are dense.
 func dense(a array.ListLike) ([]int32, bool) {
 	switch a.(type) {
 	case *array.List, *array.Map:
@@ -85,7 +86,7 @@ func dense(a array.ListLike) ([]int32, bool) {
 	return ends, true
 }
 
-// inList converts the fault of an element to a fault of the list's row.
+// inList converts the fault of an element to a fault of the row that has the element's list.
 func inList(f *fault, counts []int32) *fault {
 	row := sort.Search(len(counts)-1, func(i int) bool { return int(counts[i+1]) > f.row })
 	return &fault{row: row, value: f.value, why: f.why + " (in a list)"}
@@ -116,7 +117,8 @@ func convertList(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return newList(a, t, counts, converted.Data()), nil
 }
 
-// newList returns a list or map array with the NULLs of a.
+// newList returns a list or map array of type t, with the NULLs of a. counts are the offsets of the
+// lists in child.
 func newList(a arrow.Array, t schema.Type, counts []int32, child arrow.ArrayData) arrow.Array {
 	data := array.NewData(t.Arrow(), a.Len(), []*memory.Buffer{validityOf(a), memory.NewBufferBytes(asBytes(counts))},
 		[]arrow.ArrayData{child}, a.NullN(), 0)
@@ -124,7 +126,8 @@ func newList(a arrow.Array, t schema.Type, counts []int32, child arrow.ArrayData
 	return array.MakeFromData(data)
 }
 
-// convertMap converts maps, and lists of structs with a key and a value.
+// convertMap converts an array of maps, or of lists of structs with a key and a value, to the map
+// type t.
 func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	m, ok := a.(array.ListLike)
 	if !ok {
@@ -148,7 +151,8 @@ func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	if !ok {
 		return nil, notConvertible(a, t)
 	}
-	// A NULL entry has a NULL key.
+	// A map must not have a NULL entry, so the key of such an entry is made NULL, which is then
+	// refused.
 	keys, f := convert(maskNulls(pairs.Field(key), pairs), *t.Key, false)
 	if f == nil && keys.NullN() > 0 {
 		f = &fault{row: firstNull(keys), value: "NULL", why: "is a key of a MAP"}
@@ -168,8 +172,8 @@ func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return newList(a, t, counts, data), nil
 }
 
-// entryFields returns the positions of the key and the value in a struct, and whether the struct is
-// a map's entry.
+// entryFields returns the positions of the key and the value in a struct. ok is false if the struct
+// cannot be an entry of a map.
 func entryFields(t *arrow.StructType) (key, value int, ok bool) {
 	if t.NumFields() != 2 {
 		return 0, 0, false
@@ -221,8 +225,8 @@ func convertStruct(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return array.MakeFromData(data), nil
 }
 
-// maskNulls makes a field NULL in rows whose struct is NULL. The field's value there is undefined
-// and may not be convertible.
+// maskNulls returns a field of a struct array in which all rows are NULL whose struct is NULL. In
+// these rows the field's own value is undefined, and may not be convertible.
 func maskNulls(field arrow.Array, parent *array.Struct) arrow.Array {
 	data := field.Data()
 	if parent.NullN() == 0 || allNull(field) || len(data.Buffers()) == 0 {
@@ -230,14 +234,14 @@ func maskNulls(field arrow.Array, parent *array.Struct) arrow.Array {
 	}
 	switch field.DataType().ID() {
 	case arrow.SPARSE_UNION, arrow.DENSE_UNION, arrow.RUN_END_ENCODED:
-		return field // these have no validity bitmap, and are refused later
+		return field // arrays of such types have no validity bitmap; they are refused later
 	}
 	n, offset := int64(field.Len()), int64(data.Offset())
 	bitmap := make([]byte, bitutil.BytesForBits(offset+n))
 	bitutil.CopyBitmap(parent.NullBitmapBytes(), parent.Data().Offset(), field.Len(), bitmap, data.Offset())
 	if field.NullN() > 0 {
-		// In arrow-go 18, BitmapAnd clears the last byte of a bitmap that ends with it but does not
-		// start at bit 0.
+		// The bytes are combined here because of a defect of arrow-go 18: BitmapAnd clears the last
+		// byte of a bitmap that ends with that byte but does not start at bit 0.
 		for i, b := range field.NullBitmapBytes()[:len(bitmap)] {
 			bitmap[i] &= b
 		}

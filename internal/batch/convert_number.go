@@ -54,7 +54,8 @@ func convertBool(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return b.NewArray(), nil
 }
 
-// signedReader returns a function that reads signed integers, or nil for other arrays.
+// signedReader returns a function that returns the signed integer in a row of a. It returns nil if
+// a has other values.
 func signedReader(a arrow.Array) func(row int) int64 {
 	switch a.DataType().ID() {
 	case arrow.INT8:
@@ -74,7 +75,8 @@ func readSigned[T int8 | int16 | int32 | int64](a arrow.Array) func(row int) int
 	return func(row int) int64 { return int64(values[row]) }
 }
 
-// unsignedReader returns a function that reads unsigned integers, or nil for other arrays.
+// unsignedReader returns a function that returns the unsigned integer in a row of a. It returns nil
+// if a has other values.
 func unsignedReader(a arrow.Array) func(row int) uint64 {
 	switch a.DataType().ID() {
 	case arrow.UINT8:
@@ -94,7 +96,8 @@ func readUnsigned[T uint8 | uint16 | uint32 | uint64](a arrow.Array) func(row in
 	return func(row int) uint64 { return uint64(values[row]) }
 }
 
-// floatReader returns a function that reads floating-point numbers, or nil for other arrays.
+// floatReader returns a function that returns the floating-point number in a row of a. It returns
+// nil if a has other values.
 func floatReader(a arrow.Array) func(row int) float64 {
 	switch a.DataType().ID() {
 	case arrow.FLOAT16:
@@ -110,8 +113,9 @@ func floatReader(a arrow.Array) func(row int) float64 {
 	return nil
 }
 
-// decimalReader returns a function that reads decimals of any width as unscaled integers, and their
-// scale. The function is nil for other arrays.
+// decimalReader returns a function that returns the decimal in a row of a as an unscaled integer,
+// and the scale of all decimals of a. The decimals may have any width. The function is nil if a has
+// other values.
 func decimalReader(a arrow.Array) (read func(row int) *big.Int, scale int) {
 	switch a := a.(type) {
 	case *array.Decimal32:
@@ -128,8 +132,9 @@ func decimalReader(a arrow.Array) (read func(row int) *big.Int, scale int) {
 
 func scaleOf(a arrow.Array) int { return int(a.DataType().(arrow.DecimalType).GetScale()) }
 
-// integerText returns a function that reads decimals, floats or text as the digits of an integer,
-// or nil for other arrays. The function returns false for a value that is not an integer.
+// integerText returns a function that returns the digits of the number in a row of a, which may
+// have decimals, floats or text. The function returns false for a number that is not an integer.
+// integerText returns nil if a has other values.
 func integerText(a arrow.Array) func(row int) (string, bool) {
 	if float := floatReader(a); float != nil {
 		return func(row int) (string, bool) {
@@ -142,7 +147,7 @@ func integerText(a arrow.Array) func(row int) (string, bool) {
 		}
 	}
 	if decimal, scale := decimalReader(a); decimal != nil {
-		// digits of the widest decimals: with more decimals, 0 is the only integer
+		// Number of digits of the widest decimals; at a larger scale, 0 is the only integer.
 		const digits = 77
 		pow := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(min(max(0, scale), digits))), nil)
 		return func(row int) (string, bool) {
@@ -185,7 +190,8 @@ func convertSigned[T int8 | int16 | int32 | int64](a arrow.Array, t schema.Type)
 	if float := floatReader(a); float != nil {
 		return build(a, t, func(row int) (T, string) {
 			v := float(row)
-			// 2^63 is the smallest float above every int64. The comparison is false for NaN.
+			// -(1<<63) and 1<<63 are exact floats, and the latter is the smallest float above every
+			// int64. The comparison is false for NaN.
 			if !(v >= -(1<<63) && v < 1<<63) || float64(T(v)) != v {
 				return 0, inexact(t)
 			}
@@ -260,7 +266,7 @@ func convertFloat[T float32 | float64](a arrow.Array, t schema.Type, bitSize int
 	if read := signedReader(a); read != nil {
 		return build(a, t, func(row int) (T, string) {
 			v := read(row)
-			// MaxInt64 rounds to 2^63, which does not convert back.
+			// An int64 close to MaxInt64 rounds to 2^63, which cannot be converted back.
 			if f := T(v); f < 1<<63 && int64(f) == v {
 				return f, ""
 			}
@@ -277,7 +283,7 @@ func convertFloat[T float32 | float64](a arrow.Array, t schema.Type, bitSize int
 		})
 	}
 	if decimal, scale := decimalReader(a); decimal != nil {
-		// This many decimal digits survive a conversion to float and back.
+		// digits is the number of decimal digits that survive a conversion to a float and back.
 		digits := map[int]int{32: 6, 64: 15}[bitSize]
 		return build(a, t, func(row int) (T, string) {
 			n := decimal(row)

@@ -26,7 +26,8 @@ func isTextLike(a arrow.Array) bool {
 	return false
 }
 
-// textReader returns a function that reads text without copying it, or nil for other arrays.
+// textReader returns a function that returns the text in a row of a without copying it. It returns
+// nil if a has other values.
 func textReader(a arrow.Array) func(row int) string {
 	if !isTextLike(a) {
 		return nil
@@ -34,7 +35,8 @@ func textReader(a arrow.Array) func(row int) string {
 	return a.(array.StringLike).Value
 }
 
-// plainText returns text as utf8. It refuses invalid UTF-8, which DuckDB could not read.
+// plainText converts an array of text to the type utf8. Invalid UTF-8 is a fault, because DuckDB
+// could not read it.
 func plainText(a arrow.Array) (arrow.Array, *fault) {
 	read := textReader(a)
 	if s, ok := a.(*array.String); ok && s.Len() > 0 {
@@ -76,8 +78,8 @@ func asciiOrUTF8(b []byte) (ascii, valid bool) {
 	return true, true
 }
 
-// buildText returns a utf8 array of rewritten texts. The second result of rewrite says why a text
-// is refused, or is "".
+// buildText returns an array of text with the NULLs of a. rewrite gets the text of a row from read.
+// It returns the new text, or as its second result why the row is refused.
 func buildText(a arrow.Array, read func(row int) string, rewrite func(s string) (string, string)) (arrow.Array, *fault) {
 	b := array.NewStringBuilder(allocator)
 	b.Reserve(a.Len())
@@ -99,8 +101,8 @@ func buildText(a arrow.Array, read func(row int) string, rewrite func(s string) 
 	return b.NewArray(), nil
 }
 
-// textCheck returns a function that says why a text is not a value of t, or "" if it is. textCheck
-// returns nil if every text is a value of t.
+// textCheck returns a function that checks whether a text is a value of t. The function returns "",
+// or what is wrong. textCheck returns nil if every text is a value of t.
 func textCheck(t schema.Type) func(s string) string {
 	switch t.Kind {
 	case schema.Enum:
@@ -132,8 +134,8 @@ func textCheck(t schema.Type) func(s string) string {
 	return nil
 }
 
-// nonFinite matches numbers that DuckDB accepts and writes in JSON although JSON lacks them. It
-// also matches strings, so that their content is skipped.
+// nonFinite matches the numbers that DuckDB accepts and writes in JSON although JSON does not have
+// them, such as NaN. It also matches strings, so that numbers in their content are skipped.
 var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|(?i:-?(?:nan|inf(?:inity)?)\b)`)
 
 // isJSON reports whether DuckDB accepts a text as JSON, that is, JSON with non-finite numbers. A
@@ -154,8 +156,9 @@ func isJSON(s string) bool {
 	})))
 }
 
-// canonical returns a function that rewrites the text of a value of t to its canonical text. It
-// returns nil for types that have none.
+// canonical returns a function that rewrites the text of a value of t in the one form that DuckDB
+// prints. The function's second result says why a text is refused, or is "". canonical returns nil
+// for a type whose texts are not rewritten.
 func canonical(t schema.Type) func(s string) (string, string) {
 	var parse func(s string) (string, bool)
 	switch t.Kind {
@@ -180,7 +183,7 @@ func canonical(t schema.Type) func(s string) (string, string) {
 	}
 }
 
-// convertText converts values to a type that is stored as text.
+// convertText converts an array to the type t, which is stored as text.
 func convertText(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	read := textReader(a)
 	if read == nil {
@@ -211,8 +214,8 @@ func convertText(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return each(text, func(row int) string { return check(read(row)) })
 }
 
-// jsonText converts texts to JSON. A text that is valid JSON is unchanged. Any other text becomes a
-// JSON string.
+// jsonText converts an array of text to JSON. A text that is valid JSON is not changed. Any other
+// text becomes a JSON string.
 func jsonText(a arrow.Array) (arrow.Array, *fault) {
 	text, f := plainText(a)
 	if f != nil {
@@ -237,9 +240,9 @@ func jsonText(a arrow.Array) (arrow.Array, *fault) {
 	return text, nil
 }
 
-// printed returns a function that converts values other than text to their text in a column of type
-// t, or nil if they have none. A value that cannot be converted becomes a text that the column
-// refuses.
+// printed returns a function that returns the value in a row of a, which is not text, as text for a
+// column of type t. It returns nil if values of a have no such text. A value that cannot be
+// converted becomes a text that the column refuses.
 func printed(a arrow.Array, t schema.Type) func(row int) string {
 	id := a.DataType().ID()
 	isNumber := signedReader(a) != nil || unsignedReader(a) != nil
@@ -303,7 +306,8 @@ func printedInterval(a arrow.Array) func(row int) string {
 	return nil
 }
 
-// bytesReader returns a function that reads bytes without copying them, or nil for other arrays.
+// bytesReader returns a function that returns the bytes in a row of a without copying them. It
+// returns nil if a has other values.
 func bytesReader(a arrow.Array) func(row int) []byte {
 	switch a := a.(type) {
 	case *array.Binary:

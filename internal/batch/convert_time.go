@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// rescale converts a count of one unit to another, and reports whether the conversion is exact.
-// Infinite timestamps are unchanged.
+// rescale converts a number of one unit of time to another unit, and reports whether the result is
+// exact. The numbers that stand for infinite timestamps stay the same.
 func rescale(v int64, from, to time.Duration) (int64, bool) {
 	if from == to || v == infiniteTime || v == -infiniteTime {
 		return v, true
@@ -22,7 +22,8 @@ func rescale(v int64, from, to time.Duration) (int64, bool) {
 		return v / ratio, v%ratio == 0
 	}
 	high, low := bits.Mul64(magnitude(v), uint64(from/to))
-	if high != 0 || low >= infiniteTime { // the result must not be infinity by accident
+	// A finite time must not become the number of an infinite one.
+	if high != 0 || low >= infiniteTime {
 		return 0, false
 	}
 	if v < 0 {
@@ -31,8 +32,8 @@ func rescale(v int64, from, to time.Duration) (int64, bool) {
 	return int64(low), true
 }
 
-// unitOf returns the unit in which a timestamp type is stored, and the unit of which its values
-// must be multiples.
+// unitOf returns the unit in which values of a timestamp type are stored, and the unit of which
+// each value must be a multiple.
 func unitOf(t schema.Type) (stored, whole time.Duration) {
 	switch t.Kind {
 	case schema.TimestampNS:
@@ -70,7 +71,8 @@ func convertTimestamp(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 			if arrow.TypeEqual(a.DataType(), t.Arrow()) {
 				return same(a)
 			}
-			return retyped(a, t.Arrow()), nil // only the zone differs: both count from 1970 in UTC
+			// Only the time zone differs; both types count from 1970 in UTC.
+			return retyped(a, t.Arrow()), nil
 		}
 		return build(a, t, func(row int) (int64, string) { return check(rescale(values[row], from, stored)) })
 	case *array.Date32:
@@ -105,7 +107,8 @@ func convertTimestamp(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	})
 }
 
-// joinTime adds seconds and nanoseconds in the given unit, and reports whether the result is exact.
+// joinTime returns seconds plus nanoseconds as a number of units, and reports whether the result is
+// exact.
 func joinTime(seconds, nanos int64, unit time.Duration) (int64, bool) {
 	if seconds == infiniteTime || seconds == -infiniteTime {
 		return seconds, true

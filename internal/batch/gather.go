@@ -15,16 +15,17 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// place is the position of a row: chunk<<32 | row within the chunk. It is a single word, because
-// memory bandwidth limits the speed of gathering.
+// place is the position of a row in several arrays (chunks): chunk<<32 | row in the chunk. It is a
+// single word, because memory bandwidth limits the speed of gathering.
 type place uint64
 
 func makePlace(chunk, row int) place { return place(chunk)<<32 | place(uint32(row)) }
 func (p place) chunk() int           { return int(p >> 32) }
 func (p place) row() int             { return int(uint32(p)) }
 
-// locate converts global ordinals to places. It uses a table from ordinal>>shift to the first chunk
-// that can contain the ordinal, instead of a binary search per row.
+// locate converts global ordinals to places. lengths are the numbers of rows of the chunks. Instead
+// of a binary search per row it uses a table, which has the first chunk that can contain an ordinal
+// by ordinal>>shift.
 func locate(lengths []int, ordinals []uint32) ([]place, error) {
 	starts := make([]int, len(lengths)+1)
 	for i, n := range lengths {
@@ -54,9 +55,9 @@ func locate(lengths []int, ordinals []uint32) ([]place, error) {
 	return places, nil
 }
 
-// gather builds an array of a storage type from rows of several chunks of that type. Dictionary
-// chunks may have different dictionaries. Text chunks may be plain or dictionaries, whether the
-// result is plain or a dictionary.
+// gather builds an array of a storage type from rows of several chunks. places are the rows, in the
+// order of the result. Dictionary chunks may have different dictionaries. Chunks of text may be
+// plain or dictionaries, and so may the result.
 func gather(dt arrow.DataType, chunks []arrow.Array, places []place) (arrow.ArrayData, error) {
 	validity, nulls := gatherValidity(chunks, places)
 	n := len(places)
@@ -92,8 +93,8 @@ func gather(dt arrow.DataType, chunks []arrow.Array, places []place) (arrow.Arra
 	return nil, base.Errorf(base.Internal, "gather rows of type %s, which is not a storage type", dt)
 }
 
-// gatherValidity returns the validity bitmap of the gathered rows and the number of NULLs. The
-// buffer is nil if no row is NULL.
+// gatherValidity returns the validity bitmap of the gathered rows, and the number of NULLs. The
+// bitmap is nil if no row is NULL.
 func gatherValidity(chunks []arrow.Array, places []place) (*memory.Buffer, int) {
 	any := false
 	for _, c := range chunks {
@@ -161,7 +162,7 @@ func gatherWords[T any](chunks []arrow.Array, places []place) *memory.Buffer {
 	return memory.NewBufferBytes(asBytes(out))
 }
 
-// words returns a view of a fixed-width array's values, from its offset on.
+// words returns a view of the values of a fixed-width array, from its offset on.
 func words[T any](a arrow.Array) []T {
 	data := a.Data()
 	if a.Len() == 0 {
@@ -172,25 +173,26 @@ func words[T any](a arrow.Array) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), a.Len())
 }
 
-// asBytes returns a view of a slice of words as bytes.
+// asBytes returns a view of the memory of a slice as bytes.
 func asBytes[T any](s []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
 }
 
-// offsets returns a view of the Len+1 offsets of a string, binary, list or map array. They count
-// from the start of the values, even if the array is a slice.
+// offsets returns a view of the offsets of a string, binary, list or map array: row i has the
+// values from offsets[i] up to offsets[i+1]. They count from the start of the values, even if the
+// array is a slice.
 func offsets(a arrow.Array) []int32 {
 	data := a.Data()
 	buffer := data.Buffers()[1]
 	if buffer == nil || buffer.Len() == 0 {
-		return make([]int32, a.Len()+1) // allowed for an empty array
+		return make([]int32, a.Len()+1) // Arrow allows an empty array without offsets
 	}
 	b := buffer.Bytes()[data.Offset()*4:]
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(b))), a.Len()+1)
 }
 
-// valueBytes returns a view of the bytes that the offsets of a string or binary array refer to.
+// valueBytes returns a view of all bytes of a string or binary array, to which its offsets refer.
 func valueBytes(a arrow.Array) []byte {
 	if buffer := a.Data().Buffers()[2]; buffer != nil {
 		return buffer.Bytes()
@@ -198,8 +200,9 @@ func valueBytes(a arrow.Array) []byte {
 	return nil
 }
 
-// resolve replaces dictionary chunks by their dictionaries, and places by places in these
-// dictionaries. The place of a NULL row is meaningless.
+// resolve replaces chunks that are dictionary arrays by their dictionaries. It replaces places in
+// these chunks by the places of the rows' values in the dictionaries. For a NULL row the place has
+// no meaning.
 func resolve(chunks []arrow.Array, places []place, validity *memory.Buffer) ([]arrow.Array, []place) {
 	if !slices.ContainsFunc(chunks, isDictionary) {
 		return chunks, places
@@ -256,19 +259,21 @@ func errTextBytes() error {
 	return base.Errorf(base.TooLarge, "a batch's text column is over 2 GiB").WithHint("take fewer rows at a time")
 }
 
-// gathersNull reports whether a gathered row is NULL.
+// gathersNull reports whether row i of the gathered rows is NULL.
 func gathersNull(validity *memory.Buffer, row int) bool {
 	return validity != nil && !bitutil.BitIsSet(validity.Bytes(), row)
 }
 
-// gatherDictionary builds an array with one dictionary. The dictionary has only values in use, in
-// order of appearance. A value is hashed once per chunk and code, not once per row.
+// gatherDictionary builds a dictionary array from rows of several chunks. The dictionary has only
+// values that these rows have, in the order in which they first occur. A value is hashed once for
+// each chunk and code, not once for each row.
 func gatherDictionary(dt *arrow.DictionaryType, chunks []arrow.Array, places []place, validity *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 	const unseen = math.MaxUint32
 	codes := make([][]uint32, len(chunks))
 	remap := make([][]uint32, len(chunks))
 	values := make([]*array.String, len(chunks))
-	shared := make(map[arrow.ArrayData][]uint32) // chunks of one batch share a dictionary
+	// The codes by the dictionary; the chunks of one batch share a dictionary.
+	shared := make(map[arrow.ArrayData][]uint32)
 	for i, c := range chunks {
 		if plain, ok := c.(*array.String); ok {
 			values[i] = plain
@@ -295,9 +300,9 @@ func gatherDictionary(dt *arrow.DictionaryType, chunks []arrow.Array, places []p
 	for i, p := range places {
 		c := p.chunk()
 		if gathersNull(validity, i) {
-			continue // the code of a NULL row is meaningless and may be out of range
+			continue // the code of a NULL row has no meaning, and may be out of range
 		}
-		if codes[c] == nil { // plain
+		if codes[c] == nil { // the chunk is plain text
 			if out[i] = distinct.IndexText(values[c].Value(p.row())); distinct.Bytes() > math.MaxInt32 {
 				return nil, errTextBytes()
 			}

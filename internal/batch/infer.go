@@ -9,19 +9,19 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Evolve returns the table that the batch needs, and whether that differs from the given table. It
-// makes two kinds of changes:
-//   - A column that is missing from the table is appended, as nullable.
+// Evolve returns the table with the changes of its schema that a batch needs, and whether there are
+// any. There are two kinds of changes:
+//   - A column that the table lacks is added, as nullable.
 //   - An inferred column whose type does not fit the batch's values is widened (schema.Widen), if
 //     the wider type fits them.
 //
-// Types are not widened for values that fit. Columns of type NULL add nothing. Data that no change
-// can accept is a base.Invalid error that names the first bad value. All changes together make one
-// schema version.
+// A type is not widened for values that fit it. A column of type NULL adds nothing. Data that no
+// change can accept is a base.Invalid error that names the first bad value. All changes together
+// make one schema version.
 //
-// An inferred column of 64-bit integers becomes DOUBLE for numbers with a fraction, if exact
-// returns nil for it, which means that all stored values of the column are exact as DOUBLE. If
-// exact is nil, such columns do not change.
+// An inferred column of 64-bit integers becomes DOUBLE if the batch has numbers with a fraction.
+// This needs the function exact: it returns nil if all stored values of a column are exact as
+// DOUBLE. If exact is nil, such columns do not change.
 func Evolve(rec arrow.RecordBatch, table schema.Table, exact func(schema.Column) error) (schema.Table, bool, error) {
 	next := table
 	at := make(map[string]int, len(table.Columns))
@@ -100,8 +100,8 @@ func Evolve(rec arrow.RecordBatch, table schema.Table, exact func(schema.Column)
 	return next, true, nil
 }
 
-// withoutNulls removes from a struct type the fields that have only NULLs, because no table can
-// declare them. A list or map of only NULLs is a base.Invalid error.
+// withoutNulls removes from a struct type the fields that have only NULLs, because a table cannot
+// have columns of the type NULL. A list or map of only NULLs is a base.Invalid error.
 func withoutNulls(t schema.Type) (schema.Type, error) {
 	if t.Kind == schema.Null {
 		return t, base.Errorf(base.Invalid, "nothing but NULLs inside: its type is unknown").
@@ -141,20 +141,22 @@ func withoutNulls(t schema.Type) (schema.Type, error) {
 	return t, nil
 }
 
-// maxInferredTags is the most columns of an inferred sort key, without the time column.
+// maxInferredTags is the maximum number of columns of an inferred sort key, without the time
+// column.
 const maxInferredTags = 4
 
-// InferOptions are properties of a new table that its first batch does not tell. The zero value is
-// valid.
+// InferOptions are what InferTable has to know about a new table in addition to its first batch.
+// The zero value is valid.
 type InferOptions struct {
 	TimeColumn string // the timestamp column that is last in the sort key; empty means "time"
 }
 
-// InferTable returns the table that a first batch creates. Its columns have their natural types and
+// InferTable returns the table that a first batch creates. The columns have their natural types and
 // are nullable. Columns of type NULL are not created until they have a value.
 //
-// The sort key is the tags. If there are none, it is up to four dictionary columns: decoders make
-// dictionaries of text that repeats. The time column follows, if it has a timestamp type.
+// The sort key begins with the tags. If there are none, it begins with up to four dictionary
+// columns, because decoders make dictionaries of text that repeats. The time column follows, if it
+// has a timestamp type.
 func InferTable(database, schemaName, name string, rec arrow.RecordBatch, tags []string, options InferOptions) (schema.Table, error) {
 	table := schema.Table{Database: database, Schema: schemaName, Name: name}
 	var repeating []string

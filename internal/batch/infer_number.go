@@ -9,8 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// numberOf returns a numeric type for texts that are sent for a numeric column whose type does not
-// fit all of them. ok is false if a text is not a number, or if no type fits all of them.
+// numberOf returns a numeric type for texts that were sent for a column of numbers, and do not all
+// fit its type. ok is false if a text is not a number, or if no type fits all texts.
 func numberOf(a arrow.Array, column schema.Type) (t schema.Type, ok bool) {
 	if d, ok := a.(*array.Dictionary); ok {
 		a = d.Dictionary()
@@ -19,8 +19,8 @@ func numberOf(a arrow.Array, column schema.Type) (t schema.Type, ok bool) {
 	if text == nil {
 		return t, false
 	}
-	const kept = 15       // digits that float64 preserves
-	before, scale := 1, 0 // digits before and after the point
+	const kept = 15       // number of decimal digits that a float64 preserves
+	before, scale := 1, 0 // maximum numbers of digits before and after the point
 	signed, unsigned, exact := true, true, true
 	for i := range a.Len() {
 		if a.IsNull(i) {

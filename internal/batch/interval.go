@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// interval is DuckDB's INTERVAL: three numbers that do not carry over into each other.
+// interval is an INTERVAL of DuckDB: months, days and microseconds, which are not converted into
+// each other.
 type interval struct {
 	months, days int32
 	micros       int64
@@ -43,8 +44,9 @@ var intervalUnits = func() map[string]intervalUnit {
 
 type intervalUnit struct{ months, days, micros int64 }
 
-// parseInterval parses counted units and a clock time, such as "1 year -2 days 03:04:05.6". It also
-// parses an ISO 8601 duration, such as "P1Y-2DT3H4M5.6S", which JSON results contain.
+// parseInterval parses numbers with units and a time of day, such as "1 year -2 days 03:04:05.6".
+// It also parses an ISO 8601 duration, such as "P1Y-2DT3H4M5.6S", which is the form in Scoter's
+// JSON results.
 func parseInterval(s string) (interval, bool) {
 	if rest, ok := strings.CutPrefix(s, "P"); ok {
 		return parseDuration(rest)
@@ -90,7 +92,7 @@ func parseInterval(s string) (interval, bool) {
 	return interval{int32(months), int32(days), micros}, ok && fits
 }
 
-// parseDuration parses an ISO 8601 duration without its P. Each number has its own sign, and only
+// parseDuration parses an ISO 8601 duration after its P. Each number has its own sign, and only
 // seconds may have a fraction.
 func parseDuration(s string) (interval, bool) {
 	words := make([]string, 0, 14)
@@ -106,7 +108,7 @@ func parseDuration(s string) (interval, bool) {
 			return interval{}, false
 		}
 		count, unit := s[:end], s[end]
-		// each unit at most once, and in this order
+		// Each unit may occur once, in this order.
 		units, s = units[strings.IndexByte(units, unit)+1:], s[end+1:]
 		whole, fraction, broken := strings.Cut(count, ".")
 		if broken {
@@ -128,7 +130,7 @@ func magnitude(v int64) uint64 {
 	return uint64(v)
 }
 
-// parseIntervalClock parses [-]H...:MM[:SS[.ffffff]] and returns microseconds.
+// parseIntervalClock parses [-]H...:MM[:SS[.ffffff]], and returns microseconds.
 func parseIntervalClock(s string) (int64, bool) {
 	c := clock{s}
 	sign := int64(1)
@@ -160,7 +162,7 @@ func parseIntervalClock(s string) (int64, bool) {
 			micros += fraction
 		}
 	}
-	// math.MinInt64 is the one value whose absolute value overflowed, to itself.
+	// math.MinInt64 is the only number whose absolute value overflows: it is the number itself.
 	if micros < 0 && !(sign < 0 && micros == math.MinInt64) {
 		return 0, false
 	}
@@ -169,8 +171,8 @@ func parseIntervalClock(s string) (int64, bool) {
 
 const (
 	maxIntervalHours = math.MaxInt64 / (3600 * microsPerSecond)
-	// maxClockHours is the largest number of hours that DuckDB accepts in H:MM:SS, although it
-	// prints more.
+	// maxClockHours is the maximum number of hours in H:MM:SS that DuckDB parses, although it
+	// prints larger ones.
 	maxClockHours = 999_999_999
 )
 
@@ -193,7 +195,7 @@ func (v interval) String() string {
 	count(int64(v.months%12), "month")
 	count(int64(v.days), "day")
 	switch {
-	case v.micros == math.MinInt64: // DuckDB cannot parse this number
+	case v.micros == math.MinInt64: // DuckDB cannot parse the text of this number
 		count(v.micros+1, "microsecond")
 		count(-1, "microsecond")
 	case magnitude(v.micros)/(3600*microsPerSecond) > maxClockHours:

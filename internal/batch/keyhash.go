@@ -12,10 +12,10 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// KeyHash is a 96-bit hash of the values of a key. It stands for the key: two different keys of a
-// table have the same hash with a probability of 2^-96, which is less than that of an undetected
-// bit flip in memory. This holds for all keys, because the hash has a random seed. Hashes of
-// different processes cannot be compared.
+// KeyHash is a 96-bit hash of the values of a key. It takes the place of the key: two different
+// keys of a table have the same hash with a probability of 2^-96, which is less than that of an
+// undetected bit flip in memory. This holds for all keys, because the hash has a random seed. So
+// hashes of different processes cannot be compared.
 type KeyHash struct {
 	High uint64
 	Low  uint32
@@ -23,7 +23,7 @@ type KeyHash struct {
 
 var keySeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
-// noKey is the hash of rows that have a NULL in the key. Such rows are not equal to any row.
+// noKey is the hash of rows with a NULL in the key. Such rows must not be equal to any row.
 var noKey = KeyHash{rand.Uint64(), rand.Uint32()}
 
 // KeyHashes returns, for each row, the hash of its values in the given columns. The columns have
@@ -66,8 +66,8 @@ func isNull(nullable []arrow.Array, row int) bool {
 	return slices.ContainsFunc(nullable, func(c arrow.Array) bool { return c.IsNull(row) })
 }
 
-// keyFactors are the factors of a multilinear hash, two for each word of a key. Two different keys
-// have the same 32-bit hash with a probability of 2^-32.
+// keyFactors are the random factors of a multilinear hash, two for each word of a key. With one set
+// of factors, two different keys have the same 32-bit hash with a probability of 2^-32.
 var keyFactors = func() (out [2 * maxKeyWords]uint64) {
 	for i := range out {
 		out[i] = rand.Uint64()
@@ -75,11 +75,11 @@ var keyFactors = func() (out [2 * maxKeyWords]uint64) {
 	return out
 }()
 
-// maxKeyWords is the most words of a key that is hashed word by word.
+// maxKeyWords is the maximum number of words of a key that is hashed word by word.
 const maxKeyWords = 16
 
-// keyWords returns the values of a key as words of 64 bits, if all of its columns have a fixed
-// width. It returns nil for other keys.
+// keyWords returns the values of key columns as 64-bit words, if all columns have a fixed width. It
+// returns nil for other keys.
 func keyWords(columns []arrow.Array) [][]uint64 {
 	var words [][]uint64
 	for _, c := range columns {
@@ -107,7 +107,8 @@ func keyWords(columns []arrow.Array) [][]uint64 {
 	return words
 }
 
-// hashWords is KeyHashes for words. Building the key indexes spends most of its time here.
+// hashWords hashes each row's words, as KeyHashes does for values. nullable are the columns that
+// have NULLs. Building the indexes of keys spends most of its time in this function.
 func hashWords(words [][]uint64, rows int, nullable []arrow.Array) []KeyHash {
 	out := make([]KeyHash, rows)
 	key := make([]byte, 8*len(words))
@@ -130,8 +131,8 @@ func hashWords(words [][]uint64, rows int, nullable []arrow.Array) []KeyHash {
 	return out
 }
 
-// keyAppender returns a function that appends a row's value to a key. Different values give
-// different bytes.
+// keyAppender returns a function that appends the value in a row of column c to the bytes of a key.
+// Different values give different bytes.
 func keyAppender(c arrow.Array) (func(to []byte, row int) []byte, error) {
 	dt := c.DataType()
 	if ext, ok := dt.(arrow.ExtensionType); ok {

@@ -13,11 +13,12 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Overlay returns a column in which the rows with the numbers in rows have other values: rows[i]
-// gets values[from+i]. The column and the values have the same storage type, but the column may be
-// a dictionary where the values are plain text. The caller releases the result.
+// Overlay returns a copy of a column in which some rows have other values: row rows[i] gets the
+// value values[from+i]. column and values have the same storage type, but column may be a
+// dictionary of text while values are plain text. The caller releases the result.
 func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (arrow.Array, error) {
-	// Slice first: a dictionary is built only of these texts, which may be few of the values.
+	// The values are sliced first, because a dictionary is made of them. They may be few of all
+	// values.
 	values = array.NewSlice(values, int64(from), int64(from+len(rows)))
 	defer func() { values.Release() }()
 	if column.DataType().ID() == arrow.DICTIONARY {
@@ -46,7 +47,7 @@ func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (a
 	return array.MakeFromData(data), nil
 }
 
-// Nulled returns a column with NULL in the given rows. The caller releases it.
+// Nulled returns a copy of a column that has NULL in the given rows. The caller releases it.
 func Nulled(column arrow.Array, rows []uint32) (arrow.Array, error) {
 	nulls := array.MakeArrayOfNull(memory.DefaultAllocator, column.DataType(), len(rows))
 	defer nulls.Release()
@@ -66,8 +67,8 @@ func Repeating(a arrow.Array) (arrow.Array, error) {
 	return a, nil
 }
 
-// encodeDictionary returns a text array as a dictionary of its distinct values. It returns nil if
-// there are more than most of them.
+// encodeDictionary returns an array of text as a dictionary array with distinct values. It returns
+// nil if it has more than most distinct values.
 func encodeDictionary(a arrow.Array, most int) (arrow.Array, error) {
 	text, ok := a.(*array.String)
 	if !ok {
@@ -93,8 +94,8 @@ func encodeDictionary(a arrow.Array, most int) (arrow.Array, error) {
 	return array.MakeFromData(data), nil
 }
 
-// Convert converts a column from one storage type to another type, by the rules of Conform. It
-// always succeeds for types that schema.Widen returns.
+// Convert converts a column from one storage type to another, by the rules of Conform. It never
+// fails if the other type was returned by schema.Widen.
 func Convert(a arrow.Array, t schema.Type) (arrow.Array, error) {
 	converted, f := convert(a, t, false)
 	if f != nil {
@@ -103,8 +104,8 @@ func Convert(a arrow.Array, t schema.Type) (arrow.Array, error) {
 	return converted, nil
 }
 
-// Copy returns a copy of a batch in its own memory on Go's heap, with dictionaries unpacked. Use it
-// to retain rows of a borrowed batch.
+// Copy returns a copy of a batch in memory on Go's heap, with dictionaries unpacked. It is for
+// retaining rows of a borrowed batch.
 func Copy(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	places := make([]place, rec.NumRows())
 	for i := range places {

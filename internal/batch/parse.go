@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// The parsers below parse a whole text or return false. They accept the plain forms that DuckDB's
-// CAST accepts, and also ISO 8601's comma in times. Surrounding spaces are allowed, separators such
-// as 1_000 are not.
+// The functions in this file parse a whole text, or return false. They accept the plain forms that
+// DuckDB's CAST accepts, and also ISO 8601's comma in times. Surrounding spaces are allowed,
+// separators such as 1_000 are not.
 
 func parseInt(s string) (int64, bool) {
 	v, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
@@ -38,7 +38,8 @@ func parseUint(s string) (uint64, bool) {
 
 func parseFloat(s string, bitSize int) (float64, bool) {
 	s = strings.TrimSpace(s)
-	if strings.ContainsAny(s, "_xX") { // hexadecimal and grouped forms that only Go accepts
+	// Hexadecimal and grouped digits are refused, which Go would accept.
+	if strings.ContainsAny(s, "_xX") {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(s, bitSize)
@@ -55,7 +56,7 @@ func parseBool(s string) (value, ok bool) {
 	return false, false
 }
 
-// parseWide parses an integer of at most 128 bits and returns its canonical digits.
+// parseWide parses an integer of at most 128 bits, and returns its digits without leading zeros.
 func parseWide(s string, unsigned bool) (string, bool) {
 	s = strings.TrimSpace(s)
 	if len(s) > 64 {
@@ -83,7 +84,7 @@ func fitsWide(n *big.Int, unsigned bool) bool {
 	return n.BitLen() <= 127 || n.Cmp(least) == 0
 }
 
-// parseUUID parses 32 hexadecimal digits, with hyphens anywhere and optional braces.
+// parseUUID parses 32 hexadecimal digits. There may be hyphens anywhere, and braces around them.
 func parseUUID(s string) (id [16]byte, ok bool) {
 	s = strings.TrimSpace(s)
 	if strings.HasPrefix(s, "{") && strings.HasSuffix(s, "}") {
@@ -105,7 +106,7 @@ func isBits(s string) bool {
 }
 
 // loneSurrogate reports whether a JSON text has an escape of half a surrogate pair. encoding/json
-// accepts it, but DuckDB's parser does not.
+// accepts such a text, but DuckDB's JSON parser does not.
 func loneSurrogate(s string) bool {
 	unit := func(at int) (uint64, bool) {
 		if at+6 > len(s) || s[at] != '\\' || s[at+1] != 'u' {
@@ -121,7 +122,7 @@ func loneSurrogate(s string) bool {
 		v, ok := unit(i)
 		switch {
 		case !ok:
-			i++ // the escaped character
+			i++ // skip the escaped character
 		case v >= 0xDC00 && v <= 0xDFFF:
 			return true
 		case v >= 0xD800 && v <= 0xDBFF:
@@ -144,10 +145,10 @@ const (
 	infiniteTime    = math.MaxInt64
 )
 
-// clock parses the fields of dates and times from left to right.
+// clock is the rest of a date or time that is being parsed, from left to right.
 type clock struct{ s string }
 
-// digits parses between least and most digits.
+// digits parses a number of at least least and at most most digits.
 func (c *clock) digits(least, most int) (int64, bool) {
 	n, v := 0, int64(0)
 	for n < len(c.s) && n < most && c.s[n] >= '0' && c.s[n] <= '9' {
@@ -158,7 +159,7 @@ func (c *clock) digits(least, most int) (int64, bool) {
 	return v, n >= least
 }
 
-// take consumes one byte if it is one of among.
+// take skips one byte if it is in among, and returns it.
 func (c *clock) take(among string) (byte, bool) {
 	if c.s == "" || strings.IndexByte(among, c.s[0]) < 0 {
 		return 0, false
@@ -232,7 +233,7 @@ func (c *clock) time() (seconds, nanos int64, ok bool) {
 			for range 9 - (before - len(c.s)) {
 				nanos *= 10
 			}
-			c.s = strings.TrimLeft(c.s, "0") // finer digits must be zeros
+			c.s = strings.TrimLeft(c.s, "0") // digits beyond nanoseconds must be zeros
 		}
 	}
 	if hour == 24 && (minute != 0 || second != 0 || nanos != 0) {
@@ -293,13 +294,14 @@ func parseDate(s string) (int32, bool) {
 
 // instant is a timestamp that was parsed from text.
 type instant struct {
-	seconds int64 // since 1970 in UTC; plus or minus infiniteTime if infinite
+	seconds int64 // since 1970 in UTC; infiniteTime or -infiniteTime if the timestamp is infinite
 	nanos   int64
-	shifted bool // the text had a UTC offset other than 0, which a type without zone cannot store
+	// Whether the text had a UTC offset other than 0, which a type without time zone cannot store.
+	shifted bool
 }
 
-// parseTimestamp parses a date, or a date and a time with or without a zone. Without a zone it is
-// UTC.
+// parseTimestamp parses a date, or a date and a time of day, with or without a time zone. Without
+// one, the timestamp is in UTC.
 func parseTimestamp(s string) (at instant, ok bool) {
 	s = strings.TrimSpace(s)
 	if sign, ok := infinity(s); ok {
@@ -337,7 +339,8 @@ func parseTime(s string) (int64, bool) {
 	return seconds*microsPerSecond + nanos/1000, ok && c.s == "" && nanos%1000 == 0
 }
 
-// parseTimeTZ parses a time of day with a zone and returns the text that DuckDB prints for it.
+// parseTimeTZ parses a time of day with a time zone, and returns the text that DuckDB prints for
+// it.
 func parseTimeTZ(s string) (string, bool) {
 	c := clock{strings.TrimSpace(s)}
 	seconds, nanos, ok := c.time()
@@ -346,7 +349,7 @@ func parseTimeTZ(s string) (string, bool) {
 	}
 	offset := int64(0)
 	if c.s != "" {
-		const most = 16 * 3600 // DuckDB's TIMETZ offsets are below 16 hours
+		const most = 16 * 3600 // DuckDB's TIMETZ has offsets below 16 hours
 		if offset, ok = c.zone(); !ok || c.s != "" || offset >= most || offset <= -most {
 			return "", false
 		}

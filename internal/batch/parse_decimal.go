@@ -8,11 +8,12 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 )
 
-// maxExponent bounds the exponent of a number such as 1e5. It is far more than 38 digits can use.
+// maxExponent is the maximum exponent of a number such as 1e5. It is far more than numbers of 38
+// digits need.
 const maxExponent = 1000
 
-// number is a decimal number as written: digits * 10^power. digits has no leading or trailing
-// zeros, and is empty for 0.
+// number is a decimal number as it was written: digits * 10^power. digits has no leading or
+// trailing zeros, and is empty for 0.
 type number struct {
 	negative bool
 	digits   string
@@ -55,7 +56,7 @@ func parseDecimal(s string, width, scale int) (decimal128.Num, bool) {
 	if !ok || v.digits == "" {
 		return decimal128.Num{}, ok
 	}
-	power := v.power + scale // count in units of 10^-scale
+	power := v.power + scale // the number is counted in units of 10^-scale
 	if power < 0 || len(v.digits)+power > width {
 		return decimal128.Num{}, false
 	}

@@ -19,12 +19,13 @@ import (
 
 // PartitionKey identifies one partition of a table.
 type PartitionKey struct {
-	// Values has one value per field of Table.PartitionBy. NULL is a partition of its own. Identity
-	// is the column's value; year, month, day and hour count from 1970-01-01 in UTC.
+	// Values has a value for each field of Table.PartitionBy. NULL has a partition of its own. For
+	// Identity it is the column's value; for year, month, day and hour it is their number since
+	// 1970-01-01 in UTC.
 	Values []schema.Value
-	// Text is the Hive path of the key, such as "region=eu/day=2024-03-09". It is empty for an
-	// unpartitioned table. Names and values are percent-escaped, so the text is safe as a path, and
-	// only equal keys have equal texts.
+	// Text is the Hive path of the partition, such as "region=eu/day=2024-03-09". It is empty for
+	// an unpartitioned table. Names and values are percent-escaped, so the text is safe as a path,
+	// and different keys have different texts.
 	Text string
 }
 
@@ -34,12 +35,12 @@ type PartitionRows struct {
 	Rows []uint32 // global ordinals
 }
 
-// hiveNull is the name of the NULL partition in Hive, Spark and DuckDB.
+// hiveNull is the value in the path of the NULL partition, as in Hive, Spark and DuckDB.
 const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 
-// Partition splits the rows of the batches by the table's partitioning. ordinals gives the rows and
-// their order (as from Sort); nil stands for all rows in their order. Rows of a partition stay in
-// that order. Partitions are sorted by their keys, with NULL last.
+// Partition splits the rows of the batches by the table's partitioning. ordinals are the rows to
+// split, in their order (as from Sort); nil stands for all rows. Rows of a partition stay in that
+// order. The partitions are sorted by their keys, with NULL last.
 func Partition(recs []arrow.RecordBatch, table schema.Table, ordinals []uint32) ([]PartitionRows, error) {
 	total := Rows(recs)
 	if ordinals == nil {
@@ -80,14 +81,15 @@ func Partition(recs []arrow.RecordBatch, table schema.Table, ordinals []uint32) 
 	return parts, nil
 }
 
-// grouping assigns each row to a group, while it is refined field by field.
+// grouping assigns each row to a group. It begins with one group, and splits the groups field by
+// field of the partitioning.
 type grouping struct {
 	ids  []uint32
-	keys [][]schema.Value // by id
+	keys [][]schema.Value // the values of each group, by its id
 }
 
-// split refines the groups by one more field. Neighbouring rows mostly belong to the same group, so
-// the last decision is cached.
+// split splits the groups by another field of the partitioning. Neighbouring rows mostly belong to
+// the same group, so the group of the previous row is cached.
 func (g *grouping) split(recs []arrow.RecordBatch, column int, transform schema.Transform) error {
 	type step struct {
 		group uint32
@@ -122,13 +124,13 @@ func (g *grouping) split(recs []arrow.RecordBatch, column int, transform schema.
 	return nil
 }
 
-// partitionValues returns a function from a row to its transformed value.
+// partitionValues returns a function that returns the partition value of a row of column a.
 func partitionValues(a arrow.Array, transform schema.Transform) (func(row int) schema.Value, error) {
 	if transform == schema.Identity {
 		return scalarsOf(a)
 	}
 	toTime := func(int) time.Time { return time.Time{} }
-	perHour, perDay := int64(0), int64(0) // units of the column
+	perHour, perDay := int64(0), int64(0) // number of the column's units in an hour and in a day
 	var units func(row int) int64
 	switch a := a.(type) {
 	case *array.Date32:
@@ -169,7 +171,7 @@ func floorDivide(a, b int64) int64 {
 	return q
 }
 
-// compareKeys orders keys field by field, with NULL last.
+// compareKeys compares partition keys field by field. NULL is last.
 func compareKeys(a, b []schema.Value) int {
 	for i := range a {
 		switch {
@@ -197,8 +199,8 @@ func pathOf(table schema.Table, key []schema.Value) string {
 	return strings.Join(levels, "/")
 }
 
-// SamePartitions reports whether two versions of a table give a row the same partition text. The
-// text contains column names, and values as their types are written.
+// SamePartitions reports whether two versions of a table give each row the same partition path. The
+// path contains column names, and the texts of values, which depend on their types.
 func SamePartitions(a, b schema.Table) bool {
 	if !slices.Equal(a.PartitionBy, b.PartitionBy) || !slices.Equal(PartitionLevels(a), PartitionLevels(b)) {
 		return false
@@ -208,8 +210,9 @@ func SamePartitions(a, b schema.Table) bool {
 	})
 }
 
-// writtenAlike reports whether valueText returns the same text for equal values of two types. It
-// does not for DATE and TIMESTAMP: their infinities have different texts under every transform.
+// writtenAlike reports whether equal values of two types have the same text in a partition path.
+// They do not for DATE and TIMESTAMP: infinities of the two types have different texts under every
+// transform.
 func writtenAlike(a, b schema.Type) bool {
 	whole := func(t schema.Type) bool {
 		return t.Kind >= schema.TinyInt && t.Kind <= schema.UHugeInt || t.Kind == schema.Decimal && t.Scale == 0
@@ -223,9 +226,9 @@ func writtenAlike(a, b schema.Type) bool {
 	return a.StorageType().Equal(b.StorageType())
 }
 
-// PartitionLevels returns the names of the levels in the table's Hive paths, unescaped. The level
-// of a transform has the transform's name, if no other level has the same transform and no column
-// has that name. Otherwise the column's name precedes it.
+// PartitionLevels returns the names of the levels in the table's Hive paths, unescaped. For
+// Identity the name is that of the column. Otherwise it is the name of the transform, or
+// column_transform if another level has the same transform or a column has the transform's name.
 func PartitionLevels(table schema.Table) []string {
 	levels := make([]string, len(table.PartitionBy))
 	for i, f := range table.PartitionBy {
@@ -281,19 +284,19 @@ func valueText(t schema.Type, transform schema.Transform, v schema.Value) string
 		return d.ToString(int32(scale))
 	}
 	s, _ := v.Text()
-	// DuckDB reads these as NULL, unless a character is escaped
+	// DuckDB would read these texts as NULL, so a character is escaped
 	if s == hiveNull || strings.EqualFold(s, "NULL") {
 		return fmt.Sprintf("%%%02X%s", s[0], s[1:])
 	}
 	return escape(s)
 }
 
-// maxLevelBytes keeps the folder name of a level below the 255 bytes that file systems allow, with
-// space for the column's name.
+// maxLevelBytes is the maximum size of a value in a path. The folder name of a level must stay
+// below the 255 bytes that file systems allow, with space for the column's name.
 const maxLevelBytes = 120
 
-// escape makes a name or value safe as a part of a path. A long one is cut, and followed by ~ and
-// its hash, which make it unique: ~ appears in no other path.
+// escape makes a name or value safe as part of a path. A long one is cut and followed by ~ and its
+// hash, which keep it unique. ~ itself is escaped, so no other path contains it.
 func escape(s string) string {
 	escaped := strings.NewReplacer("=", "%3D", "~", "%7E", ":", "%3A").Replace(url.PathEscape(s))
 	if strings.Trim(escaped, ".") == "" {
@@ -303,7 +306,7 @@ func escape(s string) string {
 		hash := sha256.Sum256([]byte(s))
 		cut := maxLevelBytes - 33
 		if i := strings.LastIndexByte(escaped[:cut], '%'); i > cut-3 {
-			cut = i // do not cut within an escape
+			cut = i // never cut inside of an escape
 		}
 		return escaped[:cut] + "~" + hex.EncodeToString(hash[:16])
 	}

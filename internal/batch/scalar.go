@@ -9,8 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// bytesOf returns a function from a row to the bytes of a text, binary or UUID column. The bytes
-// are not copied.
+// bytesOf returns a function that returns the bytes in a row of a text, binary or UUID column. The
+// bytes are not copied.
 func bytesOf(a arrow.Array) (func(row int) []byte, error) {
 	switch a := a.(type) {
 	case *array.String, *array.Binary:
@@ -25,7 +25,7 @@ func bytesOf(a arrow.Array) (func(row int) []byte, error) {
 	return nil, base.Errorf(base.Internal, "type %s has no bytes", a.DataType())
 }
 
-// scalarsOf returns a function from a row to its value, for a column of scalars.
+// scalarsOf returns a function that returns the value in a row of a column of scalars.
 func scalarsOf(a arrow.Array) (func(row int) schema.Value, error) {
 	value, err := setScalarsOf(a)
 	if err != nil {
@@ -39,7 +39,8 @@ func scalarsOf(a arrow.Array) (func(row int) schema.Value, error) {
 	}, nil
 }
 
-// setScalarsOf is scalarsOf for rows that are not NULL.
+// setScalarsOf does what scalarsOf does, but its function must be called only for rows that are not
+// NULL.
 func setScalarsOf(a arrow.Array) (func(row int) schema.Value, error) {
 	switch a := a.(type) {
 	case *array.Boolean:
@@ -77,7 +78,8 @@ func setScalarsOf(a arrow.Array) (func(row int) schema.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		// One value per code, so that rows with the same code share a string.
+		// The values are computed once for each code of the dictionary, so rows with the same code
+		// share a string.
 		byCode := make([]schema.Value, a.Dictionary().Len())
 		for code := range byCode {
 			byCode[code] = values(code)

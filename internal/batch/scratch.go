@@ -6,17 +6,17 @@ import (
 	"github.com/scoterdb/scoter/internal/mapped"
 )
 
-// scratch is memory that one computation needs until it ends. Large pieces do not come from the
-// heap: the heap would return the memory of a memtable's sort to the operating system, and each
-// next sort would fault its pages in again.
+// scratch is memory that one computation, such as a sort, needs until it ends. Large pieces do not
+// come from Go's heap. The heap would return the memory to the operating system after each sort of
+// a memtable, and the next sort would cause page faults for all of it.
 type scratch struct {
 	pieces [][]byte
 }
 
-// minMapped is the size in bytes from which memory does not come from the heap.
+// minMapped is the size in bytes from which a piece of scratch memory does not come from Go's heap.
 const minMapped = 1 << 20
 
-// scratchOf returns n values with arbitrary content. Their type must not contain pointers.
+// scratchOf returns memory for n values, with arbitrary content.
 func scratchOf[T item | uint64](s *scratch, n int) []T {
 	var zero T
 	bytes := n * int(unsafe.Sizeof(zero))
@@ -24,7 +24,7 @@ func scratchOf[T item | uint64](s *scratch, n int) []T {
 		return make([]T, n)
 	}
 	mem, err := mapped.Shared.Get(bytes)
-	if err != nil { // fall back to the heap
+	if err != nil { // the heap is the alternative
 		return make([]T, n)
 	}
 	s.pieces = append(s.pieces, mem)

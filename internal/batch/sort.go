@@ -14,14 +14,14 @@ import (
 // directions; NaN is the greatest number; -0 equals 0; text is ordered by its bytes.
 //
 // Algorithm: the values of each key column become codes that compare like the values, in as few
-// bits as their range needs. Codes are ranks for dictionaries, and differences from the minimum for
-// numbers. The codes of neighbouring columns are packed into words, so a (tag, time) key is one
-// 64-bit word per row.
+// bits as their range needs. For dictionaries, codes are ranks. For numbers, they are differences
+// from the minimum. The codes of neighbouring columns are packed into words, so a (tag, time) key
+// is one 64-bit word per row.
 //
 // Words are sorted by radix, most significant digit first. The buckets of one tag are small, stay
 // in the CPU cache, and are often in order already, because rows arrive in time order. Rows with
-// equal words are compared by the next word. Plain text without a small range is a chain of words
-// of seven bytes each, which are built only for rows with equal preceding words.
+// equal words are compared by the next word. Plain text that does not fit into a code is a chain of
+// words of seven bytes each, which are built only for rows whose preceding words are equal.
 func Sort(recs []arrow.RecordBatch, table schema.Table) ([]uint32, error) {
 	var memory scratch
 	defer memory.free()
@@ -48,26 +48,29 @@ func Sort(recs []arrow.RecordBatch, table schema.Table) ([]uint32, error) {
 	return ordinals, nil
 }
 
-// item is a row that is being sorted, with its current word.
+// item is a row that is being sorted. key is the word by which it is compared at present.
 type item struct {
 	key     uint64
 	ordinal uint32
 }
 
-// sortKeys are the words by which rows compare, most significant first.
+// sortKeys has the values of the sort key's columns for all rows, encoded as unsigned words that
+// compare like the values. Rows are compared by the first level. If their words are equal there,
+// they are compared by the next level.
 type sortKeys struct {
 	levels []sortLevel
 }
 
-// sortLevel has one word per row. For plain text it has a chain of words per row.
+// sortLevel is one level of sortKeys, with one word for each row. A level of plain text has no
+// words: it has the texts, of which words are made while sorting.
 type sortLevel struct {
 	words      []uint64
-	text       []string // if words is nil
-	descending bool     // for text; words are already complemented
+	text       []string // the text of each row; only if words is nil
+	descending bool     // for text; in words, descending values are already complemented
 }
 
-// textChunkBytes is the number of text bytes in one word. The word's lowest byte is the number of
-// bytes.
+// textChunkBytes is the number of bytes of a text in one word. The lowest byte of the word is the
+// number of bytes.
 const textChunkBytes = 7
 
 func (l *sortLevel) load(ordinal uint32, chunk int) uint64 {
@@ -80,8 +83,8 @@ func (l *sortLevel) load(ordinal uint32, chunk int) uint64 {
 	for i := range min(len(s), textChunkBytes) {
 		key |= uint64(s[i]) << (56 - 8*i)
 	}
-	// A text that ends here sorts before a text that continues with the same bytes. 8 means that
-	// more bytes follow.
+	// A text that ends here is before a text that continues with the same bytes. The number 8 means
+	// that more bytes follow.
 	key |= uint64(min(len(s), textChunkBytes+1))
 	if l.descending {
 		key = ^key
@@ -89,7 +92,7 @@ func (l *sortLevel) load(ordinal uint32, chunk int) uint64 {
 	return key
 }
 
-// continues reports whether rows with the same word may differ in later words of the same level.
+// continues reports whether two rows with this word may differ in later words of the same text.
 func (l *sortLevel) continues(key uint64) bool {
 	if l.words != nil {
 		return false
@@ -100,7 +103,7 @@ func (l *sortLevel) continues(key uint64) bool {
 	return key&0xff > textChunkBytes
 }
 
-// sorted reports whether the n rows are already in order.
+// sorted reports whether rows 0 to n-1 are already in the order of the sort key.
 func (k *sortKeys) sorted(n int) bool {
 	for i := 1; i < n; i++ {
 		if k.compare(uint32(i-1), uint32(i)) > 0 {
@@ -132,8 +135,9 @@ func (k *sortKeys) compare(a, b uint32) int {
 	return 0
 }
 
-// sort orders items by their current word and all later words. Their keys were loaded from the
-// given chunk of the level. tmp is as long as items, and its content is overwritten.
+// sort sorts items by their current words, which are those of the given level, and by all later
+// words. For a text level, chunk says which seven bytes the current words have. tmp must be as long
+// as items; its content is overwritten.
 func (k *sortKeys) sort(items, tmp []item, level, chunk int) {
 	for {
 		radixSort(items, tmp)
@@ -159,8 +163,8 @@ func (k *sortKeys) sort(items, tmp []item, level, chunk int) {
 					run[i].key = k.levels[nextLevel].load(run[i].ordinal, nextChunk)
 				}
 				if len(run) == len(items) {
-					// All rows are equal so far: loop instead of recursing, so that long common
-					// prefixes use no stack.
+					// All items are equal up to this word. The loop continues with the next word
+					// instead of recursing, so that long common prefixes use no stack.
 					level, chunk, whole = nextLevel, nextChunk, true
 					break
 				}
@@ -174,18 +178,18 @@ func (k *sortKeys) sort(items, tmp []item, level, chunk int) {
 	}
 }
 
-// The sizes at which another way of sorting items becomes faster. Below insertionRows it is
-// insertion sort, and below comparisonRows comparison sort. From cacheRows on, items and tmp exceed
-// the second-level cache, and items are first split by their top digit. Halving or doubling any of
-// them does not improve BenchmarkSort.
+// Numbers of items from which on another way of sorting is faster. Below insertionRows items are
+// sorted by insertion, and below comparisonRows by comparison. From cacheRows on, items and tmp do
+// not fit into the second-level cache, so the items are first split by their top digit. Halving or
+// doubling any of these numbers does not improve BenchmarkSort.
 const (
 	insertionRows  = 24
 	comparisonRows = 128
 	cacheRows      = 16 << 10
 )
 
-// radixSort sorts items by key, in place. It is stable, if items with equal keys are in ascending
-// order of ordinals.
+// radixSort sorts items by key, in place. If items with equal keys are in ascending order of
+// ordinals, they stay so.
 func radixSort(items, tmp []item) {
 	if len(items) < 2 {
 		return
@@ -229,7 +233,8 @@ func insertionSort(items []item) {
 	}
 }
 
-// radixFromLeast makes one pass per byte in which keys differ, starting with the least significant.
+// radixFromLeast sorts items with one pass for each byte in which keys differ, the least
+// significant byte first. The bits set in differing are those in which keys differ.
 func radixFromLeast(items, tmp []item, differing uint64) {
 	src, dst := items, tmp
 	for shift := 0; differing>>shift != 0; {
@@ -237,7 +242,8 @@ func radixFromLeast(items, tmp []item, differing uint64) {
 			shift += 8
 			continue
 		}
-		shift += bits.TrailingZeros64(differing >> shift) // skip bits that are the same in all keys
+		// bits that are the same in all keys are skipped
+		shift += bits.TrailingZeros64(differing >> shift)
 		var at [256]uint32
 		for i := range src {
 			at[byte(src[i].key>>shift)]++
@@ -260,11 +266,12 @@ func radixFromLeast(items, tmp []item, differing uint64) {
 	}
 }
 
-// digitBits is the width of the top digit: 2048 write streams still fit the second-level cache.
+// digitBits is the width of the top digit by which items are split. With 11 bits there are 2048
+// buckets, which are written at the same time and still fit into the second-level cache.
 const digitBits = 11
 
-// radixFromMost splits items by the most significant digit in which they differ, and sorts each
-// bucket by the remaining digits.
+// radixFromMost splits items by the most significant bits in which keys differ, and sorts each
+// bucket by the remaining bits.
 func radixFromMost(items, tmp []item, differing uint64) {
 	shift := max(0, bits.Len64(differing)-digitBits)
 	const mask = 1<<digitBits - 1

@@ -16,15 +16,17 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// keyBuilder packs the codes of the key columns into words.
+// keyBuilder builds sortKeys. It encodes the columns of a sort key as codes, and packs the codes
+// into words.
 type keyBuilder struct {
 	sortKeys
 	memory *scratch
 	rows   int
-	free   int // unused low bits of the last level's words; 0 if it is text
+	free   int // number of unused low bits in the words of the last level; 0 if that level is text
 }
 
-// buildSortKeys returns the keys of all rows. They are valid until memory is freed.
+// buildSortKeys returns the encoded sort keys of all rows of the batches. They are valid until
+// memory is freed.
 func buildSortKeys(recs []arrow.RecordBatch, table schema.Table, memory *scratch) (*sortKeys, error) {
 	b := &keyBuilder{memory: memory, rows: Rows(recs)}
 	if b.rows > math.MaxUint32 {
@@ -46,7 +48,7 @@ func buildSortKeys(recs []arrow.RecordBatch, table schema.Table, memory *scratch
 	return &b.sortKeys, nil
 }
 
-// add appends one key column.
+// add encodes one more column of the sort key. chunks are the column's arrays in all batches.
 func (b *keyBuilder) add(chunks []arrow.Array, f schema.SortField) error {
 	nulls := nullFlags(chunks, b.rows)
 	if len(chunks) == 0 {
@@ -83,10 +85,10 @@ func (b *keyBuilder) add(chunks []arrow.Array, f schema.SortField) error {
 	return base.Errorf(base.Internal, "type %s has no order", dt)
 }
 
-// words returns memory for one word per row, with length 0.
+// words returns memory for one word per row, as a slice of length 0.
 func (b *keyBuilder) words() []uint64 { return scratchOf[uint64](b.memory, b.rows)[:0] }
 
-// nullFlags returns which rows are NULL, or nil if no row is NULL.
+// nullFlags returns for each row whether it is NULL, or nil if no row is NULL.
 func nullFlags(chunks []arrow.Array, rows int) []bool {
 	var flags []bool
 	at := 0
@@ -104,7 +106,8 @@ func nullFlags(chunks []arrow.Array, rows int) []bool {
 	return flags
 }
 
-// push packs values that compare as unsigned numbers. It overwrites values.
+// push encodes the values of a column as codes, and packs them. The values compare as unsigned
+// numbers; push overwrites them. nulls says which rows are NULL.
 func (b *keyBuilder) push(values []uint64, nulls []bool, f schema.SortField) {
 	least, most := uint64(math.MaxUint64), uint64(0)
 	for i, v := range values {
@@ -112,12 +115,13 @@ func (b *keyBuilder) push(values []uint64, nulls []bool, f schema.SortField) {
 			least, most = min(least, v), max(most, v)
 		}
 	}
-	if least > most { // every row is NULL
+	if least > most { // all rows are NULL
 		return
 	}
 	span := most - least
 	if nulls != nil && span >= math.MaxUint64-1 {
-		// No code is left for NULL: a separate bit before the value marks it.
+		// The values need all codes, so none is left for NULL. A bit in front of the value says
+		// whether it is NULL.
 		flags := b.words()[:b.rows]
 		clear(flags)
 		for i, null := range nulls {
@@ -151,8 +155,8 @@ func (b *keyBuilder) push(values []uint64, nulls []bool, f schema.SortField) {
 	b.pack(values, bits.Len64(top))
 }
 
-// pack appends codes of the given width in bits. It uses the last word if they fit. It takes
-// ownership of codes.
+// pack adds codes with the given number of bits. They go into the words of the last level if these
+// have enough free bits, and otherwise into a new level. pack takes ownership of codes.
 func (b *keyBuilder) pack(codes []uint64, width int) {
 	switch {
 	case width == 0:
@@ -168,11 +172,12 @@ func (b *keyBuilder) pack(codes []uint64, width int) {
 	}
 }
 
-// maxRankedValues is the largest number of distinct values of a text column that is sorted by rank.
+// maxRankedValues is the maximum number of distinct values of a text column that is sorted by
+// ranks.
 const maxRankedValues = 1 << 20
 
-// addText adds a text column. If every chunk is a dictionary it sorts by rank, otherwise by the
-// text itself.
+// addText encodes a text column. If all its arrays are dictionaries, the codes are the ranks of the
+// values. Otherwise the column becomes a level of text.
 func (b *keyBuilder) addText(chunks []arrow.Array, nulls []bool, f schema.SortField) error {
 	if values, ok := b.rankDictionaries(chunks); ok {
 		b.push(values, nulls, f)
@@ -200,7 +205,7 @@ func (b *keyBuilder) addText(chunks []arrow.Array, nulls []bool, f schema.SortFi
 				text = append(text, "")
 				continue
 			}
-			// The string is a view: the batches outlive the sort.
+			// The string shares the batch's memory, which outlives the sort.
 			text = append(text, unsafe.String(unsafe.SliceData(bytes[o[i]:]), int(o[i+1]-o[i])))
 		}
 	}
@@ -219,7 +224,8 @@ func (b *keyBuilder) addText(chunks []arrow.Array, nulls []bool, f schema.SortFi
 	return nil
 }
 
-// rankDictionaries returns for each row the rank of its value among all values of all dictionaries.
+// rankDictionaries returns for each row the rank of its value among the values of all dictionaries.
+// It returns false if an array is not a dictionary of text, or if there are too many values.
 func (b *keyBuilder) rankDictionaries(chunks []arrow.Array) ([]uint64, bool) {
 	var distinct intern.Table
 	byDictionary := make(map[arrow.ArrayData][]uint32)
@@ -232,7 +238,8 @@ func (b *keyBuilder) rankDictionaries(chunks []arrow.Array) ([]uint64, bool) {
 		if byDictionary[values.Data()] != nil {
 			continue
 		}
-		local := make([]uint32, values.Len()+1) // never nil
+		// The length is never 0, so that the map has a non-nil slice.
+		local := make([]uint32, values.Len()+1)
 		for i := range values.Len() {
 			local[i] = distinct.IndexText(values.Value(i))
 		}
@@ -271,8 +278,9 @@ func (b *keyBuilder) rankDictionaries(chunks []arrow.Array) ([]uint64, bool) {
 
 const signBit = 1 << 63
 
-// orderedValues appends numbers that compare as unsigned integers like the values of chunks. It
-// returns nil if the type is not numeric. The number of a NULL row is meaningless.
+// orderedValues appends, for each row of chunks, a number that compares as an unsigned integer like
+// the row's value. It returns nil if the type is not numeric. For a NULL row the number has no
+// meaning.
 func orderedValues(out []uint64, chunks []arrow.Array, dt arrow.DataType) []uint64 {
 	for _, c := range chunks {
 		switch dt.ID() {
@@ -330,8 +338,8 @@ func appendUnsigned[T uint8 | uint16 | uint32 | uint64](out []uint64, a arrow.Ar
 	return out
 }
 
-// orderedFloat maps a float to a number that compares like it. NaN is above everything, and -0
-// equals 0.
+// orderedFloat returns a number that compares as an unsigned integer like the float v. NaN is above
+// everything, and -0 equals 0.
 func orderedFloat(v float64) uint64 {
 	if v != v {
 		return math.MaxUint64
@@ -346,17 +354,17 @@ func orderedFloat(v float64) uint64 {
 	return b | signBit
 }
 
-// wideValues appends 16-byte values as two unsigned halves. It returns nil if the type has another
-// width.
+// wideValues appends the values of an array of 16 bytes per row as two unsigned halves, to high and
+// to low. It returns nil if the type has another width.
 func wideValues(high, low []uint64, chunks []arrow.Array, dt arrow.DataType) ([]uint64, []uint64) {
 	if dt.(arrow.FixedWidthDataType).Bytes() != 16 {
 		return nil, nil
 	}
 	for _, c := range chunks {
 		for _, v := range words[[2]uint64](c) {
-			if dt.ID() == arrow.DECIMAL128 { // little-endian two's complement
+			if dt.ID() == arrow.DECIMAL128 { // 16 bytes, little-endian two's complement
 				high, low = append(high, v[1]^signBit), append(low, v[0])
-			} else { // bytes in order of significance
+			} else { // 16 bytes, the most significant first
 				high, low = append(high, bits.ReverseBytes64(v[0])), append(low, bits.ReverseBytes64(v[1]))
 			}
 		}

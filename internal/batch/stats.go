@@ -13,28 +13,28 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ColumnStats bounds the values of one column: Min <= v <= Max for every value v that is neither
-// NULL nor NaN. Bounds of text may be cut to BoundBytes, and are then not values of the column.
-// Both are NULL if there is no such value, or if there is no bound (nested types; text that begins
-// with BoundBytes of 0xff).
+// ColumnStats are bounds of the values of one column: Min <= v <= Max for every value v that is
+// neither NULL nor NaN. Bounds of text may be cut to BoundBytes; then they are not values of the
+// column. Both bounds are NULL if there is no such value, or if it has no bound (nested types; text
+// that begins with BoundBytes of 0xff).
 type ColumnStats struct {
 	Rows   int64        `json:"rows"`
 	Nulls  int64        `json:"nulls"`
 	HasNaN bool         `json:"has_nan,omitempty"`
 	Min    schema.Value `json:"min"`
 	Max    schema.Value `json:"max"`
-	// NoMin and NoMax say that Min or Max is NULL although values exist, because they have no
-	// bound.
+	// NoMin says that values exist although Min is NULL, because they have no lower bound. NoMax
+	// says the same of Max.
 	NoMin bool `json:"no_min,omitempty"`
 	NoMax bool `json:"no_max,omitempty"`
 }
 
-// BoundBytes is the largest size in bytes of a text bound.
+// BoundBytes is the maximum size in bytes of a bound of text.
 const BoundBytes = 64
 
-// Stats returns the statistics of one column of a conforming batch. Bounds are those of the stored
-// values. If a type's storage has another order than its values (see schema.Type.Sortable; also
-// ENUM), they cannot be used for pruning.
+// Stats returns the statistics of one column of a conforming batch. The bounds are stored values.
+// For types whose stored values have another order than the values in SQL (see
+// schema.Type.Sortable; also ENUM), the bounds cannot be used for pruning.
 func Stats(a arrow.Array) (ColumnStats, error) {
 	s := ColumnStats{Rows: int64(a.Len()), Nulls: int64(a.NullN())}
 	if a.DataType().ID() == arrow.NULL {
@@ -80,7 +80,7 @@ func Stats(a arrow.Array) (ColumnStats, error) {
 	return s, nil
 }
 
-// Merge returns the statistics of the rows of both.
+// Merge returns the statistics of a column for the rows of s and o together.
 func (s ColumnStats) Merge(o ColumnStats) ColumnStats {
 	m := ColumnStats{Rows: s.Rows + o.Rows, Nulls: s.Nulls + o.Nulls, HasNaN: s.HasNaN || o.HasNaN,
 		NoMin: s.NoMin || o.NoMin, NoMax: s.NoMax || o.NoMax}
@@ -89,8 +89,9 @@ func (s ColumnStats) Merge(o ColumnStats) ColumnStats {
 	return m
 }
 
-// mergeBound returns the outer of two bounds: the smaller for side -1, the larger for side 1. If
-// they cannot be compared, there is no bound.
+// mergeBound returns the bound of two groups of values from the bounds a and b of each: the smaller
+// bound for side -1, the larger one for side 1. It also returns whether there is no bound although
+// there are values: one of the groups has none (unbound), or a and b cannot be compared.
 func mergeBound(a, b schema.Value, unbound bool, side int) (schema.Value, bool) {
 	switch {
 	case unbound:
@@ -110,8 +111,8 @@ func mergeBound(a, b schema.Value, unbound bool, side int) (schema.Value, bool) 
 	return b, false
 }
 
-// bounds returns the smallest and the largest value that is not NULL. At least one value must not
-// be NULL.
+// bounds returns the smallest and the largest value of an array, without NULLs. At least one value
+// must not be NULL.
 func bounds[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](a arrow.Array) (least, most T) {
 	values := words[T](a)
 	if a.NullN() == 0 {
@@ -195,8 +196,8 @@ func boolBounds(a *array.Boolean) (schema.Value, schema.Value) {
 	return schema.IntValue(least), schema.IntValue(most)
 }
 
-// textBounds sets the bounds of text, bytes and UUIDs. Of a dictionary it reads each value once,
-// and only values in use.
+// textBounds sets the bounds for an array of text, bytes or UUIDs. Of a dictionary it reads only
+// the values that rows refer to, each one once.
 func (s *ColumnStats) textBounds(a arrow.Array) error {
 	value, err := bytesOf(a)
 	if err != nil {
@@ -243,8 +244,8 @@ func (s *ColumnStats) textBounds(a arrow.Array) error {
 	return nil
 }
 
-// boundBelow cuts a lower bound. A prefix is never greater than the whole value. Text is cut
-// between characters.
+// boundBelow cuts a lower bound to BoundBytes. The prefix is never greater than the whole value.
+// Text is cut between characters.
 func boundBelow(b []byte, isText bool) []byte {
 	if len(b) <= BoundBytes {
 		return b
@@ -259,9 +260,9 @@ func boundBelow(b []byte, isText bool) []byte {
 	return b
 }
 
-// boundAbove cuts an upper bound and increments its last byte (of text: its last character), so
-// that it is greater than every value with the cut prefix. It returns false if there is no short
-// bound.
+// boundAbove cuts an upper bound to BoundBytes, and increments its last byte (of text: its last
+// character). Then the bound is greater than every value with that prefix. It returns false if
+// there is no such bound.
 func boundAbove(b []byte, isText bool) ([]byte, bool) {
 	if len(b) <= BoundBytes {
 		return b, true
@@ -280,7 +281,8 @@ func boundAbove(b []byte, isText bool) ([]byte, bool) {
 		cut = cut[:len(cut)-size]
 		switch {
 		case r == 0xD7FF:
-			return utf8.AppendRune(cut, 0xE000), true // surrogates are not characters
+			// The code points of surrogates are not characters, so they are skipped.
+			return utf8.AppendRune(cut, 0xE000), true
 		case r < utf8.MaxRune:
 			return utf8.AppendRune(cut, r+1), true
 		}

@@ -16,7 +16,8 @@ import (
 
 var textDictionary = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
 
-// isTextDictionary reports whether a type is the dictionary type that batches use.
+// isTextDictionary reports whether a type is the type of dictionaries of text in batches:
+// dictionary<uint32, utf8>.
 func isTextDictionary(dt arrow.DataType) bool {
 	d, ok := dt.(*arrow.DictionaryType)
 	return ok && d.IndexType.ID() == arrow.UINT32 && d.ValueType.ID() == arrow.STRING
@@ -40,7 +41,7 @@ func Repeat(one arrow.Array, n int) (arrow.Array, error) {
 	return TakeValues(one, make([]uint32, n))
 }
 
-// TakeValues is Take for the rows of one array.
+// TakeValues returns the rows of one array with the given numbers, in that order.
 func TakeValues(a arrow.Array, ordinals []uint32) (arrow.Array, error) {
 	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "v", Type: a.DataType(), Nullable: true}}, nil), []arrow.Array{a}, int64(a.Len()))
 	defer rec.Release()
@@ -53,7 +54,7 @@ func TakeValues(a arrow.Array, ordinals []uint32) (arrow.Array, error) {
 	return taken.Column(0), nil
 }
 
-// TrueRows returns the numbers of the rows in which a BOOLEAN column is true, ascending.
+// TrueRows returns the numbers of the rows in which a BOOLEAN column is true, in ascending order.
 func TrueRows(a arrow.Array) []uint32 {
 	values := a.(*array.Boolean)
 	var out []uint32
@@ -65,11 +66,11 @@ func TrueRows(a arrow.Array) []uint32 {
 	return out
 }
 
-// Take returns the rows with the given global ordinals, in that order. An ordinal may occur several
-// times. There must be at least one batch, and all must have the same table version.
+// Take returns the rows with the given global ordinals as one batch, in that order. An ordinal may
+// occur several times. There must be at least one batch, and all must have the same table version.
 //
 // A text column of the result is a dictionary if it is one in every batch, or if more than half of
-// the rows come from dictionaries. The dictionary has only values in use.
+// the rows come from dictionaries. The dictionary has only values that rows of the result have.
 func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error) {
 	common, err := commonSchema(recs)
 	if err != nil {
@@ -83,8 +84,8 @@ func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error
 	return takeRows(recs, common, ordinals)
 }
 
-// TakeFirst is Take for the first ordinals. It takes no more than most rows, and fewer if their
-// texts would not fit in one array. It also returns how many rows it took.
+// TakeFirst does what Take does for the first ordinals only. It takes at most most rows, and fewer
+// if their texts would not fit into one array. It also returns the number of rows taken.
 func TakeFirst(recs []arrow.RecordBatch, ordinals []uint32, most int) (arrow.RecordBatch, int, error) {
 	for n := min(len(ordinals), most); ; n /= 2 {
 		rec, err := Take(recs, ordinals[:n])
@@ -94,7 +95,8 @@ func TakeFirst(recs []arrow.RecordBatch, ordinals []uint32, most int) (arrow.Rec
 	}
 }
 
-// Gather is Take for rows that must outlive the batches' memory: it always copies.
+// Gather does what Take does, for rows that must outlive the batches: it always copies their
+// memory.
 func Gather(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error) {
 	common, err := commonSchema(recs)
 	if err != nil {
@@ -128,7 +130,8 @@ func gatherColumns(recs []arrow.RecordBatch, common *arrow.Schema, places []plac
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, int64(len(places))), nil
 }
 
-// gatherColumn gathers the rows of a column, and sets the type of its field to that of the result.
+// gatherColumn gathers the rows of one column from chunks, and sets the type of field to that of
+// the result.
 func gatherColumn(field *arrow.Field, chunks []arrow.Array, places []place) (arrow.Array, error) {
 	field.Type = textType(field.Type, chunks, places)
 	data, err := gather(field.Type, chunks, places)
@@ -139,7 +142,7 @@ func gatherColumn(field *arrow.Field, chunks []arrow.Array, places []place) (arr
 	return array.MakeFromData(data), nil
 }
 
-// chunksOf returns one column of every batch.
+// chunksOf returns the arrays of one column in all batches.
 func chunksOf(recs []arrow.RecordBatch, column int) []arrow.Array {
 	chunks := make([]arrow.Array, len(recs))
 	for i, r := range recs {
@@ -148,9 +151,9 @@ func chunksOf(recs []arrow.RecordBatch, column int) []arrow.Array {
 	return chunks
 }
 
-// textType returns the type to gather a column's rows as. Text of which more than half comes from
-// dictionaries becomes a dictionary, because repeated text can take many times as much memory
-// otherwise.
+// textType returns the type that a column gets when its rows are gathered. If more than half of the
+// rows of a text column come from dictionaries, it becomes a dictionary. As plain text, repeated
+// values can take many times as much memory.
 func textType(common arrow.DataType, chunks []arrow.Array, places []place) arrow.DataType {
 	if common.ID() != arrow.STRING || !slices.ContainsFunc(chunks, isDictionary) {
 		return common
@@ -169,7 +172,7 @@ func textType(common arrow.DataType, chunks []arrow.Array, places []place) arrow
 
 func isDictionary(a arrow.Array) bool { return a.DataType().ID() == arrow.DICTIONARY }
 
-// Plain returns the rows with dictionaries of text unpacked.
+// Plain returns a batch in which dictionaries of text are replaced by plain text.
 func Plain(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	fields, columns := rec.Schema().Fields(), make([]arrow.Array, rec.NumCols())
 	defer releaseAll(columns)
@@ -189,8 +192,8 @@ func Plain(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, rec.NumRows()), nil
 }
 
-// decodeDictionary returns the values of a dictionary array row by row. It supports all value types
-// that gather supports.
+// decodeDictionary returns a plain array in which each row has its value in place of the
+// dictionary's index. It supports all value types that gather supports.
 func decodeDictionary(d *array.Dictionary) (arrow.Array, error) {
 	dictionary := d.Dictionary()
 	bitmap := make([]byte, bitutil.BytesForBits(int64(d.Len())))
@@ -224,8 +227,8 @@ func decodeDictionary(d *array.Dictionary) (arrow.Array, error) {
 	return array.MakeFromData(data), nil
 }
 
-// commonSchema returns the schema of the first batch, with plain text for columns that are plain
-// text in any batch.
+// commonSchema returns the schema of the first batch, but with plain text for columns that are
+// plain text in any of the batches.
 func commonSchema(recs []arrow.RecordBatch) (*arrow.Schema, error) {
 	if len(recs) == 0 {
 		return nil, base.Errorf(base.Internal, "no batches")
@@ -259,8 +262,8 @@ func commonSchema(recs []arrow.RecordBatch) (*arrow.Schema, error) {
 
 func isText(dt arrow.DataType) bool { return dt.ID() == arrow.STRING || isTextDictionary(dt) }
 
-// contiguous reports whether each ordinal is one more than the ordinal before, and returns the
-// first.
+// contiguous reports whether each ordinal is one more than the previous ordinal, and returns the
+// first ordinal.
 func contiguous(ordinals []uint32) (int, bool) {
 	for i := 1; i < len(ordinals); i++ {
 		if ordinals[i] != ordinals[i-1]+1 {
@@ -273,8 +276,8 @@ func contiguous(ordinals []uint32) (int, bool) {
 	return int(ordinals[0]), true
 }
 
-// Run returns how many of the first ordinals are consecutive rows of one batch. Take returns these
-// rows without copying.
+// Run returns how many ordinals, from the first on, are consecutive rows of the same batch. Take
+// returns such rows without copying them.
 func Run(recs []arrow.RecordBatch, ordinals []uint32) int {
 	if len(ordinals) == 0 {
 		return 0
@@ -296,7 +299,8 @@ func Run(recs []arrow.RecordBatch, ordinals []uint32) int {
 	return 0
 }
 
-// sliceOfOne returns rows as a slice of a batch, if they are all in that batch.
+// sliceOfOne returns n rows from the ordinal start on as a slice of a batch, if they are all in
+// that batch. Otherwise it returns nil.
 func sliceOfOne(recs []arrow.RecordBatch, start, n int) (arrow.RecordBatch, bool) {
 	for _, r := range recs {
 		rows := int(r.NumRows())
@@ -311,10 +315,10 @@ func sliceOfOne(recs []arrow.RecordBatch, start, n int) (arrow.RecordBatch, bool
 	return nil, false
 }
 
-// Arrange returns the rows of the batches, sorted by their numbers. numbers has one number for each
-// row of each batch. Rows with equal numbers stay in order, and without numbers all rows do. There
-// must be at least one batch, and all must have the same table version. The caller releases the
-// returned batches.
+// Arrange returns the rows of the batches sorted by their numbers. numbers has, for each batch, a
+// number for each row. Rows with equal numbers stay in their order. If numbers is empty, all rows
+// stay in their order. There must be at least one batch, and all must have the same table version.
+// The caller releases the returned batches.
 func Arrange(recs []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, error) {
 	order := Order(numbers)
 	if order == nil {
@@ -330,8 +334,9 @@ func Arrange(recs []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, 
 	return []arrow.RecordBatch{one}, nil
 }
 
-// Order returns the global ordinals of the rows, sorted by their numbers. Rows with equal numbers
-// stay in order. It returns nil if all rows are in order already.
+// Order returns the global ordinals of rows, sorted by the rows' numbers. numbers has, for each
+// batch, a number for each row. Rows with equal numbers stay in their order. It returns nil if all
+// rows are in order already.
 func Order(numbers [][]int32) []uint32 {
 	all := slices.Concat(numbers...)
 	if slices.IsSorted(all) {
@@ -345,7 +350,8 @@ func Order(numbers [][]int32) []uint32 {
 	return order
 }
 
-// Concat returns all rows of the batches in one batch. For a single batch it returns that batch.
+// Concat returns all rows of the batches as one batch. If there is a single batch, it returns that
+// batch.
 func Concat(recs []arrow.RecordBatch) (arrow.RecordBatch, error) {
 	common, err := commonSchema(recs)
 	if err != nil {
@@ -355,7 +361,7 @@ func Concat(recs []arrow.RecordBatch) (arrow.RecordBatch, error) {
 		recs[0].Retain()
 		return recs[0], nil
 	}
-	var places []place // only dictionaries need them
+	var places []place // only dictionaries need places
 	columns, fields := make([]arrow.Array, common.NumFields()), common.Fields()
 	defer releaseAll(columns)
 	for i := range fields {
@@ -381,8 +387,8 @@ func Concat(recs []arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, int64(Rows(recs))), nil
 }
 
-// Bytes returns the bytes of memory that the batch keeps alive. It counts the whole length of each
-// buffer once, even if the batch is a slice.
+// Bytes returns the number of bytes of memory that a batch keeps from being freed. It counts each
+// buffer once and in full, even if the batch is a slice.
 func Bytes(rec arrow.RecordBatch) int64 {
 	seen := map[*byte]bool{}
 	var total int64
@@ -416,8 +422,8 @@ func releaseAll(arrays []arrow.Array) {
 	}
 }
 
-// newRecord makes a batch of the table from its columns, in order. A text column may be a
-// dictionary.
+// newRecord makes a batch of the table from its columns, which are in the table's order. A text
+// column may be a dictionary.
 func newRecord(table schema.Table, columns []arrow.Array, rows int) arrow.RecordBatch {
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range table.Columns {

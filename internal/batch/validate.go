@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Validate checks the layout of a batch whose buffers come from outside, such as an Arrow IPC
-// stream: buffers are as long as their rows need, offsets ascend within their values, and
+// Validate checks the memory layout of a batch whose buffers come from outside, such as from an
+// Arrow IPC stream: buffers are as long as their rows need, offsets ascend within their values, and
 // dictionary indices are in range. A valid batch can be read without memory faults and panics, and
 // all other functions of this package rely on that. Batches made by builders need no check.
 // Validate reads offsets and indices, but no values. Errors are base.Invalid.
@@ -25,11 +25,12 @@ func Validate(rec arrow.RecordBatch) error {
 	return nil
 }
 
-// maxNesting bounds recursion; schema.Parse has the same limit.
+// maxNesting is the maximum depth of nested types, which limits recursion. schema.Parse has the
+// same limit.
 const maxNesting = 64
 
-// maxLayoutRows is larger than any real buffer, and so small that its product with a width does not
-// overflow.
+// maxLayoutRows is the maximum number of rows of a batch. It is larger than any real batch needs,
+// and so small that its product with the width of a value does not overflow.
 const maxLayoutRows = 1 << 31
 
 func validateData(data arrow.ArrayData, depth int) error {
@@ -111,7 +112,8 @@ func validateChildren(data arrow.ArrayData, count int, rows int64, depth int) er
 	return nil
 }
 
-// validateOffsets checks the offsets of the rows in use against the length of the values.
+// validateOffsets checks that the offsets of an array's rows ascend, and do not exceed the length
+// of the values, which limit returns. end is the array's offset plus its length.
 func validateOffsets[T int32 | int64](data arrow.ArrayData, end int64, limit func() int64) error {
 	if data.Len() == 0 {
 		return nil
@@ -138,7 +140,8 @@ func validateOffsets[T int32 | int64](data arrow.ArrayData, end int64, limit fun
 	return nil
 }
 
-// validateViews checks that the views of the rows in use point into their buffers.
+// validateViews checks that the views of an array's rows (of a string or binary view type) point
+// into their buffers. end is the array's offset plus its length.
 func validateViews(data arrow.ArrayData, end int64) error {
 	if err := needBytes(data, 1, end*int64(arrow.ViewHeaderSizeBytes)); err != nil || data.Len() == 0 {
 		return err

@@ -1,8 +1,9 @@
-// Package blocks gives access to the bytes of parts. It compares every block that it reads with the
-// block's checksum, each time it reads the block.
+// Package blocks reads the files of parts in blocks, each of which has a checksum in the catalog.
+// Each time it reads a block, it compares the block with its checksum.
 //
-// A [File] describes one immutable file. [Files] holds the parts of a data directory by id. DuckDB
-// opens the same files through package internal/duck/ext. See docs/rfcs/0002-part-access.md.
+// A [File] describes one immutable file. [Files] has the files of all parts in a data directory, by
+// id. DuckDB opens the same files through package internal/duck/ext. See
+// docs/rfcs/0002-part-access.md.
 package blocks
 
 import (
@@ -30,8 +31,8 @@ func (s Sums) Encode() []byte {
 	return out
 }
 
-// Decode reads the output of Encode for a file with the given length in bytes. A list of the wrong
-// length is Corrupt.
+// Decode reads the output of Encode. bytes is the length of the file. If the number of checksums
+// does not fit that length, the error is Corrupt.
 func Decode(encoded []byte, bytes int64) (Sums, error) {
 	if want := 4 * Count(bytes); len(encoded) != want {
 		return nil, base.Errorf(base.Corrupt, "the list of checksums has %d bytes, expected %d", len(encoded), want)
@@ -43,11 +44,12 @@ func Decode(encoded []byte, bytes int64) (Sums, error) {
 	return s, nil
 }
 
-// Hash computes the checksums of a file from its bytes. The zero Hash is ready to use.
+// Hash computes the checksum of a file, and the checksums of its blocks, from the bytes written to
+// it. The zero Hash is ready to use.
 type Hash struct {
 	bytes int64
 	file  uint32
-	block uint32 // of the last block, which is not full yet
+	block uint32 // checksum so far of the last block, which is not full yet
 	full  Sums
 }
 
@@ -68,13 +70,13 @@ func (h *Hash) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Bytes returns how many bytes were written.
+// Bytes returns the number of bytes written so far.
 func (h *Hash) Bytes() int64 { return h.bytes }
 
 // Checksum returns the CRC32C of all bytes.
 func (h *Hash) Checksum() uint32 { return h.file }
 
-// Sums returns the checksums of the blocks. The last block may be shorter than Size.
+// Sums returns the checksums of the blocks written so far. The last block may be shorter than Size.
 func (h *Hash) Sums() Sums {
 	if h.bytes%Size == 0 {
 		return h.full[:len(h.full):len(h.full)]

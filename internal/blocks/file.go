@@ -14,23 +14,23 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// File is an immutable file of known length and checksum. It is safe for concurrent use, and holds
-// no descriptor open.
+// File describes an immutable file by its path, length and checksums. It is safe for concurrent
+// use. It opens the file for each use.
 type File struct {
 	fs       vfs.FS
 	path     string
-	name     string // name in errors
-	url      string // name by which DuckDB opens the file; empty for a file that is not in Files
-	bytes    int64  // -1: unknown, see Unchecked
+	name     string // name of the file in errors
+	url      string // name by which DuckDB opens the file; empty if it belongs to no Files
+	bytes    int64  // length; -1: unknown, see Unchecked
 	checksum uint32 // CRC32C of the whole file
 
-	// damaged is called for each read that finds damage. It may be nil.
+	// damaged, if not nil, is called with each damage that a read finds.
 	damaged func(damage *Damage)
-	// learned is called with the block checksums after Prepare computed them. It may be nil.
+	// learned, if not nil, is called with the block checksums after Prepare computed them.
 	learned func(Sums)
 
 	preparing sync.Mutex
-	sums      atomic.Pointer[Sums] // nil: not computed yet, see Prepare
+	sums      atomic.Pointer[Sums] // block checksums; nil: not known yet, see Prepare
 }
 
 // Damage describes a place where a file differs from what was written. As an error its kind is
@@ -38,8 +38,8 @@ type File struct {
 type Damage struct {
 	Path string // path of the file
 	Name string // path below the data directory, for messages
-	// Offset is the position of the first damaged byte. If only the block is known, it is the start
-	// of the block.
+	// Offset is the position of the first damaged byte. If only the damaged block is known, it is
+	// the start of the block.
 	Offset int64
 	What   string
 }
@@ -52,7 +52,7 @@ func (d *Damage) err() error {
 		WithHint("restore the file from a backup; scoter check --repair removes a part that cannot be restored, with its rows")
 }
 
-// New describes a file with the given length in bytes and CRC32C. Errors call the file by name.
+// New describes a file. bytes is its length, checksum its CRC32C, and name its name in errors.
 //
 // sums may be nil. Then the first use of the file reads all of it, compares it with its checksum,
 // and computes the block checksums.
@@ -81,9 +81,9 @@ func (f *File) URL() string { return f.url }
 // Bytes returns the file's length in bytes.
 func (f *File) Bytes() int64 { return f.bytes }
 
-// Prepare returns the block checksums. If they are unknown (a file of an older format), the first
-// call reads the whole file and computes them. If the whole file does not match its own checksum,
-// the error is Corrupt.
+// Prepare returns the block checksums. If they are unknown because an older format wrote the file,
+// the first call reads the whole file and computes them. If the whole file does not match its own
+// checksum, the error is Corrupt.
 func (f *File) Prepare() (Sums, error) {
 	if s := f.sums.Load(); s != nil {
 		return *s, nil
@@ -125,7 +125,7 @@ func (f *File) open() (vfs.Reader, error) {
 	return r, base.Wrap(err, "%s", f.name)
 }
 
-// damage reports damage to the damaged callback and returns it as an error.
+// damage records damage at an offset, and returns it as an error. It calls the function damaged.
 func (f *File) damage(offset int64, format string, args ...any) error {
 	d := &Damage{Path: f.path, Name: f.name, Offset: offset, What: fmt.Sprintf(format, args...)}
 	if f.damaged != nil {
@@ -134,8 +134,8 @@ func (f *File) damage(offset int64, format string, args ...any) error {
 	return d.err()
 }
 
-// Damaged reports damage at a byte offset that another reader of the file found, and returns it as
-// an error.
+// Damaged records damage at a byte offset that other code has found (what describes it), and
+// returns it as an error.
 func (f *File) Damaged(offset int64, what string) error { return f.damage(offset, "%s", what) }
 
 // Open opens the file for reading. All reads are verified, except those of an Unchecked file.
@@ -162,9 +162,9 @@ func (f *File) Open() (*Reader, error) {
 	return &Reader{file: f, r: r, bytes: f.bytes, sums: sums}, nil
 }
 
-// Verify reads the whole file and compares its length, every block and its checksum. pause may be
-// nil. Otherwise it is called after each block with the number of bytes read; if it returns an
-// error, Verify returns that error.
+// Verify reads the whole file and compares its length, the checksum of each block, and the checksum
+// of the file. If pause is not nil, it is called after each block with the number of bytes read. If
+// pause returns an error, Verify ends and returns it.
 func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err error) {
 	sums, err := f.Prepare()
 	if err != nil {
@@ -205,7 +205,7 @@ func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err err
 	return nil
 }
 
-// readBlock reads a block and verifies its checksum.
+// readBlock reads a block into to, and compares it with its checksum.
 func (f *File) readBlock(r vfs.Reader, sums Sums, block int, to []byte) error {
 	if err := f.read(r, to, int64(block)*Size); err != nil {
 		return err
@@ -213,8 +213,8 @@ func (f *File) readBlock(r vfs.Reader, sums Sums, block int, to []byte) error {
 	return f.compare(sums, block, to)
 }
 
-// read fills a slice with bytes of the file from an offset. If the file ends before, the error is
-// Corrupt.
+// read fills the slice to with the file's bytes from the offset at. If the file ends before, the
+// error is Corrupt.
 func (f *File) read(r vfs.Reader, to []byte, at int64) error {
 	n, err := r.ReadAt(to, at)
 	if n == len(to) {
@@ -226,7 +226,7 @@ func (f *File) read(r vfs.Reader, to []byte, at int64) error {
 	return base.Wrap(err, "%s", f.name)
 }
 
-// compare verifies the checksum of a block.
+// compare returns a Corrupt error unless data has the checksum of the block.
 func (f *File) compare(sums Sums, block int, data []byte) error {
 	if sum := crc32.Checksum(data, base.Castagnoli); sum != sums[block] {
 		at := int64(block) * Size

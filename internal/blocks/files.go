@@ -23,7 +23,7 @@ type Part struct {
 	Sums     Sums   // nil: unknown, see File.Prepare
 }
 
-// Files holds the files of the parts of one data directory by id. Their paths are
+// Files has the files of the parts in one data directory, by id. Their paths are
 // parts/<table>/<id>.parquet. It is safe for concurrent use.
 type Files struct {
 	fs     vfs.FS
@@ -31,11 +31,13 @@ type Files struct {
 	log    *slog.Logger
 	number uint64
 
-	mu        sync.RWMutex
-	files     map[base.SourceID]*File        // guarded by mu
-	damages   map[base.SourceID]*Damage      // guarded by mu; the first of each file
-	learned   map[base.SourceID]Sums         // guarded by mu; see TakeLearned
-	onForget  func(number uint64, id uint64) // guarded by mu
+	mu    sync.RWMutex
+	files map[base.SourceID]*File // guarded by mu; by part id
+	// Guarded by mu; the first damage of each file, by part id.
+	damages map[base.SourceID]*Damage
+	// Guarded by mu; block checksums that TakeLearned has not returned yet.
+	learned   map[base.SourceID]Sums
+	onForget  func(number uint64, id uint64) // guarded by mu; see OnForget
 	available chan struct{}                  // of size 1: learned has entries
 }
 
@@ -51,7 +53,7 @@ func NewFiles(fsys vfs.FS, dir string, log *slog.Logger) *Files {
 		damages: map[base.SourceID]*Damage{}, learned: map[base.SourceID]Sums{}, available: make(chan struct{}, 1)}
 }
 
-// Number identifies these Files within the process. It is in the URLs of their parts.
+// Number identifies these Files within the process. It is part of the URLs of the files.
 func (s *Files) Number() uint64 { return s.number }
 
 // Path returns the path of a part's file.
@@ -59,7 +61,7 @@ func (s *Files) Path(table base.TableID, id base.SourceID) string {
 	return filepath.Join(s.dir, strconv.FormatUint(uint64(table), 10), strconv.FormatUint(uint64(id), 10)+".parquet")
 }
 
-// File returns the file of a part. It is cached until Forget.
+// File returns the file of a part. The same *File is returned until Forget.
 func (s *Files) File(p Part) *File {
 	s.mu.RLock()
 	f := s.files[p.ID]
@@ -87,8 +89,8 @@ func (s *Files) Find(id base.SourceID) *File {
 	return s.files[id]
 }
 
-// Forget drops the cached file of a part, and calls the function of OnForget. Readers that have the
-// file open can continue to read it.
+// Forget drops the File of a part, and calls the function of OnForget. Readers that have the file
+// open can continue to read it.
 func (s *Files) Forget(id base.SourceID) {
 	s.mu.Lock()
 	delete(s.files, id)
@@ -101,7 +103,7 @@ func (s *Files) Forget(id base.SourceID) {
 	}
 }
 
-// ForgetAll forgets all parts.
+// ForgetAll calls Forget for all parts.
 func (s *Files) ForgetAll() {
 	s.mu.RLock()
 	ids := slices.Collect(maps.Keys(s.files))
@@ -111,7 +113,8 @@ func (s *Files) ForgetAll() {
 	}
 }
 
-// OnForget sets the function that Forget calls. It is called without locks held.
+// OnForget sets the function that Forget calls, with Number and the part's id. It is called without
+// locks held.
 func (s *Files) OnForget(forget func(number, id uint64)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,8 +166,8 @@ func (s *Files) noteLearned(id base.SourceID, sums Sums) {
 // TakeLearned returns them.
 func (s *Files) Learned() <-chan struct{} { return s.available }
 
-// TakeLearned returns the block checksums that were computed since the last call, to be stored in
-// the catalog.
+// TakeLearned returns the block checksums that were computed since the last call. The caller stores
+// them in the catalog.
 func (s *Files) TakeLearned() map[base.SourceID]Sums {
 	s.mu.Lock()
 	defer s.mu.Unlock()

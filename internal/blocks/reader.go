@@ -8,12 +8,12 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// Reader reads a file. ReadAt may be called concurrently.
+// Reader reads an open file, and verifies what it reads. ReadAt may be called concurrently.
 type Reader struct {
 	file  *File
 	r     vfs.Reader
 	bytes int64
-	sums  Sums // nil: reads are not verified
+	sums  Sums // block checksums; nil: reads are not verified
 }
 
 // Size returns the file's length in bytes.
@@ -24,8 +24,8 @@ func (r *Reader) Close() error { return r.r.Close() }
 
 var scratch = sync.Pool{New: func() any { return new([Size]byte) }}
 
-// ReadAt implements io.ReaderAt. It reads every block that contains some of the bytes as a whole,
-// and compares it with its checksum. A block that differs is Corrupt.
+// ReadAt implements io.ReaderAt. It reads each block that has some of the bytes as a whole, and
+// compares it with its checksum. If a block differs, the error is Corrupt.
 func (r *Reader) ReadAt(p []byte, at int64) (n int, err error) {
 	if at < 0 {
 		return 0, base.Errorf(base.Internal, "%s: read at byte %d", r.file.name, at)
@@ -53,7 +53,9 @@ func (r *Reader) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// readSome reads the first of the bytes: as many whole blocks as p has, or else bytes of one block.
+// readSome reads some of the bytes, beginning with the first, and returns their number. If p begins
+// at a block and has room for whole blocks, it reads as many directly into p. Otherwise it reads
+// one block and copies the wanted bytes.
 func (r *Reader) readSome(p []byte, at int64) (int, error) {
 	first := int(at / Size)
 	start := int64(first) * Size

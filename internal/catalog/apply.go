@@ -12,16 +12,15 @@ import (
 
 // Apply makes one edit durable, as a whole, in one transaction. After a nil error the edit survives
 // any crash. After an error the edit is not in the catalog, and the catalog accepts further edits.
-// A full disk is StorageFull until there is space again. An edit that contradicts the catalog (a
-// part that already exists, a database that is not empty, a counter that decreases) is Conflict or
-// Invalid.
+// If the disk is full, the error is StorageFull. An edit that contradicts the catalog (a part that
+// already exists, a database that is not empty, a counter that decreases) is Conflict or Invalid.
 //
 // The hard case is a commit whose last sync fails: SQLite reports an error although the file may
-// already contain the edit. Apply then reads the number of edits in meta, which tells whether the
-// commit happened. If it did, Apply commits an empty transaction, whose syncs also make the edit
-// durable, and succeeds. If the number cannot be read, the next Apply reads it first. If it then
-// finds an edit that was reported as failed, the catalog and the engine's memory differ, and every
-// later Apply fails as Unavailable until a restart has loaded the catalog again.
+// already contain the edit. Apply then reads the number of edits from the file, which tells whether
+// the commit happened. If it did, Apply commits an empty transaction, whose syncs also make the
+// edit durable, and succeeds. If the number cannot be read, the next Apply reads it first. If it
+// then finds an edit that was reported as failed, the catalog and the engine's memory differ, and
+// every later Apply fails as Unavailable until a restart has loaded the catalog again.
 func (c *Catalog) Apply(e Edit) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,7 +32,7 @@ func (c *Catalog) Apply(e Edit) error {
 	}
 	committed, err := c.commit(func() error { return c.write(e) })
 	if committed && err != nil {
-		// Any commit syncs the database and the journal once more.
+		// An empty commit syncs the database and the journal once more.
 		_, err = c.commit(func() error { return nil })
 		if err != nil {
 			c.fail()
@@ -42,7 +41,8 @@ func (c *Catalog) Apply(e Edit) error {
 	return c.wrap(err, "apply to")
 }
 
-// commit runs one transaction that counts as an edit. It reports whether the edit is in the file.
+// commit runs one transaction that counts as an edit. committed reports whether the transaction is
+// in the file, even if there is an error.
 func (c *Catalog) commit(write func() error) (committed bool, err error) {
 	next := c.edits + 1
 	err = c.transaction(func() error {
@@ -68,7 +68,7 @@ func (c *Catalog) commit(write func() error) (committed bool, err error) {
 	return found == next, err
 }
 
-// resolve finds out whether the previous edit is in the file, if that is unknown.
+// resolve finds out whether the previous edit is in the file, if Apply could not tell.
 func (c *Catalog) resolve() error {
 	if c.broken != nil {
 		return c.broken
@@ -89,7 +89,7 @@ func (c *Catalog) resolve() error {
 	return nil
 }
 
-// countEdits returns the number of edits in the file.
+// countEdits reads the number of edits from the file.
 func (c *Catalog) countEdits() (edits int64, err error) {
 	err = c.queryRow(`SELECT edits FROM meta`, &edits)
 	return edits, err
@@ -100,7 +100,7 @@ func (c *Catalog) fail() {
 		WithHint("restart the server once the disk is healthy")
 }
 
-// write adds an edit to the open transaction.
+// write executes the statements of an edit in the open transaction.
 func (c *Catalog) write(e Edit) error {
 	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.putExports, c.putObjects, c.addParts, c.putBlocks, c.putPatches, c.addExpressions, c.putDeduplicated, c.putKeys, c.raise} {
 		if err := step(e); err != nil {
@@ -110,7 +110,7 @@ func (c *Catalog) write(e Edit) error {
 	return nil
 }
 
-// flag returns a bool as the catalog stores it.
+// flag converts a bool to the integer that the catalog stores.
 func flag(set bool) int64 {
 	if set {
 		return 1
@@ -118,8 +118,8 @@ func flag(set bool) int64 {
 	return 0
 }
 
-// microseconds returns a time as the catalog stores it, and moment is its inverse. An unknown time
-// is stored as 0.
+// microseconds converts a time to the integer that the catalog stores, and moment converts it back.
+// An unknown (zero) time is stored as 0.
 func microseconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -134,10 +134,10 @@ func moment(microseconds int64) time.Time {
 	return time.UnixMicro(microseconds).UTC()
 }
 
-// removal is one row to remove. The row must exist. Rows that depend on it are removed first.
+// removal removes one row, which must exist. Rows that depend on it are removed first.
 type removal struct {
 	what       string
-	dependents []string // statements with the same arguments
+	dependents []string // statements that remove dependent rows; they get the same arguments
 	statement  string
 	args       []any
 }
@@ -165,7 +165,7 @@ func (c *Catalog) removeThings(e Edit) error {
 		all = append(all, removal{"object of export", nil, `DELETE FROM export_objects WHERE export_id = ? AND partition_key = ? AND generation = ?`,
 			[]any{int64(o.Export), o.Partition, o.Generation}})
 	}
-	for _, id := range e.DropExports { // before their tables
+	for _, id := range e.DropExports { // before the tables that they export
 		all = append(all, removal{"export", []string{`DELETE FROM export_objects WHERE export_id = ?`}, `DELETE FROM exports WHERE id = ?`, []any{int64(id)}})
 	}
 	for _, id := range e.DropTables {
@@ -227,7 +227,7 @@ func (c *Catalog) putNames(e Edit) error {
 }
 
 func (c *Catalog) putTables(e Edit) error {
-	// Every table is renamed out of the way first, so that one edit may swap names.
+	// Every table first gets a temporary name, so that one edit may swap the names of tables.
 	for _, t := range e.PutTables {
 		if _, err := c.exec(`UPDATE tables SET name = ? WHERE id = ?`, fmt.Sprintf("\x01moving %d", t.Schema.ID), int64(t.Schema.ID)); err != nil {
 			return err
@@ -257,8 +257,8 @@ func (c *Catalog) putTable(t Table) error {
 		return err
 	}
 	if changed == 0 {
-		// The table is new, or the edit is older than the stored one. In the latter case the id is
-		// taken and the INSERT fails.
+		// The table is new, or this version is older than the stored one. An older version fails
+		// here, because a row with the table's id exists.
 		if _, err := c.exec(`INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, 0)`, int64(s.ID), s.Database, s.Schema, s.Name,
 			int64(s.Version), int64(t.TruncatedSeq), microseconds(t.Created)); err != nil {
 			return err
@@ -365,7 +365,7 @@ func (c *Catalog) putKeys(e Edit) error {
 	return nil
 }
 
-// raise sets the numbers that may only increase.
+// raise sets the counters and other numbers that may only increase.
 func (c *Catalog) raise(e Edit) error {
 	for _, counter := range []struct {
 		column string

@@ -23,7 +23,8 @@ func (c *Catalog) putPartBlocks(b PartBlocks) error {
 	return err
 }
 
-// loadBlocks reads the checksums of the parts' blocks. at has the index in s.Parts of each part.
+// loadBlocks reads the block checksums of parts into s.Parts. at[id] is the index of a part in
+// s.Parts.
 func (c *Catalog) loadBlocks(s *State, at map[base.SourceID]int) error {
 	return c.query(`SELECT part_id, checksums, verified FROM part_blocks`, func(row *sqlite3.Stmt) (err error) {
 		id := base.SourceID(row.ColumnInt64(0))

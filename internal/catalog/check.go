@@ -11,11 +11,11 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// maxFindings bounds the number of findings that Check reports.
+// maxFindings bounds the number of violations that Check lists.
 const maxFindings = 100
 
-// Check reads the whole file and verifies its invariants. The error, if any, is Corrupt and lists
-// the findings.
+// Check reads the whole file and verifies its invariants. If any is violated, the error is Corrupt
+// and lists the violations.
 func (c *Catalog) Check() error { return c.read("check", c.check) }
 
 func (c *Catalog) check() error {
@@ -47,7 +47,7 @@ func (c *Catalog) check() error {
 	return nil
 }
 
-// findings lists the violated invariants of a state.
+// findings lists the invariants that a state violates, apart from those of the functions below.
 func (s State) findings() (all []string) {
 	report := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	for _, t := range s.Tables {

@@ -12,14 +12,14 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// pageReserve is the number of bytes at the end of each page that SQLite does not use. They contain
-// the page's checksum. SQLite's checksum extension, which is part of the driver, verifies each page
-// on reading if the file's header has this number.
+// pageReserve is the number of bytes at the end of each page that SQLite does not use for data.
+// They contain the page's checksum. SQLite's checksum extension, which is part of the driver,
+// verifies each page on reading if the file's header has this number.
 const pageReserve = 8
 
-// CopyTo writes the current content as a catalog of its own, without free pages, to path, where no
-// file may exist. The caller makes it durable. While it is unknown what the catalog contains (see
-// Apply), it returns an error.
+// CopyTo writes the current content of the catalog to a new file at path, without free pages. The
+// file must not exist. The caller makes it durable. While it is unknown what the catalog contains
+// (see Apply), CopyTo returns an error.
 func (c *Catalog) CopyTo(path string) error {
 	return c.read("copy", func() error {
 		if err := c.resolve(); err != nil {
@@ -30,23 +30,23 @@ func (c *Catalog) CopyTo(path string) error {
 	})
 }
 
-// copyTo copies all tables to a new file with checksums, and then runs the steps on the new file.
-// VACUUM INTO is no alternative: for a large catalog it writes some pages before the first one, and
-// these would have no checksums.
+// copyTo copies all tables to a new file with checksums, and then runs the SQL of steps on the new
+// file. VACUUM INTO cannot be used: for a large catalog it writes some pages before the first one,
+// and these would have no checksums.
 func (c *Catalog) copyTo(path string, steps []string) (err error) {
 	to, err := sqlite3.Open(c.uri(path))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	// After a failure the new file is removed, so it needs no journal.
+	// The new file needs no journal, because it is removed after a failure.
 	if err := to.Exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF`); err != nil {
 		return err
 	}
 	if err := reserve(to); err != nil {
 		return err
 	}
-	// Write the first page first: SQLite writes checksums only after it.
+	// The first page is written first, because SQLite writes checksums only after it.
 	if err := to.Exec(fmt.Sprintf(`PRAGMA application_id = %d; ATTACH '%s' AS source`, applicationID, strings.ReplaceAll(c.uri(c.path), "'", "''"))); err != nil {
 		return err
 	}
@@ -57,14 +57,14 @@ func (c *Catalog) copyTo(path string, steps []string) (err error) {
 	return to.Exec("BEGIN; " + strings.Join(append(statements, steps...), ";\n") + "; COMMIT; DETACH source")
 }
 
-// reserve makes a new database store checksums.
+// reserve sets a new database to store checksums in pages.
 func reserve(db *sqlite3.Conn) error {
 	_, err := db.FileControl("main", sqlite3.FCNTL_RESERVE_BYTES, pageReserve)
 	return err
 }
 
-// copyStatements returns statements that create the tables, rows and indexes of the attached
-// database.
+// copyStatements returns SQL statements that create the tables of the attached database, copy its
+// rows and create its indexes.
 func copyStatements(db *sqlite3.Conn) (all []string, err error) {
 	s, _, err := db.Prepare(`SELECT type, name, sql FROM source.sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY type DESC, rowid`)
 	if err != nil {
@@ -82,7 +82,7 @@ func copyStatements(db *sqlite3.Conn) (all []string, err error) {
 }
 
 // upgrade converts the catalog from an older format to the newest. It writes a new file, and
-// replaces the old one when the new one is complete and durable. So a crash leaves either the old
+// replaces the old file when the new one is complete and durable. So a crash leaves either the old
 // or the new file.
 func (c *Catalog) upgrade(version int64) error {
 	if err := c.removeUpgrade(); err != nil {
@@ -92,7 +92,7 @@ func (c *Catalog) upgrade(version int64) error {
 	if err := c.copyTo(c.upgradePath(), steps); err != nil {
 		return errors.Join(err, c.removeUpgrade())
 	}
-	// SQLite must not find a journal of the old file next to the new one.
+	// SQLite must not apply a journal of the old file to the new one.
 	if err := c.disconnect(); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (c *Catalog) publishUpgrade() (err error) {
 	})
 }
 
-// removeUpgrade removes the file of an upgrade that did not finish.
+// removeUpgrade removes the new file of an upgrade that a crash interrupted.
 func (c *Catalog) removeUpgrade() error {
 	if err := c.fs.fs.Remove(c.upgradePath()); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -131,8 +131,9 @@ func (c *Catalog) removeUpgrade() error {
 	return nil
 }
 
-// checkReserve compares the file's header with the format. If a damaged byte in the header said
-// that there are no checksums, SQLite would not verify them.
+// checkReserve returns an error unless the file's header says that pages have checksums exactly if
+// the format has them. Otherwise one damaged byte in the header could turn off the verification of
+// checksums.
 func (c *Catalog) checkReserve(version int64) (err error) {
 	f, err := c.fs.fs.Open(c.path)
 	if err != nil {
@@ -154,8 +155,8 @@ func (c *Catalog) checkReserve(version int64) (err error) {
 	return nil
 }
 
-// uri names a file of the catalog's file system. Only a URI can tell SQLite to use another file
-// system than its own.
+// uri returns the URI of a file for SQLite. Only a URI can tell SQLite to use the catalog's file
+// system instead of its own.
 func (c *Catalog) uri(path string) string {
 	return "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path) + "?vfs=" + c.fs.name
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// ExportName identifies an export. Exports, streams and tables may have the same names.
+// ExportName identifies an export. Exports, sources and tables may have the same names.
 type ExportName struct{ Database, Schema, Name string }
 
-// Export copies the partitions of a table to object storage.
+// Export is the definition and state of an export, which copies the partitions of a table to object
+// storage.
 type Export struct {
 	ID         base.ExportID
 	Name       ExportName
@@ -21,18 +22,20 @@ type Export struct {
 	Created    time.Time // microseconds, UTC
 }
 
-// ExportObject is an object that an export wrote for one partition, or the fact that there was
-// nothing to write.
+// ExportObject is the record of an object that an export wrote for one partition. If the partition
+// had no rows, it records that there is no object.
 type ExportObject struct {
-	Export      base.ExportID
-	Partition   string
-	Generation  int64  // of the partition's objects, from 1; all but the last are closed
-	Fingerprint string // of the partition's state that the object contains
+	Export    base.ExportID
+	Partition string
+	// Number of the object among those of the partition, from 1; all but the last are closed.
+	Generation  int64
+	Fingerprint string // identifies the state of the partition that the object contains
 	Rows        int64
-	Bytes       int64     // 0: there were no rows, and there is no object
+	Bytes       int64     // size of the object; 0: there were no rows, and there is no object
 	ETag        string    // the storage's identifier of the content; empty if it has none
 	Exported    time.Time // microseconds, UTC; zero before it was written
-	Closed      bool      // its rows are no longer in the table: it is never written again
+	// The object's rows were dropped from the table, so the object is never written again.
+	Closed bool
 }
 
 func (c *Catalog) putExports(e Edit) error {
@@ -93,7 +96,7 @@ func (c *Catalog) loadExports(s *State) error {
 		})
 }
 
-// exportFindings lists the violated invariants of a state's exports.
+// exportFindings lists the invariants that a state's exports violate.
 func (s State) exportFindings() (all []string) {
 	report := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	for _, x := range s.Exports {

@@ -10,17 +10,18 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ExpressionID identifies an expression update: an edit adds at most one to a table.
+// ExpressionID identifies an expression update: its table and its edit. An edit adds at most one to
+// a table.
 type ExpressionID struct {
 	Table base.TableID
 	Seq   base.Seq
 }
 
-// Expression is an expression update. Readers apply it to the rows without a patch of all parts
-// with a smaller Applied.
+// Expression is an expression update. Readers apply it to the rows of parts whose Part.Applied is
+// less than its Seq, except for rows with a patch.
 type Expression struct {
 	ExpressionID
-	SchemaVersion uint32 // the version whose names and types it uses
+	SchemaVersion uint32 // schema version whose column names and types the SQL uses
 	Content       []byte // JSON; opaque to the catalog
 	Created       time.Time
 }
@@ -48,8 +49,8 @@ func (c *Catalog) loadExpressions(s *State) error {
 	})
 }
 
-// expressionFindings lists the violated invariants of a state's expressions, and of Applied of its
-// parts.
+// expressionFindings lists the invariants that a state's expressions, and Part.Applied of its
+// parts, violate.
 func (s State) expressionFindings() (all []string) {
 	for _, x := range s.Expressions {
 		known := slices.ContainsFunc(s.TableVersions[x.Table], func(t schema.Table) bool { return t.Version == x.SchemaVersion })

@@ -17,8 +17,8 @@ func (c *Catalog) State() (s State, err error) {
 	return s, err
 }
 
-// load reads the whole catalog and changes nothing: c.edits stays what Apply set, whatever the file
-// says. Content that Apply cannot have written is Corrupt.
+// load reads the whole catalog. It changes nothing, not even c.edits, which Apply sets. If the
+// content cannot have been written by Apply, the error is Corrupt.
 func (c *Catalog) load() (State, error) {
 	s := State{TableVersions: map[base.TableID][]schema.Table{}}
 	for _, step := range []func(*State) error{c.loadMeta, c.loadNames, c.loadTables, c.loadViews, c.loadParts, c.loadPatches, c.loadExpressions, c.loadStreams, c.loadExports, c.loadKeys} {

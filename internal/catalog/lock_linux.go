@@ -9,9 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockOthersOut takes the lock by which SQLite programs exclude each other. So a program that opens
-// the file of a running server gets an error. Without the lock, it would mistake the journal of the
-// running transaction for that of a crash, and undo half of the transaction.
+// lockOthersOut takes the lock by which SQLite programs exclude each other, so that a program that
+// opens the catalog of a running server gets an error. Without the lock, such a program would
+// mistake the journal of the running transaction for that of a crash, and undo half of the
+// transaction.
 //
 // The locked bytes are those of SQLite's file format: 512 bytes at 1 GiB, which are PENDING,
 // RESERVED and SHARED. The lock belongs to the open file description and not to the process, so
@@ -29,7 +30,9 @@ func lockOthersOut(path string) (io.Closer, error) {
 	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES):
 		err = base.Errorf(base.Conflict, "another program has it open").WithHint("close what is reading the catalog")
 	case errors.Is(err, unix.ENOLCK), errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EINVAL):
-		return f, nil // a file system without locks; the data directory's own lock remains
+		// The file system has no locks; the lock of the data directory still excludes other
+		// servers.
+		return f, nil
 	default:
 		err = base.Errorf(base.Unavailable, "lock: %w", err)
 	}

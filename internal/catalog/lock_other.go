@@ -8,6 +8,6 @@ type noLock struct{}
 
 func (noLock) Close() error { return nil }
 
-// lockOthersOut does nothing: only Linux has locks that belong to an open file and conflict with
-// those of SQLite. Do not open a running server's catalog with another program.
+// lockOthersOut does nothing: only Linux has locks that belong to an open file and that SQLite's
+// own locks respect. Do not open a running server's catalog with another program.
 func lockOthersOut(string) (io.Closer, error) { return noLock{}, nil }

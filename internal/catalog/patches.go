@@ -16,8 +16,8 @@ type Deletions struct {
 	Part   base.SourceID
 	Rows   int64
 	Bitmap []byte // the rows, as a roaring bitmap in its portable format
-	// Created is when the newest deletions were added, in microseconds, UTC; zero if a format
-	// before 5 stored them.
+	// Created is when rows were last deleted, in microseconds, UTC. Zero if a format before 5
+	// stored the deletions.
 	Created time.Time
 }
 
@@ -25,13 +25,13 @@ type Deletions struct {
 // same row and column, the one with the greater Seq applies, and among equal ones the one with the
 // greater ID.
 type Patch struct {
-	ID            base.SourceID // from the same counter as part ids
+	ID            base.SourceID // taken from the same counter as the ids of parts
 	Part          base.SourceID
-	SchemaVersion uint32          // the version whose column types the values have
+	SchemaVersion uint32          // schema version whose column types the values have
 	Columns       []base.ColumnID // ascending
-	Seq           base.Seq        // of the newest edit in it
+	Seq           base.Seq        // the newest edit that set one of the values
 	Rows          int64
-	Bytes         int64  // of the file, or of Content
+	Bytes         int64  // size of the file, or of Content
 	Checksum      uint32 // CRC32C of the file, or of Content
 	// Content is an Arrow IPC stream. It is empty if the patch is in the file
 	// patches/<table>/<id>.parquet.
@@ -96,7 +96,7 @@ func (c *Catalog) loadPatches(s *State) error {
 	})
 }
 
-// patchFindings lists the violated invariants of a state's deletions and patches.
+// patchFindings lists the invariants that a state's deletions and patches violate.
 func (s State) patchFindings() (all []string) {
 	report := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	parts := map[base.SourceID]Part{}

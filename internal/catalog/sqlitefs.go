@@ -15,15 +15,16 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// sqliteFS makes a vfs.FS available to SQLite. One is registered per open catalog.
+// sqliteFS makes a vfs.FS available to SQLite. Each open catalog registers its own.
 //
-// It does no locking: the engine holds the data directory's lock, and there is only one connection
-// in the process. For the same reason it has no shared memory; the journal is a rollback journal.
+// It has no locks, because the engine holds the data directory's lock and the process has only one
+// connection. For the same reason it has no shared memory, which SQLite needs only for a
+// write-ahead log; the catalog uses a rollback journal.
 type sqliteFS struct {
 	fs   vfs.FS
-	name string // the name under which SQLite finds it
-	// lastErr is the first failure since the catalog last cleared it. SQLite reduces an error to a
-	// code, which would lose its kind (disk full or not).
+	name string // name under which SQLite finds this sqliteFS
+	// lastErr is the first error since the catalog last cleared it. SQLite reduces an error to a
+	// code, which does not tell its kind (whether the disk is full).
 	lastErr error
 }
 
@@ -37,7 +38,7 @@ func registerFS(fsys vfs.FS) *sqliteFS {
 
 func (s *sqliteFS) unregister() { sqlitevfs.Unregister(s.name) }
 
-// failed records an error and returns it with the code that makes SQLite roll back.
+// failed records an error, and returns it with the code that makes SQLite roll back.
 func (s *sqliteFS) failed(err error, code sqlite3.ExtendedErrorCode) error {
 	if err == nil {
 		return nil
@@ -51,7 +52,8 @@ func (s *sqliteFS) failed(err error, code sqlite3.ExtendedErrorCode) error {
 	return sqlitevfs.SystemError(err, code)
 }
 
-// Open opens or creates a database or journal. Temporary journals have no name and stay in memory.
+// Open opens or creates a database or a journal. A temporary journal has no name, and stays in
+// memory.
 func (s *sqliteFS) Open(name string, flags sqlitevfs.OpenFlag) (sqlitevfs.File, sqlitevfs.OpenFlag, error) {
 	const inMemory = sqlitevfs.OPEN_TEMP_DB | sqlitevfs.OPEN_TRANSIENT_DB | sqlitevfs.OPEN_TEMP_JOURNAL | sqlitevfs.OPEN_SUBJOURNAL
 	if name == "" || flags&inMemory != 0 {
@@ -81,7 +83,7 @@ func (s *sqliteFS) Delete(name string, syncDir bool) error {
 	return s.failed(err, sqlite3.IOERR_DELETE)
 }
 
-// Access reports whether a file exists. SQLite calls it to find journals.
+// Access reports whether a file exists. SQLite calls it to look for journals.
 func (s *sqliteFS) Access(name string, _ sqlitevfs.AccessFlag) (bool, error) {
 	_, err := s.fs.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -98,14 +100,14 @@ type sqliteFile struct {
 	vfs.File
 	owner        *sqliteFS
 	path         string
-	unsyncedName bool // created, and its folder was not synced since
+	unsyncedName bool // the file was created, and its folder was not synced since
 	lock         sqlitevfs.LockLevel
 }
 
 func (f *sqliteFile) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.File.ReadAt(p, offset)
 	if err == io.EOF {
-		return n, err // SQLite fills the rest with zeros
+		return n, err // after a short read SQLite takes the rest as zeros
 	}
 	return n, f.owner.failed(err, sqlite3.IOERR_READ)
 }
@@ -119,8 +121,8 @@ func (f *sqliteFile) Truncate(size int64) error {
 	return f.owner.failed(f.File.Truncate(size), sqlite3.IOERR_TRUNCATE)
 }
 
-// Sync makes the bytes durable. For a new file it also syncs the name: a journal without a durable
-// name would not be found after a crash.
+// Sync makes the file's bytes durable. For a new file it also makes the name durable, because after
+// a crash a journal without a durable name could not be found.
 func (f *sqliteFile) Sync(sqlitevfs.SyncFlag) error {
 	err := f.File.Sync()
 	if err == nil && f.unsyncedName {
@@ -149,15 +151,16 @@ func (f *sqliteFile) Unlock(level sqlitevfs.LockLevel) error {
 
 func (f *sqliteFile) LockState() sqlitevfs.LockLevel { return f.lock }
 
-// CheckReservedLock reports that no other connection is writing. So SQLite treats an existing
-// journal as that of a crash, and rolls it back.
+// CheckReservedLock reports that no other connection writes. So SQLite takes an existing journal
+// for that of a crash, and rolls it back.
 func (f *sqliteFile) CheckReservedLock() (bool, error) { return false, nil }
 
-// SectorSize is the unit in which a write may tear. With powersafe overwrite, SQLite uses it only
-// to align the journal's header.
+// SectorSize is the number of bytes that a torn write may damage. As DeviceCharacteristics excludes
+// damage outside of a write, SQLite uses the size only to align the journal's header.
 func (f *sqliteFile) SectorSize() int { return 4096 }
 
-// DeviceCharacteristics says that a torn write damages no bytes outside of its range.
+// DeviceCharacteristics says that a torn write damages no bytes outside of the bytes that it writes
+// (powersafe overwrite).
 func (f *sqliteFile) DeviceCharacteristics() sqlitevfs.DeviceCharacteristic {
 	return sqlitevfs.IOCAP_POWERSAFE_OVERWRITE
 }

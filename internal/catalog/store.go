@@ -30,22 +30,25 @@ type Catalog struct {
 	mu   sync.Mutex // guards everything below
 	fs   *sqliteFS
 	db   *sqlite3.Conn
-	lock io.Closer // lock is held for a file on a real file system: see lockOthersOut.
-	// statements has the prepared statements by their text.
+	// lock excludes other SQLite programs, if the file is on a real file system: see lockOthersOut.
+	lock io.Closer
+	// statements has the prepared statements by their SQL text.
 	statements map[string]*sqlite3.Stmt
-	// edits is the number of edits in the file according to Apply. It equals the number in meta
-	// unless doubt is set.
+	// edits is the number of edits in the file, as far as Apply knows. It equals the number that
+	// the file has, unless doubt is set.
 	edits int64
-	// doubt is set while it is unknown whether the last edit, which was reported as failed, is in
-	// the file: see Apply.
+	// doubt is set while it is unknown whether the file has the last edit, which Apply reported as
+	// failed.
 	doubt  bool
-	broken error // not nil: no edit is accepted any more
+	broken error // if not nil, Apply returns this error for every edit
 	closed bool
 }
 
-// Open opens the catalog at path and loads it. It creates the catalog if the file does not exist.
-// The caller must hold the data directory's lock. A file of a newer format is Invalid. A file that
-// is damaged or is not a catalog is Corrupt. A failing disk is StorageFull or Unavailable.
+// Open opens the catalog at path and loads it. If the file does not exist, Open creates it. The
+// caller must hold the data directory's lock. Errors:
+//   - Invalid: the file has a newer format
+//   - Corrupt: the file is damaged, or is not a catalog
+//   - StorageFull or Unavailable: the disk fails
 func Open(fsys vfs.FS, path string) (*Catalog, State, error) {
 	c := &Catalog{path: path, fs: registerFS(fsys), statements: map[string]*sqlite3.Stmt{}}
 	state, err := c.open()
@@ -55,8 +58,8 @@ func Open(fsys vfs.FS, path string) (*Catalog, State, error) {
 	return c, state, nil
 }
 
-// Format returns the format of the catalog at path without an upgrade; 0 if the file is empty.
-// Errors are those of Open.
+// Format returns the format of the catalog at path, and does not upgrade it; 0 if the file is
+// empty. Errors are those of Open.
 func Format(fsys vfs.FS, path string) (int64, error) {
 	c := &Catalog{path: path, fs: registerFS(fsys), statements: map[string]*sqlite3.Stmt{}}
 	err := c.connect()
@@ -86,10 +89,10 @@ func (c *Catalog) open() (_ State, err error) {
 	return c.load()
 }
 
-// finishJournal makes sure that the last edit will not be rolled back. SQLite commits an edit by
-// writing zeros over the journal's header. These may be only in the page cache if the process was
-// killed, or if their sync failed (the kernel then marks the pages clean). After this, files that
-// the edit made obsolete can be removed safely.
+// finishJournal makes sure that a crash cannot roll back the last edit any more. SQLite commits an
+// edit by writing zeros over the journal's header. These zeros may be only in the page cache if the
+// process was killed, or if their sync failed (the kernel then marks the pages clean). After
+// finishJournal, files that the edit made obsolete can be removed safely.
 func (c *Catalog) finishJournal() (err error) {
 	f, err := c.fs.fs.OpenReadWrite(c.path + JournalSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,17 +102,18 @@ func (c *Catalog) finishJournal() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if size, err := f.Size(); err != nil || size == 0 { // of a catalog that was just created
+	// The catalog was just created and has no edit.
+	if size, err := f.Size(); err != nil || size == 0 {
 		return err
 	}
-	// SQLite recognizes a valid journal by this byte
+	// without the first byte SQLite does not take the file for a journal
 	if _, err := f.WriteAt([]byte{0}, 0); err != nil {
 		return err
 	}
 	return f.Sync()
 }
 
-// connect opens and locks the file. SQLite rolls back an edit that a crash interrupted.
+// connect locks and opens the file. If a crash interrupted an edit, SQLite rolls it back.
 func (c *Catalog) connect() (err error) {
 	if c.fs.fs == vfs.OS {
 		if err := c.lockFile(); err != nil {
@@ -119,15 +123,15 @@ func (c *Catalog) connect() (err error) {
 	if c.db, err = sqlite3.Open(c.uri(c.path)); err != nil {
 		return err
 	}
-	// PERSIST zeroes the journal's header and keeps the file. So a transaction changes no name and
-	// rarely a length, which makes syncs as cheap as possible (an Apply takes 0.1 ms instead of 2
-	// ms with TRUNCATE). FULL syncs journal and database at every commit.
+	// With PERSIST, SQLite zeroes the journal's header and keeps the file. So a transaction changes
+	// no file name and rarely a length, which makes syncs as cheap as possible (an Apply takes 0.1
+	// ms instead of 2 ms with TRUNCATE). With FULL, it syncs journal and database at every commit.
 	return c.db.Exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = PERSIST; PRAGMA journal_size_limit = 1048576; PRAGMA synchronous = FULL;
 		PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF`)
 }
 
-// lockFile locks the file before SQLite opens it, because a journal may belong to another running
-// program. It first creates an empty file if there is none.
+// lockFile locks the file before SQLite opens it, because an existing journal may belong to another
+// running program. If there is no file, it creates an empty one.
 func (c *Catalog) lockFile() (err error) {
 	f, err := c.fs.fs.Create(c.path)
 	switch {
@@ -143,8 +147,8 @@ func (c *Catalog) lockFile() (err error) {
 	return err
 }
 
-// format returns the format of the file, or 0 if the file is empty. A format that this binary
-// cannot read is an error.
+// format returns the format of the file, or 0 if the file is empty. If this binary cannot read the
+// format, it returns an error.
 func (c *Catalog) format() (version int64, err error) {
 	var id, objects int64
 	if err := c.queryRow(`PRAGMA application_id`, &id); err != nil {
@@ -172,8 +176,8 @@ func (c *Catalog) format() (version int64, err error) {
 	return version, c.checkReserve(version)
 }
 
-// createOrCheck creates the tables in an empty file, in one transaction. It checks that an existing
-// file is a catalog of a known format, and upgrades it to the newest format.
+// createOrCheck creates the tables if the file is empty, in one transaction. Otherwise it checks
+// that the file is a catalog of a known format, and upgrades it to the newest format.
 func (c *Catalog) createOrCheck() error {
 	version, err := c.format()
 	if err != nil {
@@ -194,8 +198,8 @@ func (c *Catalog) createOrCheck() error {
 	return nil
 }
 
-// upgrades[i] converts a catalog of format i+1 to format i+2. All together produce the tables of
-// schema.sql.
+// upgrades[i] is SQL that converts a catalog of format i+1 to format i+2. A catalog that went
+// through all of them has the tables of schema.sql.
 var upgrades = [FormatVersion - 1]string{upgrade2, upgrade3, upgrade4, upgrade5, upgrade6, upgrade7, upgrade8, upgrade9}
 
 //go:embed upgrade2.sql
@@ -204,7 +208,7 @@ var upgrade2 string
 //go:embed upgrade3.sql
 var upgrade3 string
 
-// upgrade4 changes no table: a definition may contain more than format 3 knew.
+// upgrade4 changes no table: format 4 only allows more in the JSON of definitions.
 const upgrade4 = ""
 
 //go:embed upgrade5.sql
@@ -235,7 +239,7 @@ func (c *Catalog) Close() error {
 	return c.wrap(err, "close")
 }
 
-// disconnect closes everything that connect opened.
+// disconnect closes the connection, and drops the lock that connect took.
 func (c *Catalog) disconnect() error {
 	var errs []error
 	for _, s := range c.statements {
@@ -252,8 +256,7 @@ func (c *Catalog) disconnect() error {
 	return errors.Join(errs...)
 }
 
-// read runs do, which changes nothing, on the open catalog. doing describes the operation in
-// errors.
+// read calls do, which only reads, while the catalog is open. doing names the operation in errors.
 func (c *Catalog) read(doing string, do func() error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -264,8 +267,9 @@ func (c *Catalog) read(doing string, do func() error) error {
 	return c.wrap(do(), doing)
 }
 
-// transaction runs do and commits. If that fails, it rolls back and returns the first error. After
-// a failed commit only the file tells the outcome: see commit and resolve.
+// transaction calls do within a transaction, and commits. If either fails, it rolls back and
+// returns the first error. If the commit failed, only the file tells whether it took place: see
+// commit and resolve.
 func (c *Catalog) transaction(do func() error) error {
 	c.fs.lastErr = nil
 	if err := c.db.Exec(`BEGIN IMMEDIATE`); err != nil {
@@ -279,8 +283,8 @@ func (c *Catalog) transaction(do func() error) error {
 		return nil
 	}
 	err = c.classify(err)
-	// After some errors SQLite has already rolled back. If ROLLBACK fails, the next access rolls
-	// back from the journal.
+	// Some errors make SQLite roll back by itself. If ROLLBACK fails, the next access rolls back
+	// from the journal.
 	if !c.db.GetAutocommit() {
 		if rollbackErr := c.db.Exec(`ROLLBACK`); rollbackErr != nil && !c.db.GetAutocommit() {
 			c.broken = base.Errorf(base.Unavailable, "catalog %s: roll back: %w", c.path, rollbackErr)
@@ -290,12 +294,12 @@ func (c *Catalog) transaction(do func() error) error {
 	return err
 }
 
-// maxValueBytes is the longest text or BLOB that is passed to SQLite. SQLite has 256 MiB of memory
-// in total, an INSERT takes twice the size of the value, and the driver panics if it has no memory
-// to bind a value.
+// maxValueBytes is the longest text or BLOB that is passed to SQLite. SQLite may use 256 MiB of
+// memory in total, an INSERT takes twice the size of the value, and the driver panics if there is
+// no memory to bind a value.
 const maxValueBytes = 64 << 20
 
-// prepare returns the prepared statement of a text, reset and with bound arguments.
+// prepare returns the prepared statement of an SQL text, ready to run with the given arguments.
 func (c *Catalog) prepare(sql string, args []any) (*sqlite3.Stmt, error) {
 	s := c.statements[sql]
 	if s == nil {
@@ -316,7 +320,7 @@ func (c *Catalog) prepare(sql string, args []any) (*sqlite3.Stmt, error) {
 			}
 		case []byte:
 			if v == nil {
-				v = []byte{} // an empty BLOB, not NULL
+				v = []byte{} // a nil slice would be stored as NULL
 			}
 			if err = checkValue(len(v)); err == nil {
 				err = s.BindBlob(i+1, v)
@@ -338,9 +342,9 @@ func checkValue(bytes int) error {
 	return nil
 }
 
-// exec runs a statement without result rows in the open transaction, and returns how many rows it
-// changed. It fails outside of a transaction: SQLite ends the transaction by itself after some
-// errors, and a later statement would then commit on its own.
+// exec runs a statement without result rows in the open transaction, and returns the number of
+// changed rows. Outside of a transaction it returns an error: some errors make SQLite end the
+// transaction, and a later statement would then commit on its own.
 func (c *Catalog) exec(sql string, args ...any) (int64, error) {
 	if c.db.GetAutocommit() {
 		return 0, base.Errorf(base.Internal, "no transaction is open for %s", sql)
@@ -349,14 +353,14 @@ func (c *Catalog) exec(sql string, args ...any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	// Clear the values now, not at the next run, to free their memory.
+	// Release the bound values now, not at the next run, to free their memory.
 	if err := errors.Join(s.Exec(), s.ClearBindings()); err != nil {
 		return 0, err
 	}
 	return c.db.Changes(), nil
 }
 
-// query calls row for every row.
+// query runs a statement and calls row for each row of its result.
 func (c *Catalog) query(sql string, row func(*sqlite3.Stmt) error, args ...any) error {
 	s, err := c.prepare(sql, args)
 	if err != nil {
@@ -368,14 +372,14 @@ func (c *Catalog) query(sql string, row func(*sqlite3.Stmt) error, args ...any) 
 		}
 	}
 	err = s.Err()
-	// Reset returns the error of the previous step again.
+	// Reset reports the error of the step before once more.
 	if resetErr := s.Reset(); err == nil {
 		err = resetErr
 	}
 	return err
 }
 
-// queryRow reads the integers of the only row of a result.
+// queryRow runs a statement whose result is one row of integers, and stores them in out.
 func (c *Catalog) queryRow(sql string, out ...*int64) error {
 	found := false
 	err := c.query(sql, func(s *sqlite3.Stmt) error {
@@ -391,8 +395,8 @@ func (c *Catalog) queryRow(sql string, out ...*int64) error {
 	return err
 }
 
-// classify gives an error its kind: that of the failed file operation that caused it, or else the
-// one that SQLite's code implies.
+// classify gives an error of SQLite its kind. If a file operation failed, the kind is that of its
+// error; otherwise it follows from SQLite's code.
 func (c *Catalog) classify(err error) error {
 	var known *base.Error
 	var failed *sqlite3.Error

@@ -1,6 +1,6 @@
-// Package config has all settings of a user in one struct. They are set in the file scoter.toml, in
-// the environment (SCOTER_*), and by flags of the command line. Flags override the environment, and
-// the environment overrides the file.
+// Package config defines all settings of a server in one struct. Users set them in the file
+// scoter.toml, in the environment (SCOTER_*), and by flags of the command line. Flags override the
+// environment, and the environment overrides the file.
 package config
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Server has the settings of a server. The toml names are the names of the flags with underscores.
+// Server has the settings of a server. The toml names are the names of the flags, with underscores.
 // Help texts and defaults are in the tags for kong, so that --help, the settings file and `scoter
 // config` always agree.
 type Server struct {
@@ -51,19 +51,20 @@ type Server struct {
 	ResultSpace   Bytes         `toml:"result_space" help:"Disk space for results whose readers are slow; at most a quarter of the free space." default:"1GiB" env:"SCOTER_RESULT_SPACE"`
 	StreamMemory  Bytes         `toml:"stream_memory" help:"Memory for records that were read from Kafka and are not stored yet." default:"128MiB" env:"SCOTER_STREAM_MEMORY"`
 	Tokens        []Token       `toml:"token" kong:"-"`
-	// Sources are parsed by package stream. They may contain passwords.
+	// Sources are the Kafka sources of the settings file. Package stream parses them. They may
+	// contain passwords.
 	Sources []map[string]any `toml:"source" kong:"-"`
 }
 
-// Token is the access token of a client. The settings file has the hash that `scoter token` prints,
-// never the token itself.
+// Token is the access token of a client. The settings file has only the token's hash, as `scoter
+// token` prints it.
 type Token struct {
 	Name   string `toml:"name"`
 	Role   string `toml:"role"`   // reader, writer or admin
-	SHA256 string `toml:"sha256"` // of the token, hexadecimal
+	SHA256 string `toml:"sha256"` // SHA-256 of the token, in hexadecimal
 }
 
-// Bytes is a size in bytes, written like 64MiB or 2GB.
+// Bytes is a size in bytes. Its text has a unit, as in 64MiB or 2GB.
 type Bytes int64
 
 var units = []struct {
@@ -74,7 +75,7 @@ var units = []struct {
 	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
 }
 
-// UnmarshalText parses a size.
+// UnmarshalText parses a size with its unit.
 func (b *Bytes) UnmarshalText(text []byte) error {
 	s := strings.TrimSpace(string(text))
 	factor := int64(1)
@@ -85,14 +86,14 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 		}
 	}
 	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(n >= 0 && n*float64(factor) < 1<<62) { // also false for NaN
+	if err != nil || !(n >= 0 && n*float64(factor) < 1<<62) { // the condition is also false for NaN
 		return base.Errorf(base.Invalid, "invalid size %q", text).WithHint("write it like 64MiB or 2GB")
 	}
 	*b = Bytes(n * float64(factor))
 	return nil
 }
 
-// String returns the size with the largest binary unit that divides it.
+// String returns the size as a whole number of the largest possible binary unit.
 func (b Bytes) String() string {
 	for i := 3; i >= 0; i-- {
 		if u := units[i]; b != 0 && int64(b)%u.bytes == 0 {
@@ -102,11 +103,11 @@ func (b Bytes) String() string {
 	return strconv.FormatInt(int64(b), 10) + "B"
 }
 
-// MarshalText returns String.
+// MarshalText returns the same text as String.
 func (b Bytes) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// Check returns an error for settings that are invalid, by themselves or in combination. It also
-// sets values that depend on other settings.
+// Check returns an error if a setting is invalid, by itself or together with others. It also sets
+// values that depend on other settings.
 func (s *Server) Check() error {
 	if err := s.checkLeast(); err != nil {
 		return err
@@ -132,17 +133,17 @@ func (s *Server) Check() error {
 			return base.Errorf(base.Invalid, "tls_cert and tls_key: %w", err)
 		}
 	}
-	s.FlushBytes = min(s.FlushBytes, s.WriteMemory/4) // the engine does the same
+	s.FlushBytes = min(s.FlushBytes, s.WriteMemory/4) // the engine uses the same limit
 	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
 		return fmt.Errorf("dir: %w", err)
 	}
 	return nil
 }
 
-// leastMemory is the least memory with which anything works.
+// leastMemory is the minimum of settings for memory. With less, nothing works.
 const leastMemory = 1 << 20
 
-// checkLeast returns an error for the first number that is too low.
+// checkLeast returns an error for the first setting whose number is too low.
 func (s *Server) checkLeast() error {
 	return cmp.Or(
 		atLeast("query_memory", s.QueryMemory, leastMemory),
@@ -171,8 +172,8 @@ func atLeast[T ~int | ~int64](name string, value, least T) error {
 	return nil
 }
 
-// RequestMemory returns how many bytes running requests may take, in addition to the rows that
-// WriteMemory counts.
+// RequestMemory returns how many bytes the bodies and rows of running requests may take, in
+// addition to WriteMemory, which is for stored rows.
 func (s *Server) RequestMemory() Bytes { return s.WriteMemory / 2 }
 
 // bodyShare is how many times the body of a request must fit into the memory for writes. Its rows
@@ -189,12 +190,12 @@ func missing(s *Server) string {
 	return "tokens"
 }
 
-// Print returns the settings as a scoter.toml, without sources. A comment says how many were left
-// out.
+// Print returns the settings as the text of a scoter.toml, without the Kafka sources. A comment
+// says how many of these were left out.
 func (s *Server) Print() (string, error) {
 	var out bytes.Buffer
 	shown := *s
-	shown.Sources = nil // they may contain passwords
+	shown.Sources = nil // Kafka sources may contain passwords
 	e := toml.NewEncoder(&out)
 	e.Indent = ""
 	if err := e.Encode(shown); err != nil {
@@ -206,7 +207,7 @@ func (s *Server) Print() (string, error) {
 	return out.String(), nil
 }
 
-// Default returns the settings of a server if none are set.
+// Default returns the settings of a server for which none are set.
 func Default() Server {
 	s, err := parse(kong.PostBuild(func(k *kong.Kong) error {
 		for _, flag := range k.Model.Flags {
@@ -220,7 +221,7 @@ func Default() Server {
 	return s
 }
 
-// FromEnvironment returns the defaults, overridden by the environment.
+// FromEnvironment returns the default settings, overridden by the environment.
 func FromEnvironment() (Server, error) {
 	if err := CheckEnvironment(os.Environ()); err != nil {
 		return Server{}, err
@@ -232,7 +233,7 @@ func FromEnvironment() (Server, error) {
 	return s, s.checkLeast()
 }
 
-// parse returns the settings of a command line without flags.
+// parse returns the settings that kong makes of an empty command line.
 func parse(options ...kong.Option) (s Server, err error) {
 	parser, err := kong.New(&s, append(options, kong.Exit(func(int) {}))...)
 	if err == nil {

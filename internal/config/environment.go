@@ -9,11 +9,11 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// prefix is the start of the names of all variables that Scoter reads.
+// prefix is how the names of all environment variables that Scoter reads begin.
 const prefix = "SCOTER_"
 
-// elsewhere are variables that are not settings of a server. They belong to other commands, to
-// generated code, and to the repository's tests.
+// elsewhere are environment variables that are not settings of a server. They belong to other
+// commands, to generated code, and to the repository's tests.
 var elsewhere = []string{
 	"SCOTER_CONFIG", "SCOTER_URL", "SCOTER_TOKEN", "SCOTER_POSTGRES_URL",
 	"SCOTER_CRASH_ROUNDS", "SCOTER_EXPORT_ROUNDS", "SCOTER_KAFKA_ROUNDS", "SCOTER_EXHAUSTIVE", "SCOTER_FLIPS", "SCOTER_EDGES",
@@ -21,7 +21,7 @@ var elsewhere = []string{
 	"SCOTER_TEST_HOSTILE", "SCOTER_TEST_PRESSURE", "SCOTER_TEST_SLOW_DIR",
 }
 
-// variables are the names of all valid variables: those of settings, and elsewhere.
+// variables are the names of all valid environment variables: those of settings, and elsewhere.
 var variables = func() (all []string) {
 	t := reflect.TypeFor[Server]()
 	for i := range t.NumField() {
@@ -32,17 +32,17 @@ var variables = func() (all []string) {
 	return append(all, elsewhere...)
 }()
 
-// ofKubernetes matches the variables that Kubernetes sets in all containers of a namespace for a
-// service whose name begins with scoter. ofKubernetesPort matches those that can be recognized only
-// with an address as their value.
+// ofKubernetes matches the environment variables that Kubernetes sets in all containers of a
+// namespace for a service whose name begins with scoter. ofKubernetesPort matches further ones,
+// which can only be recognized together with their value, an address.
 var (
 	ofKubernetes     = regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
 	ofKubernetesPort = regexp.MustCompile(`_PORT=(tcp|udp|sctp)://`)
 )
 
-// CheckEnvironment returns an error for the first variable whose name begins with SCOTER_ but that
-// is not a setting. Such a variable is misspelled or belongs to another version, and would be
-// ignored. environ has the form of os.Environ.
+// CheckEnvironment returns an error for the first environment variable whose name begins with
+// SCOTER_ and is unknown. Such a variable is misspelled or belongs to another version, and would be
+// ignored. environ is in the form of os.Environ.
 func CheckEnvironment(environ []string) error {
 	for _, variable := range slices.Sorted(slices.Values(environ)) {
 		name, _, _ := strings.Cut(variable, "=")

@@ -15,15 +15,15 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// File is the content of a settings file.
+// File is the parsed content of a settings file.
 type File struct {
-	Values  map[string]any // by the settings' names in the file
+	Values  map[string]any // values by the names of settings in the file
 	Tokens  []Token
 	Sources []map[string]any
 }
 
-// ReadFile reads a settings file. Errors name the line in the file. A missing file counts as empty,
-// unless mustExist is true.
+// ReadFile reads and parses a settings file. Errors name the line in the file. A file that does not
+// exist counts as empty, unless mustExist is true.
 func ReadFile(path string, mustExist bool) (File, error) {
 	text, err := os.ReadFile(path)
 	if os.IsNotExist(err) && !mustExist {
@@ -41,8 +41,9 @@ func ReadFile(path string, mustExist bool) (File, error) {
 	if err != nil {
 		return File{}, misread(path, err)
 	}
-	// Package stream checks the content of a source. The TOML library accepts names in any case,
-	// but other programs do not, so such names are refused here.
+	// Package stream checks the content of a Kafka source, so unknown keys in it are not errors
+	// here. The TOML library accepts names in any case. Other programs do not, so names in another
+	// case are errors.
 	unknown := slices.DeleteFunc(meta.Undecoded(), func(k toml.Key) bool { return k[0] == "source" })
 	unknown = append(unknown, slices.DeleteFunc(meta.Keys(), func(k toml.Key) bool { return slices.Contains(names, k[0]) })...)
 	if len(unknown) > 0 {
@@ -66,8 +67,8 @@ func ReadFile(path string, mustExist bool) (File, error) {
 	return f, nil
 }
 
-// unknownKey returns the error for an unknown setting. Its hint names a similar setting, if there
-// is one.
+// unknownKey returns the error for an unknown setting at a line of the file. If a setting has a
+// similar name, the hint mentions it.
 func unknownKey(path string, line int, key toml.Key) error {
 	known, hint := names, ""
 	if key[0] == "token" && len(key) > 1 {
@@ -81,7 +82,8 @@ func unknownKey(path string, line int, key toml.Key) error {
 
 var levels = []string{"debug", "info", "warn", "error"}
 
-// names are the names of all settings, and durations those of settings that need a unit of time.
+// names are the names of all settings. durations are the names of those whose value needs a unit of
+// time.
 var names, durations = func() (all, durations []string) {
 	t := reflect.TypeFor[Server]()
 	for i := range t.NumField() {
@@ -110,11 +112,12 @@ func (t Token) check() error {
 
 var mistyped = regexp.MustCompile(`^toml: line (\d+) \(last key "([^"]*)"\): (.*)$`)
 
-// misread returns an error with the line at which a file is invalid.
+// misread returns the error for a file that is not valid, with the line where it is invalid.
 func misread(path string, err error) error {
 	e := toml.ParseError{}
 	if !errors.As(err, &e) {
-		// For a value of the wrong type the library has no position except in the error's text.
+		// If a value has the wrong type, the library has the position only in the text of its
+		// error.
 		if m := mistyped.FindStringSubmatch(err.Error()); m != nil {
 			return base.Errorf(base.Invalid, "settings: %s:%s: %s: %s", path, m[1], m[2], m[3])
 		}
@@ -130,7 +133,7 @@ func misread(path string, err error) error {
 	return base.Errorf(base.Invalid, "settings: %s:%d: %s", path, e.Position.Line, message)
 }
 
-// lineOf returns the number, from 1, of the line at which the nth table or value with a key begins.
+// lineOf returns the number of the line, from 1, where the nth table or value with this key begins.
 // It returns 1 if it cannot find the key. The TOML library does not provide the line.
 func lineOf(text []byte, key toml.Key, nth int) int {
 	name := regexp.QuoteMeta(key[len(key)-1])

@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// DuckDB (1.5.6) adds two things to its messages: names similar to an unknown one, which become our
-// hint, and advice. Advice to change settings or to load extensions is removed, since no statement
-// may do that.
+// This file edits the text of DuckDB's error messages. DuckDB (1.5.6) adds two things to its
+// messages: names similar to an unknown one, and advice. The names become the hint of the error.
+// Advice to change settings or to load extensions is removed, since no statement may do that.
 
-// nearNames matches the lines that list names.
+// nearNames matches the lines of a message that list names similar to an unknown one.
 var nearNames = regexp.MustCompile(`(?m)^(Candidate (?:[a-z ]*bindings|[a-z ]*zones|Entries): |Did you mean:? )(.*?)\??$`)
 
-// nearName matches one of the names in such a line.
+// nearName matches one name in a line that nearNames matches.
 var nearName = regexp.MustCompile(`"(.*?)"(?:, |$)`)
 
 // aboutFunction matches the beginning of a message about an unknown function.
 var aboutFunction = regexp.MustCompile(`^(Scalar|Aggregate|Table|Macro|Table Macro)( Function)? with name`)
 
-// publicNames has the names in SQL of functions that DuckDB uses internally. The name is empty for
-// functions that users cannot call.
+// publicNames maps names of functions that DuckDB uses internally to the names that users write.
+// The name is empty if users cannot call the function.
 var publicNames = map[string]string{
 	"count_star": "count", "sum_no_overflow": "sum",
 	"combine": "", "finalize": "", "constant_or_null": "", "create_sort_key": "", "icu_sort_key": "", "getvariable": "",
 	"variant_bytes_to_variant": "", "variant_to_parquet_variant": "",
 }
 
-// takeNames removes the lines that list names from a message. It returns the distinct names in the
-// form that users know.
+// takeNames removes the lines that list similar names from a message. It returns the rest and the
+// distinct names, in the form in which users write them.
 func takeNames(message string) (rest string, names []string) {
 	function := aboutFunction.MatchString(message)
 	for _, line := range nearNames.FindAllStringSubmatch(message, -1) {
@@ -41,8 +41,8 @@ func takeNames(message string) (rest string, names []string) {
 	return strings.TrimSpace(nearNames.ReplaceAllString(message, "")), names
 }
 
-// known returns a name that DuckDB suggests in the form that users write. It is empty for a name
-// that has no meaning for users.
+// known returns a name that DuckDB suggests in the form in which users write it. It returns "" for
+// an internal name. function says that it is the name of a function.
 func known(name string, function bool) string {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "system."), "main.")
 	if strings.HasPrefix(name[strings.LastIndexByte(name, '.')+1:], "scoter_") {
@@ -63,7 +63,7 @@ func known(name string, function bool) string {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// alternatives joins names for "did you mean ...?".
+// alternatives joins names for the hint "did you mean a, b or c?".
 func alternatives(names []string) string {
 	if n := len(names); n > 1 {
 		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
@@ -71,7 +71,7 @@ func alternatives(names []string) string {
 	return strings.Join(names, "")
 }
 
-// advice matches advice that users cannot follow.
+// advice matches the parts of messages that advise something that users cannot do.
 var advice = regexp.MustCompile(`(?s)\n\nPossible solutions:\n.*?(?:how_to_tune_workloads|$)` +
 	`|\nDatabase is launched in in-memory mode.*?temp_directory='[^']*'` +
 	`|\n\nPlease try installing.*$` +
@@ -82,11 +82,11 @@ var advice = regexp.MustCompile(`(?s)\n\nPossible solutions:\n.*?(?:how_to_tune_
 // the program.
 var missingExtension = regexp.MustCompile(` is not in the catalog, but it exists in the (\w+) extension\.?`)
 
-// repeated matches a line of candidate functions.
+// repeated matches the line of a candidate function, which a message may list several times.
 var repeated = regexp.MustCompile(`(?m)^\t[^\t\n]+\) -> .*\n?`)
 
-// plain returns a message without advice that users cannot follow, and with each candidate function
-// listed once.
+// plain returns a message without advice that users cannot follow. It lists each candidate function
+// once.
 func plain(message string) string {
 	message = advice.ReplaceAllString(message, "")
 	message = strings.Replace(message, `Values list "`, `Table "`, 1)

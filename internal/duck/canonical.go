@@ -5,21 +5,24 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 
-	// Registers the canonical extension types: arrow.uuid, arrow.opaque, arrow.json.
+	// This import registers the canonical extension types of Arrow: arrow.uuid, arrow.opaque,
+	// arrow.json.
 	_ "github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// For types that Arrow does not have (UUID, HUGEINT, BIT, ...) DuckDB puts extension names into the
-// fields' metadata, and the C data interface does not interpret them. canonical makes registered
-// extension types of them, at any depth.
+// This file converts DuckDB's results to Arrow's extension types. For types that Arrow does not
+// have (UUID, HUGEINT, BIT, ...) DuckDB puts extension names into the fields' metadata. The C data
+// interface does not interpret these names. So canonical makes registered extension types of them,
+// at any depth.
 //
-// BOOLEAN is an exception. DuckDB sends it as arrow.bool8, with a byte for each value. Arrow's own
-// bool loses nothing, and every client knows it.
+// BOOLEAN is an exception. DuckDB sends it as arrow.bool8, with a byte for each value. It becomes
+// Arrow's own bool, which loses nothing and which every client knows.
 
 const extensionName, extensionMetadata = "ARROW:extension:name", "ARROW:extension:metadata"
 
-// canonical returns the field with its canonical type, and whether the type differs.
+// canonical returns the field with the extension type that its metadata names, and whether its type
+// changed.
 func canonical(f arrow.Field) (arrow.Field, bool) {
 	if name, ok := f.Metadata.GetValue(extensionName); ok {
 		plain := f
@@ -45,7 +48,8 @@ func canonical(f arrow.Field) (arrow.Field, bool) {
 	return f, true
 }
 
-// withChildren returns the type with other fields for its children, in the form of childFields.
+// withChildren returns a nested type with other fields for its children. The fields are in the form
+// in which childFields returns them.
 func withChildren(dt arrow.DataType, children []arrow.Field) arrow.DataType {
 	switch dt := dt.(type) {
 	case *arrow.ListType:
@@ -63,8 +67,8 @@ func withChildren(dt arrow.DataType, children []arrow.Field) arrow.DataType {
 	return dt
 }
 
-// withMetadata returns type dt with the metadata of the children of type from. The types must
-// differ only in that metadata, and in that from may have lists of entries in place of maps.
+// withMetadata returns type dt with the field metadata of type from, at any depth. The types must
+// be the same apart from metadata. But from may have lists of entries where dt has maps.
 func withMetadata(dt, from arrow.DataType) arrow.DataType {
 	children := childFields(dt)
 	for i, f := range childFields(from) {
@@ -74,7 +78,7 @@ func withMetadata(dt, from arrow.DataType) arrow.DataType {
 	return withChildren(dt, children)
 }
 
-// childFields returns the fields of an array's children, as they are in the array's data.
+// childFields returns the fields of a nested type's children, as an array of this type stores them.
 func childFields(dt arrow.DataType) []arrow.Field {
 	switch dt := dt.(type) {
 	case *arrow.ListType:
@@ -99,8 +103,8 @@ func canonicalChildren(dt arrow.DataType) (fields []arrow.Field, changed bool) {
 	return fields, changed
 }
 
-// toCanonical converts an array's data to the canonical type of its field. The result shares memory
-// with data where nothing changes.
+// toCanonical converts the data of an array whose field is from to the type that canonical gives
+// the field. Unchanged parts share the memory of data.
 func toCanonical(data arrow.ArrayData, from arrow.Field) arrow.ArrayData {
 	to, changed := canonical(from)
 	if !changed {
@@ -122,7 +126,7 @@ func toCanonical(data arrow.ArrayData, from arrow.Field) arrow.ArrayData {
 	return array.NewData(to.Type, data.Len(), data.Buffers(), children, data.NullN(), data.Offset())
 }
 
-// packBools converts bytes to a bitmap.
+// packBools converts booleans from bytes to a bitmap.
 func packBools(data arrow.ArrayData) arrow.ArrayData {
 	n, offset := data.Len(), data.Offset()
 	bits := make([]byte, bitutil.BytesForBits(int64(n+offset)))

@@ -5,7 +5,8 @@ package duck
 #include <duckdb.h>
 #include <limit.h>
 
-// Calls of DuckDB that may allocate memory or take long. Each call runs for a connection's account.
+// The following functions wrap calls of DuckDB that may allocate memory or take long. Each call
+// runs for the account of a connection, so that its memory is counted there.
 
 static duckdb_state scoter_query(scoter_account *account, duckdb_connection conn, const char *sql, duckdb_result *out) {
 	scoter_account *before = scoter_account_enter(account);
@@ -56,20 +57,21 @@ type Conn struct {
 	conn    C.duckdb_connection
 	number  uint64
 	account *limit.Account
-	// Bounds the planning of statements; a pool sets it while the connection is lent.
+	// lent is the context for which a pool lent the connection; it bounds the planning of
+	// statements.
 	lent     context.Context
 	place    *place // the slot in the pool that lent the connection
 	left     bool   // Release closes the connection: see Abandon
 	prepared map[string]*Stmt
-	kept     int                    // size in bytes of the texts in prepared
-	keptSize int64                  // size in bytes of their plans
-	options  C.duckdb_arrow_options // nil until first needed
+	kept     int                    // size of the texts in prepared, in bytes
+	keptSize int64                  // size of the plans of these statements, in bytes
+	options  C.duckdb_arrow_options // nil until they are needed
 }
 
 // Limits of the prepared statements that a connection caches: their number, the bytes of their
-// texts, and the bytes of their plans where these can be counted. Only statements are cached whose
-// plan does not depend on our tables, which DuckDB does not know when it makes the plan. So no edit
-// can make a plan stale.
+// texts, and the bytes of their plans if these can be counted. Only statements whose plan does not
+// depend on Scoter's tables are cached. DuckDB does not know these tables when it makes the plan.
+// So no edit can make a cached plan stale.
 const (
 	keptStatements = 256
 	keptText       = 128 << 10
@@ -78,7 +80,7 @@ const (
 	largestKept    = keptPlans / 8
 )
 
-// connections counts all connections, for their numbers.
+// connections counts all connections that were opened, so that each gets a number.
 var connections atomic.Uint64
 
 // Connect opens a connection.
@@ -88,7 +90,8 @@ func (i *Instance) Connect() (*Conn, error) {
 		return nil, err
 	}
 	if i.settings.TrackProgress {
-		// DuckDB tracks progress only for its own progress bar, which need not be printed.
+		// DuckDB tracks the progress of a query only for its own progress bar. The bar need not be
+		// printed.
 		if err := c.Exec("SET enable_progress_bar = true; SET enable_progress_bar_print = false"); err != nil {
 			c.Close()
 			return nil, err
@@ -122,10 +125,10 @@ func (db *database) connect(i *Instance) (*Conn, error) {
 // DuckDB does not know, or if Settings.TrackProgress is not set.
 func (c *Conn) Progress() float64 { return max(0, float64(C.duckdb_query_progress(c.conn).percentage)) }
 
-// Number returns a number that is unique among the connections of the process.
+// Number returns the number of the connection, which is unique in the process.
 func (c *Conn) Number() uint64 { return c.number }
 
-// Raw returns the C handle (duckdb_connection), for registering C functions.
+// Raw returns the C handle of the connection (duckdb_connection), for registering C functions.
 func (c *Conn) Raw() unsafe.Pointer { return unsafe.Pointer(c.conn) }
 
 // Close closes the connection.
@@ -138,11 +141,11 @@ func (c *Conn) Close() {
 	c.account.Close()
 }
 
-// accountC returns the account as a C pointer.
+// accountC returns the connection's memory account as a C pointer.
 func (c *Conn) accountC() *C.scoter_account { return (*C.scoter_account)(c.account.Raw()) }
 
-// arrowOptions returns the options with which vectors are converted to Arrow. They are read once:
-// they depend only on settings, which are locked.
+// arrowOptions returns the options by which DuckDB converts vectors to Arrow. They are read once,
+// because they depend only on settings, which are locked.
 func (c *Conn) arrowOptions() C.duckdb_arrow_options {
 	if c.options == nil {
 		C.duckdb_connection_get_arrow_options(c.conn, &c.options)
@@ -150,7 +153,7 @@ func (c *Conn) arrowOptions() C.duckdb_arrow_options {
 	return c.options
 }
 
-// Exec runs one or more statements and drops their results.
+// Exec runs one or more SQL statements and drops their results.
 func (c *Conn) Exec(sql string) error {
 	csql := C.CString(sql)
 	defer C.free(unsafe.Pointer(csql))
@@ -169,12 +172,12 @@ type Stmt struct {
 	stmt    C.duckdb_prepared_statement
 	sql     string
 	cached  bool
-	size    int64    // size of the plan in bytes, if it is cached
-	columns *columns // the columns of every result, if they are known
+	size    int64    // size of the plan in bytes; only for cached statements
+	columns *columns // columns of every result; nil if they are not known
 }
 
-// Prepare parses, binds and plans one statement. It is interrupted when the context ends for which
-// the connection is lent.
+// Prepare parses, binds and plans one statement. If the context for which the connection is lent
+// ends, Prepare is interrupted.
 func (c *Conn) Prepare(sql string) (*Stmt, error) {
 	csql := C.CString(sql)
 	defer C.free(unsafe.Pointer(csql))
@@ -189,9 +192,9 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 	return s, nil
 }
 
-// PrepareCached is Prepare for statements whose plan no edit can make stale. The connection caches
-// the statement, unless it is large, and returns it again for the same text. When the cache is full
-// it is emptied; frequent statements are soon in it again.
+// PrepareCached does what Prepare does, for statements whose plan no edit can make stale. The
+// connection caches the statement, unless it is large, and returns it again for the same text. When
+// the cache is full it is emptied; frequent statements are soon in it again.
 func (c *Conn) PrepareCached(sql string) (*Stmt, error) {
 	if s, ok := c.prepared[sql]; ok {
 		return s, nil
@@ -215,7 +218,7 @@ func (c *Conn) PrepareCached(sql string) (*Stmt, error) {
 	return s, nil
 }
 
-// forget removes a statement from the cache and releases it.
+// forget removes a statement from the cache of its connection, and releases it.
 func (c *Conn) forget(s *Stmt) {
 	delete(c.prepared, s.sql)
 	c.kept -= len(s.sql)
@@ -223,7 +226,8 @@ func (c *Conn) forget(s *Stmt) {
 	s.destroy()
 }
 
-// forgetPrepared releases all cached statements. Each of them keeps the whole database in memory.
+// forgetPrepared releases all cached statements of the connection. Each of them keeps the whole
+// database in memory.
 func (c *Conn) forgetPrepared() {
 	for _, s := range c.prepared {
 		s.destroy()
@@ -232,8 +236,8 @@ func (c *Conn) forgetPrepared() {
 	c.kept, c.keptSize = 0, 0
 }
 
-// Close releases the statement, unless it is cached. A cached statement keeps its plan, but
-// releases everything that it computed.
+// Close releases the statement. If the statement is cached, its plan stays, and Close releases only
+// what its runs computed.
 func (s *Stmt) Close() {
 	if !s.cached {
 		s.destroy()
@@ -247,7 +251,8 @@ func (s *Stmt) Close() {
 func (s *Stmt) destroy() { C.scoter_destroy_prepare(s.conn.accountC(), &s.stmt) }
 
 // Columns returns the names of the statement's result columns. known is false if the type of a
-// column depends on the value of a parameter.
+// column depends on the value of a parameter; then the names are not known before the statement is
+// bound.
 func (s *Stmt) Columns() (names []string, known bool) {
 	out := make([]string, int(C.duckdb_prepared_statement_column_count(s.stmt)))
 	for i := range out {
@@ -391,9 +396,9 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, err
 	return s.Start(ctx)
 }
 
-// queryText runs a query whose result is one VARCHAR, and calls read with it. The text is in
-// DuckDB's memory and is freed after read returns, since it may be much larger than what read makes
-// of it.
+// queryText runs a query whose result is one VARCHAR, and calls read with this text. The text is in
+// DuckDB's memory, which is freed after read returns: the text may be much larger than what read
+// makes of it.
 func (c *Conn) queryText(s *Stmt, read func(text string) error, args ...any) error {
 	defer s.Close()
 	if err := s.Bind(args); err != nil {

@@ -10,20 +10,21 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// failure is an error of DuckDB in JSON, as the setting errors_as_json makes it.
+// failure is an error of DuckDB, parsed from JSON. The setting errors_as_json makes DuckDB write it
+// so.
 type failure struct {
 	Type     string `json:"exception_type"`
 	Message  string `json:"exception_message"`
 	Subtype  string `json:"error_subtype"`
 	Position string `json:"position"`
-	Errno    string `json:"errno"` // the number of the system's error
-	// Kind and Hint belong to our own errors that passed through DuckDB. Kind is the name of the
-	// kind.
+	Errno    string `json:"errno"` // number of the operating system's error
+	// Kind and Hint are those of a base.Error of Scoter that passed through DuckDB. Kind is the
+	// name of its kind.
 	Kind string `json:"scoter_kind"`
 	Hint string `json:"scoter_hint"`
 }
 
-// kindsByType maps DuckDB's exception types to kinds of errors. Types that are not listed are
+// kindsByType maps DuckDB's exception types to kinds of base errors. Types that are not listed are
 // Internal.
 var kindsByType = map[string]base.Kind{
 	"Parser": base.Invalid, "Syntax": base.Invalid, "Binder": base.Invalid, "Catalog": base.Invalid,
@@ -37,12 +38,13 @@ var kindsByType = map[string]base.Kind{
 	"IO":        base.Unavailable, // see fileKind
 }
 
-// ErrFailed is wrapped by the error of a statement that hit a defect of DuckDB, which made all
-// statements on the same database fail.
+// ErrFailed is wrapped by the error of a statement that met a defect of DuckDB, after which all
+// statements on the same database failed.
 var ErrFailed = errors.New("DuckDB failed")
 
-// failure converts the text of an error on this connection into a base error. If the error made the
-// database unusable, or failed to write to its temporary files, the database is replaced.
+// failure converts the text of an error on this connection to a base error. Some errors make the
+// connection's database unusable, or say that its temporary files could not be written. Then
+// failure also replaces the database.
 func (c *Conn) failure(text string) *base.Error {
 	f := parseFailure(text)
 	var tempDir string
@@ -67,15 +69,15 @@ func (c *Conn) failure(text string) *base.Error {
 		WithHint("this is a defect of DuckDB: write the statement in another way; others run again, another DuckDB takes its place")
 }
 
-// invalidated is the beginning of the error of all statements after an internal error of DuckDB
-// (1.5.5).
+// invalidated is how the message of every statement begins after an internal error has made a
+// database unusable (DuckDB 1.5.5).
 const invalidated = "Failed: database has been invalidated"
 
-// notWritten is the beginning of the error for a file that could not be written (DuckDB 1.5.6).
+// notWritten is how the message about a file that cannot be written begins (DuckDB 1.5.6).
 const notWritten = "Could not write"
 
-// unwritten reports whether the error says that a temporary file could not be written when a query
-// spilled.
+// unwritten reports whether the error says that a query could not write to its temporary files when
+// it spilled.
 func (f failure) unwritten(tempDir string) bool {
 	return f.Type == "IO" && tempDir != "" && strings.HasPrefix(f.Message, notWritten) && strings.Contains(f.Message, tempDir)
 }
@@ -85,12 +87,13 @@ func lastPart(message string) string {
 	return strings.TrimSpace(message[strings.LastIndexByte(message, ':')+1:])
 }
 
-// spaceLimit is part of the error when queries have spilled as much as they may (DuckDB 1.5.6).
+// spaceLimit is part of the message when queries have spilled as much as max_temp_directory_size
+// allows (DuckDB 1.5.6).
 const spaceLimit = "max_temp_directory_size"
 
 func parseFailure(text string) failure {
 	var f failure
-	// Some errors have a text of DuckDB in front of the JSON.
+	// In some errors, other text of DuckDB precedes the JSON.
 	if i := strings.Index(text, `{"exception_type"`); i > 0 {
 		text = text[i:]
 	}
@@ -104,11 +107,11 @@ func parseFailure(text string) failure {
 	return f
 }
 
-// noRowID matches errors about the column rowid, which DuckDB's own tables have.
+// noRowID matches messages about the column rowid, which only DuckDB's own tables have.
 var noRowID = regexp.MustCompile(`(?i)column (named )?"rowid"`)
 
-// err converts a failure into a base error. tempDir is the folder to which queries spill. Positions
-// are 1-based byte positions in the SQL text that DuckDB was given.
+// err converts a parsed error to a base error. tempDir is the folder to which queries spill. The
+// position of the base error is a 1-based byte position in the SQL text that DuckDB received.
 func (f failure) err(tempDir string) *base.Error {
 	kind, known := kindsByType[f.Type]
 	if !known {
@@ -129,7 +132,7 @@ func (f failure) err(tempDir string) *base.Error {
 	}
 	message, near := takeNames(plain(f.Message))
 	if damaged {
-		// The message does not always say that it is about a file.
+		// The message does not always say that the error is about a file.
 		message = "a file cannot be read: " + message
 	}
 	err := base.Errorf(kind, "%s", message)

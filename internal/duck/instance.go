@@ -1,7 +1,7 @@
 // Package duck wraps DuckDB: the instance, its connections, the sandbox, streaming Arrow results,
 // and its parser. It is the only package that links DuckDB. Its API consists of Arrow batches and
-// base errors. The only types of DuckDB that it exposes are raw handles, with which package overlay
-// registers its C functions.
+// base errors. The only types of DuckDB in its API are raw handles, with which other packages
+// register C functions.
 package duck
 
 /*
@@ -22,9 +22,9 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	// The bindings contain DuckDB's static library for the platform. We call the C API directly,
-	// because the hot paths (streaming chunks to Arrow, the C table functions) need functions that
-	// the bindings do not expose.
+	// The Go bindings contain DuckDB's static library for the platform. This package calls the C
+	// API directly, because the hot paths (streaming chunks to Arrow, the C table functions) need
+	// functions that the Go bindings do not have.
 	_ "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -40,7 +40,7 @@ type Settings struct {
 	// default, 80% of RAM. All memory together, including what DuckDB does not count, is bounded to
 	// 1.5 times the limit and a constant, for all instances together: see memory.go.
 	MemoryLimitBytes int64
-	// Threads is the number of threads that execute queries; 0 means one per core.
+	// Threads is the number of threads that execute queries; 0 means one for each core.
 	Threads int
 	// TempDir is the folder to which queries spill. Each database makes a folder of its own in it.
 	// If it is empty, queries cannot spill.
@@ -50,15 +50,15 @@ type Settings struct {
 	ReadableDirs []string
 	// ExternalAccess lets SQL read any file. It is for embedded use by the owner of the machine.
 	ExternalAccess bool
-	// TrackProgress makes Conn.Progress work. The configuration is then not locked, so this is only
+	// TrackProgress makes Conn.Progress work. This leaves the configuration unlocked, so it is only
 	// for instances that run no SQL of users.
 	TrackProgress bool
-	// Failed, if not nil, is called once for each database that an internal error of DuckDB ended.
-	// It must not call the instance.
+	// Failed, if not nil, is called once for each database that became unusable by an internal
+	// error of DuckDB. It must not call the instance.
 	Failed func(cause error)
 }
 
-// Instance is a DuckDB in this process. Its catalog stays empty: in each query, tables are
+// Instance runs DuckDB in this process. Its catalog stays empty: in each query, tables are
 // relations in the query's text.
 //
 // After an internal error (one of DuckDB's own assertions failed) a database refuses all further
@@ -67,25 +67,25 @@ type Settings struct {
 // catalog is empty, nothing else is lost.
 //
 // A database that failed to write to TempDir is replaced as well, but its running statements
-// continue. DuckDB (1.5.6) never frees the place of a block that it could not write, nor the places
-// before it in the file. They are freed only when the database is closed.
+// continue. DuckDB (1.5.6) never frees the space of a block that it could not write, nor the space
+// before it in the file. It is freed only when the database is closed.
 type Instance struct {
 	settings Settings
 	failures atomic.Int64
 
 	mu         sync.Mutex
-	current    *database           // guarded by mu; nil after a failure until the next Connect
-	opened     int                 // number of databases so far; guarded by mu
-	extensions []func(*Conn) error // guarded by mu
+	current    *database           // nil after a failure, until the next Connect; guarded by mu
+	opened     int                 // number of databases that were opened; guarded by mu
+	extensions []func(*Conn) error // functions that set up each database; guarded by mu
 }
 
 // database is one database of an instance.
 type database struct {
 	handle C.duckdb_database
-	failed atomic.Bool // the database was replaced: see Instance
+	failed atomic.Bool // set once the database was replaced: see Instance
 }
 
-// Open starts an instance with an in-memory catalog.
+// Open starts an instance. Its catalog is in memory.
 func Open(s Settings) (*Instance, error) {
 	i := &Instance{settings: s}
 	i.mu.Lock()
@@ -97,7 +97,7 @@ func Open(s Settings) (*Instance, error) {
 	return i, nil
 }
 
-// open makes the current database. The caller holds mu.
+// open opens a new database as the current one. The caller holds mu.
 func (i *Instance) open() error {
 	s := i.settings
 	i.opened++
@@ -112,8 +112,8 @@ func (i *Instance) open() error {
 		options["threads"] = strconv.Itoa(s.Threads)
 	}
 	if s.TempDir != "" {
-		// Each database has its own folder: two databases would mistake each other's files for
-		// their own, and a database removes its files when it is closed.
+		// Each database has its own folder. In a shared folder, two databases would use each
+		// other's files, and a database removes its files when it is closed.
 		options["temp_directory"] = filepath.Join(s.TempDir, strconv.Itoa(i.opened))
 	}
 	handle, err := openDatabase(options)
@@ -147,8 +147,8 @@ func (i *Instance) prepare(db *database, s Settings) error {
 	return configure(conn, s)
 }
 
-// Extend calls a function that registers something with DuckDB, for the present database and for
-// each one that replaces it.
+// Extend calls a function that registers something with DuckDB, such as a table function. The
+// function is called now for the current database, and later for each database that replaces it.
 func (i *Instance) Extend(extend func(*Conn) error) error {
 	conn, err := i.Connect()
 	if err != nil {
@@ -193,18 +193,19 @@ func openDatabase(options map[string]string) (C.duckdb_database, error) {
 	return db, nil
 }
 
-// configure sets the settings of all sessions, then locks them.
+// configure sets the settings of DuckDB for all connections, and then locks them.
 func configure(conn *Conn, s Settings) error {
 	statements := []string{
 		"SET GLOBAL TimeZone = 'UTC'",
 		// UUID, HUGEINT and similar types become Arrow extension types, without loss.
 		"SET GLOBAL arrow_lossless_conversion = true",
-		// Parts never change once published, so a cached footer is always valid.
+		// Published parts never change, so a cached Parquet footer is always valid.
 		"SET GLOBAL parquet_metadata_cache = true",
 		"SET GLOBAL allow_community_extensions = false",
-		// Freed memory is returned to the system soon, not only with the next query.
+		// Background threads return freed memory to the system soon, instead of with the next
+		// query.
 		"SET GLOBAL allocator_background_threads = true",
-		// Errors have their type, subtype, position and candidates as fields.
+		// Errors are in JSON, with their type, subtype, position and candidates as fields.
 		"SET GLOBAL errors_as_json = true",
 		// This optimizer gives wrong rows in DuckDB 1.5.6 (November 2026): it mistakes the
 		// partitions of (PARTITION BY a, a) for others (#24780), and computes random() in its input
@@ -212,7 +213,8 @@ func configure(conn *Conn, s Settings) error {
 		"SET GLOBAL disabled_optimizers = 'window_self_join'",
 	}
 	if !s.ExternalAccess {
-		// The file system of parts opens no files for statements of users; see package ext.
+		// The file system for parts is listed here, but it opens no files for statements of users;
+		// see package ext.
 		dirs := []string{schema.QuoteString(blocks.Scheme)}
 		for _, dir := range s.ReadableDirs {
 			dirs = append(dirs, schema.QuoteString(strings.TrimSuffix(dir, "/")+"/"))
@@ -232,11 +234,11 @@ func configure(conn *Conn, s Settings) error {
 	return nil
 }
 
-// Failures returns how many databases have ended because of an internal error.
+// Failures returns how many databases became unusable by an internal error of DuckDB.
 func (i *Instance) Failures() int64 { return i.failures.Load() }
 
-// failed replaces a database if it refuses statements from now on, and reports whether it does.
-// cause is the error of a statement on it.
+// failed checks after an error of a statement whether a database still accepts statements. If not,
+// it replaces the database, and returns true. cause is the error.
 func (i *Instance) failed(db *database, cause error) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -255,7 +257,7 @@ func (i *Instance) failed(db *database, cause error) bool {
 	return true
 }
 
-// retire makes new connections use another database. Running statements continue.
+// retire makes new connections use another database than db. Statements that run on db continue.
 func (i *Instance) retire(db *database) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -264,7 +266,7 @@ func (i *Instance) retire(db *database) {
 	}
 }
 
-// answers reports whether a database still accepts statements.
+// answers reports whether a database still accepts statements, by running one.
 func answers(db *database) bool {
 	var conn C.duckdb_connection
 	if C.duckdb_connect(db.handle, &conn) != C.DuckDBSuccess {
@@ -284,7 +286,8 @@ func (i *Instance) Close() {
 	cppMemory.remove(i.settings.MemoryLimitBytes)
 }
 
-// close releases the current database, which ends with its last connection. The caller holds mu.
+// close releases the current database, which ends when its last connection is closed. The caller
+// holds mu.
 func (i *Instance) close() {
 	if i.current != nil {
 		C.duckdb_close(&i.current.handle)

@@ -14,15 +14,17 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// interruptAgain is the time between two interrupts of one query.
+// interruptAgain is the time after which the interrupt of a query is repeated.
 const interruptAgain = 10 * time.Millisecond
 
-// interruptible interrupts the connection's statement when ctx ends, or when all queries together
-// exceed their memory and this one holds the most. It does so until unhook is called. The returned
-// context ends with the reason.
+// interruptible interrupts the connection's statement when ctx ends. It also does so when all
+// queries together exceed their memory, and this one holds the most. The statement can be
+// interrupted until unhook is called. The returned context ends together with the statement, with
+// the reason as its cause.
 //
-// The interrupt is repeated, since DuckDB forgets one that occurs before the query has begun to
-// run. unhook waits for a running interrupt, because it must not hit the connection's next query.
+// The interrupt is repeated, since DuckDB forgets an interrupt that arrives before the query has
+// begun to run. unhook waits for an interrupt that is being sent, so that it cannot hit the
+// connection's next query.
 func (c *Conn) interruptible(ctx context.Context) (within context.Context, unhook func()) {
 	within, cancel := context.WithCancelCause(ctx)
 	statement := &statement{account: c.account, end: cancel}
@@ -56,16 +58,16 @@ func (c *Conn) interruptible(ctx context.Context) (within context.Context, unhoo
 	}
 }
 
-// contextError returns the reason why the context ended in place of the interrupt error that this
-// caused.
+// contextError returns the error of a statement that was interrupted because ctx ended: the reason
+// why it ended, in place of DuckDB's interrupt error.
 func contextError(ctx context.Context, err *base.Error) error {
 	if ctx.Err() == nil {
 		if err.Kind != base.Canceled {
 			return err
 		}
-		// Nobody interrupted the query but DuckDB itself, after another thread failed. Of the two
-		// errors DuckDB sometimes keeps this one (1.5.5: one time in fifty with two threads), and
-		// the cause is lost.
+		// DuckDB interrupted the query itself, after another of its threads failed. Sometimes
+		// DuckDB reports this interrupt instead of the failure (1.5.5: one time in fifty with two
+		// threads), and the cause is lost.
 		return base.Errorf(base.Invalid, "the query failed in one of its threads, and DuckDB did not keep the reason").
 			WithHint("run it again to see it")
 	}

@@ -9,39 +9,43 @@ import (
 	"github.com/scoterdb/scoter/internal/duck/limit"
 )
 
-// memoryBeside is a constant part of the memory that DuckDB may take beyond its own memory limit:
-// it is for syntax trees, plans and cached statements. The other part is half of the limit. Package
-// limit has a reserve of the same size for small statements. docs/OPERATING.md documents this.
+// memoryBeside is the constant part of the memory that DuckDB may hold in addition to its own
+// memory limit: syntax trees, plans and cached statements. The other part is half of the limit.
+// Package limit has a reserve of the same size for small statements. docs/OPERATING.md documents
+// this.
 const memoryBeside = 32 << 20
 
-// errMemory is the error of the statement that holds the most memory, which is ended when all
-// statements together hold too much.
+// errMemory is the error of a statement that is ended because all statements together hold too much
+// memory, and this one holds the most.
 var errMemory = base.Errorf(base.TooLarge, "the queries that run take more memory than query_memory and the share beside it, and this one the most").
 	WithHint("filter more, select fewer columns, run fewer queries at once, or raise query_memory")
 
-// cppMemory is for all instances of the process, since their allocations cannot be told apart.
+// cppMemory is one bound for all instances of the process, since their allocations cannot be told
+// apart.
 var cppMemory = memoryBound{running: map[*statement]bool{}}
 
-// memoryBound bounds the memory that package limit counts.
+// memoryBound bounds the memory that package limit counts, which is the memory of DuckDB's C++
+// code.
 type memoryBound struct {
-	mu        sync.Mutex
-	before    int64               // in use before the first instance was opened; guarded by mu
-	allowed   int64               // the maximum for all instances together; guarded by mu
+	mu sync.Mutex
+	// Memory in use before the first instance was opened; guarded by mu.
+	before    int64
+	allowed   int64               // maximum for all instances together; guarded by mu
 	unlimited int                 // number of instances without a limit; guarded by mu
-	watched   bool                // guarded by mu
-	running   map[*statement]bool // guarded by mu
+	watched   bool                // the goroutines watch and trim were started; guarded by mu
+	running   map[*statement]bool // the statements that are planned or run; guarded by mu
 }
 
-// statement is a statement that is being planned or run.
+// statement is a statement of SQL that is being planned or run.
 type statement struct {
 	account interface{ Bytes() int64 }
 	end     context.CancelCauseFunc
-	ended   bool // it was ended to free memory
+	ended   bool // the statement was ended to free memory
 }
 
-// Memory returns the bytes that all instances of the process hold, and the limit, both including
-// the memory outside of their buffer managers. limit is 0 if an instance has no limit. Both are 0
-// where memory is not counted.
+// Memory returns how many bytes all instances of the process hold, and their limit. Both include
+// memory outside of DuckDB's buffer managers. limit is 0 if an instance has no limit. Both are 0 on
+// platforms on which memory is not counted.
 func Memory() (used, limit int64) { return cppMemory.read() }
 
 func (m *memoryBound) read() (used, allowed int64) {
@@ -65,10 +69,11 @@ func (m *memoryBound) end(s *statement) {
 	delete(m.running, s)
 }
 
-// add counts an instance whose buffer manager is limited to this many bytes; 0 means no limit.
+// add adds an instance to the bound. Its buffer manager is limited to this many bytes; 0 means no
+// limit.
 func (m *memoryBound) add(bytes int64) { m.change(bytes, 1) }
 
-// remove undoes add.
+// remove removes an instance that add added.
 func (m *memoryBound) remove(bytes int64) { m.change(bytes, -1) }
 
 func (m *memoryBound) change(bytes int64, instances int) {
@@ -96,20 +101,21 @@ func (m *memoryBound) change(bytes int64, instances int) {
 	}
 }
 
-// trimEvery is the time between checks for memory to return to the system. The allocator itself
-// would retain freed memory for seconds. The process would hold it in addition to the memory of the
-// next queries, since each thread has its own.
+// trimEvery is the time between checks whether freed memory should be returned to the system. The
+// allocator itself would retain freed memory for seconds. Each thread retains its own, so the
+// process would hold it in addition to the memory of the next queries.
 const trimEvery = 50 * time.Millisecond
 
-// Memory is returned to the system if more than 1/retainedShare of the queries' limit is retained.
-// If the last time was more than trimAfter ago, more than trimWorth is enough.
+// Memory is returned to the system if the allocator retains more than 1/retainedShare of the
+// queries' limit. If this was last done more than trimAfter ago, it is done from trimWorth on.
 const (
 	retainedShare = 8
 	trimAfter     = 10 * time.Second
 	trimWorth     = 8 << 20
 )
 
-// trim returns memory that queries freed to the system.
+// trim returns memory that queries freed to the system, if the allocator retains much of it. It
+// runs until the process ends.
 func (m *memoryBound) trim() {
 	trimmed, looked := time.Now(), int64(0)
 	for ; ; time.Sleep(trimEvery) {
@@ -121,7 +127,7 @@ func (m *memoryBound) trim() {
 		}
 		freed := limit.Freed()
 		if worth == 0 || freed-looked < worth {
-			continue // no more can be retained than was freed since the last check
+			continue // the allocator cannot retain more than was freed since the last check
 		}
 		if looked = freed; limit.Retained() > worth {
 			limit.Purge()
@@ -130,10 +136,12 @@ func (m *memoryBound) trim() {
 	}
 }
 
-// relief is how long an ended statement has to free its memory before the next one is ended.
+// relief is how long a statement that was ended has to free its memory before another statement is
+// ended.
 const relief = 200 * time.Millisecond
 
-// watch ends the largest statement whenever too much memory is in use.
+// watch ends the statement that holds the most memory whenever all statements together hold too
+// much. It runs until the process ends.
 func (m *memoryBound) watch() {
 	for {
 		limit.AwaitExcess()

@@ -19,8 +19,8 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// ErrNotSelect says that a statement is valid for DuckDB's parser but is not a SELECT (or FROM,
-// VALUES, DESCRIBE, SHOW, SUMMARIZE). DuckDB returns syntax trees only for these.
+// ErrNotSelect is the error for a statement that is valid but not a SELECT (or FROM, VALUES,
+// DESCRIBE, SHOW, SUMMARIZE). DuckDB returns syntax trees only for these.
 var ErrNotSelect = errors.New("not a select statement")
 
 // Node is an object of DuckDB's serialized syntax tree: a query node, table reference or
@@ -28,8 +28,8 @@ var ErrNotSelect = errors.New("not a select statement")
 // json.Number.
 type Node = map[string]any
 
-// serialize has DuckDB make the syntax trees of a text, and parses them. changed says whether
-// finite changed numbers.
+// serialize makes DuckDB write the syntax trees of a text as JSON, and parses the JSON. changed
+// says whether the function finite replaced numbers in it.
 func (c *Conn) serialize(sql string) (answer serialized, changed bool, err error) {
 	stmt, err := c.PrepareCached("SELECT json_serialize_sql($1::VARCHAR)::VARCHAR")
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *Conn) serialize(sql string) (answer serialized, changed bool, err error
 	return answer, changed, nil
 }
 
-// ParseSelect returns the query node of one SELECT statement from DuckDB's parser. A syntax error
+// ParseSelect makes DuckDB parse one SELECT statement, and returns its query node. A syntax error
 // is an Invalid error with its position in the text.
 func (c *Conn) ParseSelect(sql string) (Node, error) {
 	answer, infinite, err := c.serialize(sql)
@@ -85,12 +85,12 @@ func (c *Conn) ParseSelect(sql string) (Node, error) {
 	return node, nil
 }
 
-// nonFinite matches numbers in DuckDB's JSON that are not valid in JSON. It also matches strings,
-// so that their content is skipped.
+// nonFinite matches numbers in DuckDB's JSON that are not valid in JSON, such as Infinity. It also
+// matches strings, so that numbers in their content are skipped.
 var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?Infinity|NaN`)
 
-// finite replaces numbers that are not valid in JSON by strings. For example, the constant 1e1000
-// is written as Infinity.
+// finite replaces numbers that are not valid in JSON by strings in DuckDB's JSON. For example,
+// DuckDB writes the constant 1e1000 as Infinity.
 func finite(text string) (_ string, changed bool) {
 	if !strings.Contains(text, "Infinity") && !strings.Contains(text, "NaN") {
 		return text, false
@@ -105,8 +105,9 @@ func finite(text string) (_ string, changed bool) {
 	return text, changed
 }
 
-// castInfinite replaces each constant that finite made a string by CAST('Infinity' AS DOUBLE),
-// since DuckDB cannot read its own Infinity.
+// castInfinite replaces each constant whose value the function finite made a string by
+// CAST('Infinity' AS DOUBLE), because DuckDB cannot read its own Infinity. v is a part of the
+// syntax tree.
 func castInfinite(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -131,31 +132,31 @@ func castInfinite(v any) {
 	}
 }
 
-// CheckSyntax checks a statement of any kind with DuckDB's parser. It takes a tenth of the time of
-// ParseSelect, which runs a query to make a tree. A syntax error is an Invalid error with its
+// CheckSyntax makes DuckDB parse a statement of any kind. It takes a tenth of the time of
+// ParseSelect, which runs a query to get a syntax tree. A syntax error is an Invalid error with its
 // position in the text.
 func (c *Conn) CheckSyntax(sql string) error {
 	csql := C.CString(sql)
 	defer C.free(unsafe.Pointer(csql))
 	var statements C.duckdb_extracted_statements
-	// A PIVOT has more than one statement, since it first makes a type.
+	// DuckDB makes several statements of a PIVOT, the first of which creates a type.
 	found := C.duckdb_extract_statements(c.conn, csql, &statements)
 	defer C.duckdb_destroy_extracted(&statements)
 	if found > 0 {
 		return nil
 	}
 	if _, err := c.ParseSelect(sql); err != nil && !errors.Is(err, ErrNotSelect) {
-		return err // the same error, with its position
+		return err // DuckDB returns the same error, with its position
 	}
 	return c.failure(C.GoString(C.duckdb_extract_statements_error(statements)))
 }
 
-// nestedEnumMessage is the error of json_serialize_sql for a cast to a type that contains an ENUM,
-// such as ENUM('a')[], which it cannot serialize (DuckDB 1.5.5).
+// nestedEnumMessage is DuckDB's error for a type that contains an ENUM, such as ENUM('a')[], in a
+// cast. json_serialize_sql cannot serialize such a type (DuckDB 1.5.5).
 const nestedEnumMessage = "Cannot serialize non-constant type parameter"
 
-// withoutEnums replaces each ENUM(...) by VARCHAR and spaces, so that all positions stay. The tree
-// is used to find names, and an ENUM contains none.
+// withoutEnums replaces each ENUM(...) in a text by VARCHAR and spaces, so that all positions stay
+// the same. The syntax tree of the text is only used to find names, and an ENUM contains no names.
 func withoutEnums(sql string) string {
 	tokens, err := sqltoken.Split(sql)
 	if err != nil {

@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// overtime is how long a query may hold its slot after its context has ended.
+// overtime is how long a query may keep its slot after its context has ended.
 const overtime = 2 * time.Second
 
-// place is the slot of a lent connection in its pool. A query that gave up its slot is outside.
+// place is the slot that a lent connection has in its pool. A query that gave up its slot and still
+// runs is called outside.
 type place struct {
 	pool   *Pool
 	who    asker
-	unhook func() bool // stops waiting for the end of the context
+	unhook func() bool // stops waiting for the end of the query's context
 	left   bool        // the slot was given up; guarded by the pool's mu
 	over   bool        // the connection was released; guarded by the pool's mu
 }
@@ -26,8 +27,8 @@ func newPlace(ctx context.Context, p *Pool, who asker) *place {
 	return h
 }
 
-// leave frees the slot for another query, unless too many queries are outside. It reports whether
-// the slot is free.
+// leave gives up the slot, so that another query can have it, unless too many queries already gave
+// up theirs. It reports whether the slot was given up.
 func (h *place) leave() bool {
 	p := h.pool
 	p.mu.Lock()

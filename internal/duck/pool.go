@@ -8,14 +8,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Pool lends connections to queries. It opens them as they are needed. It has a slot for each of a
-// number of queries. Further queries wait for a slot or for the end of their context. See turns.go
-// for the order in which they get slots.
+// Pool lends connections to queries. It opens connections as they are needed. It has a limited
+// number of slots, one for each lent connection. Further queries wait for a slot, or until their
+// context ends. See turns.go for the order in which they get slots.
 //
 // Two kinds of queries give up their slot while they keep their connection:
 //   - queries that only wait for the reader of their result (Yield), and
-//   - queries that continue for a while after their context has ended, because DuckDB is in a place
-//     where interrupts have no effect.
+//   - queries that continue for a while after their context has ended, because DuckDB cannot be
+//     interrupted at that point.
 //
 // There are at most as many of these as there are slots.
 type Pool struct {
@@ -23,15 +23,15 @@ type Pool struct {
 	limit int
 
 	mu      sync.Mutex
-	turns   turns // guarded by mu
-	outside int   // number of queries that gave up their slot; guarded by mu
-	// idle connections, all of one database; guarded by mu. The last one used is lent first,
-	// because its caches are warm.
+	turns   turns // the waiting queries and those with slots; guarded by mu
+	outside int   // number of queries that gave up their slot and still run; guarded by mu
+	// idle are the connections that are not lent, all of the same database; guarded by mu. The last
+	// one used is lent first, because its caches are warm.
 	idle   []*Conn
 	closed bool // guarded by mu
 }
 
-// NewPool returns a pool of connections of an instance, for limit queries at once.
+// NewPool returns a pool of connections of an instance, with limit slots.
 func NewPool(inst *Instance, limit int) *Pool {
 	return &Pool{inst: inst, limit: limit, turns: turns{free: limit, lent: map[asker]int{}}}
 }
@@ -43,7 +43,7 @@ func (p *Pool) Waiting() int {
 	return len(p.turns.waiting)
 }
 
-// Acquire returns a connection for exclusive use while the context lasts. It must be returned with
+// Acquire returns a connection for exclusive use until ctx ends. The caller must return it with
 // Release.
 func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
 	who := askerOf(ctx)
@@ -63,7 +63,8 @@ func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
 	return c, nil
 }
 
-// enter takes a slot, and waits for one if necessary.
+// enter takes a slot, and waits for one if necessary. who is the client and request that the query
+// is for.
 func (p *Pool) enter(ctx context.Context, who asker) error {
 	p.mu.Lock()
 	t := p.turns.take(who)
@@ -103,13 +104,13 @@ func (p *Pool) connection() (*Conn, error) {
 // Wanted reports whether queries are waiting for a slot.
 func (p *Pool) Wanted() bool { return p.Waiting() > 0 }
 
-// Yield gives up the slot of a connection that is still lent, so that another query can begin. The
-// caller's query only waits for the reader of its result, since the given time. As many connections
-// may yield as there are slots.
+// Yield gives up the slot of a lent connection, so that another query can begin. The caller's query
+// has only been waiting for the reader of its result, since the given time. At most as many
+// connections may be without a slot as there are slots.
 //
-// If no more connections may yield, the query keeps its slot for yieldWithin, in which a small
+// If no further connection may yield, the query keeps its slot for yieldWithin, in which a small
 // result can be computed. After that, Yield returns a Timeout error if other queries are waiting:
-// the query should end.
+// the caller should end its query.
 func (p *Pool) Yield(c *Conn, since time.Time) error {
 	if c.place.leave() || time.Since(since) < yieldWithin || !p.Wanted() {
 		return nil
@@ -118,11 +119,11 @@ func (p *Pool) Yield(c *Conn, since time.Time) error {
 		WithHint("read the result without pauses, ask for less at a time, or raise max_queries")
 }
 
-// yieldWithin is how long a query with a slow reader may keep its slot while other queries wait for
-// it.
+// yieldWithin is how long a query may keep its slot while it waits for the reader of its result and
+// other queries wait for slots.
 const yieldWithin = 200 * time.Millisecond
 
-// Release returns a connection to the pool. Its result must be closed.
+// Release returns a connection to the pool. The result of its last query must be closed.
 func (p *Pool) Release(c *Conn) {
 	held := c.place
 	c.lent, c.place = context.Background(), nil
@@ -139,11 +140,11 @@ func (p *Pool) Release(c *Conn) {
 	held.giveBack()
 }
 
-// Abandon makes Release close the connection. It is for a connection with state that other queries
-// must not see.
+// Abandon makes Release close the connection instead of lending it again. It is for a connection
+// with state that other queries must not see.
 func (c *Conn) Abandon() { c.left = true }
 
-// dropFailed closes the idle connections if their database has failed.
+// dropFailed closes the idle connections if their database has failed, and empties the list.
 func dropFailed(idle *[]*Conn) {
 	if n := len(*idle); n == 0 || !(*idle)[0].db.failed.Load() {
 		return
@@ -154,7 +155,7 @@ func dropFailed(idle *[]*Conn) {
 	*idle = nil
 }
 
-// Close closes the idle connections. Lent connections are closed when they are released.
+// Close closes the idle connections. Each lent connection is closed when it is released.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

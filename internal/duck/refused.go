@@ -4,23 +4,24 @@ import "strings"
 
 // refused are the scalar functions that no statement may call, not even an administrator's.
 var refused = map[string]bool{
-	// Binds and optimizes a text that was not checked, and opens files for that.
+	// It binds and optimizes a text that was not checked, and opens files for that.
 	"json_serialize_plan": true,
-	"sleep_ms":            true, // holds a thread that cannot be interrupted
+	"sleep_ms":            true, // blocks a thread, and cannot be interrupted
 	"pg_sleep":            true, // a macro that calls sleep_ms
-	// Changes the connection: uuid() and random() of later queries would repeat themselves.
+	// It changes the connection: uuid() and random() in later queries would repeat their values.
 	"setseed": true,
-	// Its samples are memory that is not counted, 64 KiB per group; approx_quantile replaces it.
+	// Its samples are memory that is not counted, 64 KiB for each group. approx_quantile does the
+	// same with less.
 	"reservoir_quantile": true,
-	"write_log":          true, // writes into the server's log
-	// Shows our rewritten text: the paths of parts, and the text of views.
+	"write_log":          true, // writes to the server's log
+	// It shows the text that DuckDB received, with the paths of parts and the text of views.
 	"current_query": true,
-	// Shows the server's folders and limits; an administrator can read duckdb_settings().
+	// It shows folders and limits of the server. An administrator can read duckdb_settings().
 	"current_setting": true,
 }
 
-// Refused reports whether no statement may call a scalar function. This includes functions that
-// Scoter registers, since they trust their arguments.
+// Refused reports whether no statement may call the scalar function with this name. Functions that
+// Scoter itself registers are also refused, since they trust their arguments.
 func Refused(name string) bool {
 	name = strings.ToLower(name)
 	return refused[name] || strings.HasPrefix(name, "scoter_")

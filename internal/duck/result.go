@@ -28,10 +28,10 @@ struct ArrowSchema {
 #include "gather.h"
 #include "interval.h"
 
-// Helps with the statement's tasks until there are rows or an error. duckdb_execute_pending does so
-// too, but it spins while other threads have the tasks. That costs a fifth of the processor time of
-// the smallest queries, and a whole core that other queries could use. Here the thread yields or
-// sleeps, longer each time.
+// Works on a statement's tasks until there are rows or an error. duckdb_execute_pending also does
+// this, but it spins while other threads work on all the tasks. That costs a fifth of the processor
+// time of the smallest queries, and a whole core that other queries could use. Here the thread
+// yields or sleeps instead, longer each time.
 static void scoter_work(duckdb_pending_result pending) {
 	const int yields = 8;
 	const long longest = 200000; // in nanoseconds
@@ -51,7 +51,7 @@ static void scoter_work(duckdb_pending_result pending) {
 	}
 }
 
-// Runs the statement up to its first rows.
+// Runs a statement until it has its first rows.
 static duckdb_state scoter_begin(duckdb_prepared_statement stmt, scoter_result *r, const char **error) {
 	duckdb_pending_result pending;
 	if (duckdb_pending_prepared_streaming(stmt, &pending) != DuckDBSuccess) {
@@ -73,7 +73,7 @@ static duckdb_state scoter_begin(duckdb_prepared_statement stmt, scoter_result *
 	return state;
 }
 
-// Calls scoter_begin for an account.
+// Calls scoter_begin and counts its memory for an account.
 static duckdb_state scoter_start(scoter_account *account, duckdb_prepared_statement stmt, scoter_result *r, const char **error) {
 	scoter_account *before = scoter_account_enter(account);
 	duckdb_state state = scoter_begin(stmt, r, error);
@@ -96,7 +96,7 @@ static duckdb_error_data scoter_schema(scoter_result *r, struct ArrowSchema *out
 	return error;
 }
 
-// Replaces maps by lists of entries in a schema. Returns whether there are any.
+// Replaces maps by lists of their entries in a schema. Returns whether the schema has any maps.
 static int scoter_maps_as_lists(struct ArrowSchema *s) {
 	int maps = strcmp(s->format, "+m") == 0;
 	if (maps) s->format = "+l";
@@ -104,8 +104,8 @@ static int scoter_maps_as_lists(struct ArrowSchema *s) {
 	return maps;
 }
 
-// Converts a chunk to Arrow and destroys it. Returns 1, or -1 for an error. If the error is an
-// INTERVAL that Arrow cannot hold, long_in is set to its column.
+// Converts a chunk to Arrow and destroys the chunk. Returns 1, or -1 for an error. If the error is
+// an INTERVAL that Arrow cannot represent, long_in is the index of its column.
 static int scoter_convert(duckdb_arrow_options options, duckdb_data_chunk *chunk, bool intervals, struct ArrowArray *out,
                           int64_t *long_in, duckdb_error_data *error) {
 	*long_in = intervals ? scoter_long_interval(*chunk) : -1;
@@ -120,7 +120,8 @@ static int scoter_convert(duckdb_arrow_options options, duckdb_data_chunk *chunk
 	return 1;
 }
 
-// Fetches and converts the next chunk. Returns 0 at the end, otherwise the same as scoter_convert.
+// Fetches the next chunk of a result and converts it to Arrow. Returns 0 at the end of the result,
+// 1 if there was a chunk, or -1 for an error as scoter_convert does.
 static int scoter_next(scoter_account *account, scoter_result *r, bool intervals, struct ArrowArray *out, int64_t *long_in, duckdb_error_data *error) {
 	scoter_account *before = scoter_account_enter(account);
 	duckdb_data_chunk chunk = r->ahead ? r->ahead : scoter_fetch(r);
@@ -136,16 +137,18 @@ static int scoter_next(scoter_account *account, scoter_result *r, bool intervals
 	return status;
 }
 
-// Converts a chunk that has all rows, and destroys it. Returns the same as scoter_next.
+// Converts a chunk that has all rows of a result, and destroys the chunk. Returns 0 if it has no
+// rows, 1, or -1 for an error as scoter_convert does.
 static int scoter_take(duckdb_arrow_options options, duckdb_data_chunk *chunk, bool intervals, struct ArrowArray *out,
                        int64_t *long_in, duckdb_error_data *error) {
 	if (!*chunk || duckdb_data_chunk_get_size(*chunk) == 0) return 0;
 	return scoter_convert(options, chunk, intervals, out, long_in, error);
 }
 
-// Frees a result. If the query has rows left, DuckDB's threads may still run and read memory that
-// the caller lent to it. Destroying the result does not stop them (1.5.5). They are stopped and
-// awaited when the connection begins another statement, even an empty one.
+// Frees a result. If the result was not read to its end, DuckDB's threads may still run and read
+// memory that the caller lent to the query. Destroying the result does not stop them (1.5.5). They
+// are stopped and awaited when the connection begins another statement, so an empty statement is
+// run.
 static void scoter_close(scoter_account *account, scoter_result *r, duckdb_connection conn) {
 	scoter_account *before = scoter_account_enter(account);
 	if (r->ahead) duckdb_destroy_data_chunk(&r->ahead);
@@ -175,26 +178,27 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Result streams a query's rows as Arrow batches of at most 2,048 rows. DuckDB computes in advance
-// into a buffer of bounded size, so memory does not grow with the size of the result.
+// Result streams a query's rows as Arrow batches of at most 2,048 rows. DuckDB computes rows in
+// advance into a buffer of limited size, so memory does not grow with the size of the result.
 type Result struct {
 	columns
-	stmt   *Stmt
-	res    *C.scoter_result
-	chunk  C.duckdb_data_chunk // all rows of a result without res; nil after they were returned
+	stmt *Stmt
+	res  *C.scoter_result
+	// All rows of a result that Compute returned; nil once Next has returned them.
+	chunk  C.duckdb_data_chunk
 	unhook func()
 	ctx    context.Context
 }
 
-// columns describe the batches of a result.
+// columns describe the batches of a result: their schema and how they are converted.
 type columns struct {
 	schema    *arrow.Schema
-	raw       *arrow.Schema // as DuckDB gives it
-	differ    bool          // raw and schema differ, so batches are converted by toCanonical
-	intervals bool          // there are INTERVALs among the values
+	raw       *arrow.Schema // the schema as DuckDB returns it
+	differ    bool          // raw and schema differ, so toCanonical must convert each batch
+	intervals bool          // a value may be an INTERVAL, also inside of a nested value
 }
 
-// Start executes a bound statement. The result owns the statement.
+// Start executes a bound statement. The result owns the statement, and closes it.
 func (s *Stmt) Start(ctx context.Context) (*Result, error) {
 	ctx, unhook := s.conn.interruptible(ctx)
 	r := &Result{stmt: s, res: (*C.scoter_result)(C.calloc(1, C.sizeof_scoter_result)), unhook: unhook, ctx: ctx}
@@ -216,25 +220,26 @@ func (s *Stmt) Start(ctx context.Context) (*Result, error) {
 		r.Close()
 		return nil, err
 	}
-	if s.cached && C.duckdb_nparams(s.stmt) == 0 { // the types of columns may depend on parameters
+	// With parameters, the types of the columns may be others the next time.
+	if s.cached && C.duckdb_nparams(s.stmt) == 0 {
 		s.columns = &r.columns
 	}
 	return r, nil
 }
 
-// ColumnsKnown reports whether the statement has run before, and its results always have the same
-// columns.
+// ColumnsKnown reports whether the columns of the statement's results are known: the statement has
+// run before, and its columns do not depend on parameters.
 func (s *Stmt) ColumnsKnown() bool { return s.columns != nil }
 
-// Raw returns the C handle (duckdb_prepared_statement).
+// Raw returns the C handle of the statement (duckdb_prepared_statement).
 func (s *Stmt) Raw() unsafe.Pointer { return unsafe.Pointer(s.stmt) }
 
-// Compute executes a statement by calling execute in place of DuckDB. The statement's columns must
-// be known. execute is interrupted like other statements, and allocates memory for the given
-// account (scoter_account).
+// Compute runs a statement by calling the function execute instead of DuckDB. The statement's
+// columns must be known. execute can be interrupted like other statements. It must allocate memory
+// for the given account (scoter_account).
 //
-// execute returns one of:
-//   - all rows as a chunk (duckdb_data_chunk), which the result takes over,
+// execute returns one of the following:
+//   - all rows as a chunk (duckdb_data_chunk), which the result then owns,
 //   - the text of DuckDB's error, or
 //   - neither of these, if DuckDB is to execute the statement.
 func (s *Stmt) Compute(ctx context.Context, execute func(account unsafe.Pointer) (chunk unsafe.Pointer, failure string)) (*Result, error) {
@@ -259,8 +264,8 @@ func (s *Stmt) Compute(ctx context.Context, execute func(account unsafe.Pointer)
 	return &Result{columns: *s.columns, stmt: s, chunk: C.duckdb_data_chunk(chunk), unhook: func() {}}, nil
 }
 
-// arrowSchema returns the schema of the batches. With asLists, maps are replaced by lists of their
-// entries, and maps says whether there are any.
+// arrowSchema returns the schema of the result's batches. With asLists, the schema has lists of
+// entries in place of maps, and maps says whether there are any.
 func (r *Result) arrowSchema(asLists bool) (s *arrow.Schema, maps bool, err error) {
 	var cschema C.struct_ArrowSchema
 	if e := C.scoter_schema(r.res, &cschema); e != nil {
@@ -286,7 +291,8 @@ func (r *Result) importSchema() error {
 	}
 	if maps {
 		// The library arrow-go drops the metadata of a map's keys and values when it imports a
-		// schema. That metadata has their types.
+		// schema, and with it their types. So the metadata is taken from the schema with lists in
+		// place of maps.
 		lists := s
 		if s, _, err = r.arrowSchema(false); err != nil {
 			return err
@@ -310,7 +316,7 @@ func (r *Result) importSchema() error {
 	md := s.Metadata()
 	r.schema = arrow.NewSchema(fields, &md)
 	if !r.differ {
-		r.raw = r.schema // so that batches have the schema that the result returns
+		r.raw = r.schema // so that batches get exactly the schema that the result returns
 	}
 	return nil
 }
@@ -323,9 +329,9 @@ func hasInterval(dt arrow.DataType) bool {
 // Schema returns the columns of the result.
 func (r *Result) Schema() *arrow.Schema { return r.schema }
 
-// Gather makes Next wait until a batch is full. Otherwise, for a scan that finds few rows, each
-// vector with any rows is a batch of its own. It is for callers that need all rows before they do
-// anything. Batches of large values are not joined.
+// Gather makes Next return full batches, as far as possible. Without it, a scan that finds few rows
+// returns a batch for each vector that has any. It is for callers that need all rows before they
+// continue. Batches of large values are not joined.
 func (r *Result) Gather() {
 	if r.res != nil {
 		r.res.gather = true
@@ -377,11 +383,11 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(r.schema, columns, rec.NumRows()), nil
 }
 
-// Close ends the query if it is still running, and frees the connection for the next one. When it
-// returns, no thread works for the query.
+// Close ends the query if it is still running, and makes the connection free for its next query.
+// After Close, no thread works for the query.
 func (r *Result) Close() {
 	if r.res != nil {
-		r.stmt.conn.account.Stop(true) // running threads end sooner; unhook undoes this
+		r.stmt.conn.account.Stop(true) // running threads end sooner this way; unhook resets it
 		C.scoter_close(r.stmt.conn.accountC(), r.res, r.stmt.conn.conn)
 	}
 	r.unhook()

@@ -10,30 +10,30 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// keptConstants is the maximum number of constants in the tree of a statement. A constant takes a
-// kilobyte in the tree, and a statement may have a million. Their values are only used to decide
-// which parts a condition excludes.
+// keptConstants is the maximum number of constants that are retained in the syntax tree of a
+// statement. A constant takes a kilobyte there, and a statement may have a million of them. Their
+// values are only used for pruning.
 const keptConstants = 10_000
 
-// omitted replaces further constants.
+// omitted replaces the constants of a statement beyond keptConstants.
 var omitted = Node{"class": "OMITTED", "type": "OMITTED"}
 
-// treesAtOnce bounds the bytes of the serialized trees that are made and parsed at the same time.
-// Both the serialized text and the parsed tree take many times the bytes of the statement. A larger
-// tree is made alone.
+// treesAtOnce limits the total size of the serialized syntax trees that are made and parsed at the
+// same time. The serialized text and the parsed tree take many times the bytes of the statement. A
+// tree that is larger than the limit is made alone.
 var treesAtOnce = semaphore.NewWeighted(treeBytes)
 
 const (
 	treeBytes = 32 << 20
-	// treeGrowth is the size of a serialized tree divided by the size of its statement: 48 for a
-	// list of constants.
+	// treeGrowth is the size of a serialized syntax tree divided by the size of its statement: 48
+	// for a list of constants.
 	treeGrowth = 48
-	// smallTree is the size up to which a tree does not wait for others.
+	// smallTree is the size in bytes up to which a serialized syntax tree does not wait for others.
 	smallTree = 512 << 10
 )
 
-// awaitTree waits until the tree of a statement of this many bytes may be made. The caller calls
-// done when the tree has been parsed. The error is the context's.
+// awaitTree waits until the syntax tree of a statement of this many bytes may be made. The caller
+// must call done when it has parsed the tree. The error is that of ctx.
 func awaitTree(ctx context.Context, statement int) (done func(), err error) {
 	bytes := min(int64(statement)*treeGrowth, treeBytes)
 	if bytes <= smallTree {
@@ -45,14 +45,14 @@ func awaitTree(ctx context.Context, statement int) (done func(), err error) {
 	return func() { treesAtOnce.Release(bytes) }, nil
 }
 
-// serialized is the result of json_serialize_sql.
+// serialized is the result of DuckDB's function json_serialize_sql.
 type serialized struct {
 	Error                   bool
 	Type, Message, Position string
 	Statements              []Node // the query nodes of the statements
 }
 
-// readTree parses the result of json_serialize_sql.
+// readTree parses the JSON text that json_serialize_sql returned.
 func readTree(text string) (serialized, error) {
 	r := treeReader{names: map[string]string{}, d: jsontext.NewDecoder(strings.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	value, err := r.value()
@@ -79,7 +79,7 @@ func readTree(text string) (serialized, error) {
 
 type treeReader struct {
 	d         *jsontext.Decoder
-	names     map[string]string // the names of members, each stored once
+	names     map[string]string // names of JSON members, so that each is stored once
 	constants int
 }
 
@@ -105,7 +105,8 @@ func (r *treeReader) value() (any, error) {
 	case '"':
 		return token.String(), nil
 	case '0':
-		return json.Number(token.String()), nil // constants above 2^53 stay exact
+		// The digits as text, because constants above 2^53 must stay exact.
+		return json.Number(token.String()), nil
 	case 't', 'f':
 		return token.Bool(), nil
 	}

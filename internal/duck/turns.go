@@ -6,37 +6,38 @@ import (
 	"slices"
 )
 
-// turns decides which query gets a free slot of a pool:
-//   - It goes to the client that has the fewest connections.
-//   - Among that client's requests it goes to one whose text has the fewest running queries.
+// turns decides which waiting query gets a free slot of a pool:
+//   - It goes to the client that has the fewest lent connections.
+//   - Among this client's requests it goes to one whose text has the fewest running queries.
 //   - Among these it goes to the query that has waited the longest.
 //
 // So queries that hold slots for a long time, because they are large or their readers are slow,
-// only keep similar queries waiting. No query waits forever: a client without a connection waits
-// only for other such clients that have waited longer.
+// make only similar queries wait. No query waits forever: a client without a connection waits only
+// for other such clients that have waited longer.
 type turns struct {
-	free    int
-	lent    map[asker]int // number of connections by client and text; with text 0, by client
-	waiting []*turn       // in the order in which they began to wait
+	free int
+	// Number of lent connections by client and text; the sum for a client is under text 0.
+	lent    map[asker]int
+	waiting []*turn // in the order in which they began to wait
 }
 
 // turn is a query that waits for a slot.
 type turn struct {
 	who  asker
-	come chan struct{} // closed when the query has its slot
+	come chan struct{} // closed when the query has got its slot
 }
 
-// asker identifies the client of a query and the text of its request, as hashes. It is the zero
-// value if they are not known.
+// asker identifies the client of a query and the text of its request, both as hashes. It is the
+// zero value if the client is not known.
 type asker struct{ client, text uint64 }
 
 type askerKey struct{}
 
 var askerSeed = maphash.MakeSeed()
 
-// AskedBy returns a context for queries that run for a client because of a request with this text.
-// client is any text that identifies the client. Queries that wait for a connection are ordered by
-// this.
+// AskedBy returns a context for queries that run for a client, because of a request with the given
+// text. client is any text that identifies the client. The pool uses both to decide which waiting
+// query gets a slot.
 func AskedBy(ctx context.Context, client, text string) context.Context {
 	return context.WithValue(ctx, askerKey{}, asker{maphash.String(askerSeed, client), maphash.String(askerSeed, text)})
 }
@@ -46,7 +47,7 @@ func askerOf(ctx context.Context) asker {
 	return who
 }
 
-// take takes a slot and returns nil, or returns a turn to wait for.
+// take takes a slot and returns nil. If no slot is free, it returns a turn to wait for.
 func (s *turns) take(who asker) *turn {
 	if s.free > 0 {
 		s.free--
@@ -58,7 +59,8 @@ func (s *turns) take(who asker) *turn {
 	return t
 }
 
-// giveUp ends the wait for a turn. The turn may already have a slot, which is then freed.
+// giveUp ends the wait of a query for its slot. If the query has got the slot meanwhile, giveUp
+// frees it.
 func (s *turns) giveUp(t *turn) {
 	if at := slices.Index(s.waiting, t); at >= 0 {
 		s.waiting = slices.Delete(s.waiting, at, at+1)
@@ -68,7 +70,7 @@ func (s *turns) giveUp(t *turn) {
 	s.pass()
 }
 
-// pass gives a free slot to the next query.
+// pass gives a free slot to the waiting query that is next.
 func (s *turns) pass() {
 	if len(s.waiting) == 0 {
 		s.free++
@@ -86,7 +88,7 @@ func (s *turns) pass() {
 	close(t.come)
 }
 
-// before reports whether one asker is served before another one that has waited longer.
+// before reports whether asker a gets a free slot before asker b, although b has waited longer.
 func (s *turns) before(a, b asker) bool {
 	if of, other := s.lent[asker{client: a.client}], s.lent[asker{client: b.client}]; of != other {
 		return of < other
@@ -94,7 +96,7 @@ func (s *turns) before(a, b asker) bool {
 	return s.lent[a] < s.lent[b]
 }
 
-// returned records that a connection was released.
+// returned records that the connection of an asker was released.
 func (s *turns) returned(who asker) { s.lend(who, -1) }
 
 func (s *turns) lend(who asker, n int) {

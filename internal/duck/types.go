@@ -23,7 +23,7 @@ func withType(m arrow.Metadata, sql string) arrow.Metadata {
 	return arrow.NewMetadata(append(slices.Clone(m.Keys()), schema.TypeKey), append(slices.Clone(m.Values()), sql))
 }
 
-// typeNames are the names of types without parameters.
+// typeNames are the SQL names of the types without parameters.
 var typeNames = map[C.duckdb_type]string{
 	C.DUCKDB_TYPE_BOOLEAN: "BOOLEAN", C.DUCKDB_TYPE_TINYINT: "TINYINT", C.DUCKDB_TYPE_SMALLINT: "SMALLINT",
 	C.DUCKDB_TYPE_INTEGER: "INTEGER", C.DUCKDB_TYPE_BIGINT: "BIGINT", C.DUCKDB_TYPE_HUGEINT: "HUGEINT",
@@ -39,8 +39,8 @@ var typeNames = map[C.duckdb_type]string{
 	C.DUCKDB_TYPE_SQLNULL: `"NULL"`, C.DUCKDB_TYPE_STRING_LITERAL: "VARCHAR", C.DUCKDB_TYPE_INTEGER_LITERAL: "INTEGER",
 }
 
-// typeSQL returns the name of a type as DuckDB's DESCRIBE shows it, and frees the type. The name is
-// empty for a type that this package does not know.
+// typeSQL returns the name of a type as DuckDB's DESCRIBE shows it, and frees the type. It returns
+// "" for a type that this package does not know.
 func typeSQL(t C.duckdb_logical_type) string {
 	defer C.duckdb_destroy_logical_type(&t)
 	switch id := C.duckdb_get_type_id(t); id {
@@ -80,8 +80,8 @@ func typeSQL(t C.duckdb_logical_type) string {
 	}
 }
 
-// member returns the declaration of a field of a STRUCT or UNION. The fields of row(1, 2) have no
-// names.
+// member returns the declaration of a field in the name of a STRUCT or UNION type. The name is
+// empty for the fields of row(1, 2).
 func member(name string, t C.duckdb_logical_type) string {
 	if name == "" {
 		return typeSQL(t)
@@ -89,7 +89,7 @@ func member(name string, t C.duckdb_logical_type) string {
 	return schema.Quote(name) + " " + typeSQL(t)
 }
 
-// ownText copies a text that DuckDB allocated, and frees it. NULL becomes the empty string.
+// ownText copies a C string that DuckDB allocated, and frees it. NULL becomes the empty string.
 func ownText(s *C.char) string {
 	if s == nil {
 		return ""

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/duck/limit"
 )
 
-// TestWindowsHoldNothingAfterwards checks that windows free their memory, also after an error.
+// TestWindowsHoldNothingAfterwards: whether an error ends them or not.
 func TestWindowsHoldNothingAfterwards(t *testing.T) {
 	const succeeds base.Kind = 200
 	conn := limited(t, 256<<20)
@@ -47,7 +46,7 @@ func TestWindowsHoldNothingAfterwards(t *testing.T) {
 				}
 			}
 			var more int64
-			for range 100 { // DuckDB's threads add what they freed to the totals only now and then
+			for range 100 { // DuckDB's threads count what they freed now and then
 				if more = limit.InUse() - before; more < 16<<20 {
 					return
 				}
@@ -58,8 +57,7 @@ func TestWindowsHoldNothingAfterwards(t *testing.T) {
 	}
 }
 
-// TestSortedAggregatesHoldNothingAfterwards ends an aggregate with an ORDER BY by a timeout at
-// various points.
+// TestSortedAggregatesHoldNothingAfterwards: wherever a timeout ends an aggregate with an ORDER BY.
 func TestSortedAggregatesHoldNothingAfterwards(t *testing.T) {
 	conn := limited(t, 256<<20)
 	const query = "SELECT cardinality(histogram('a longer text ' || i ORDER BY -i)) FROM range(%d) t(i)"
@@ -85,37 +83,23 @@ func TestSortedAggregatesHoldNothingAfterwards(t *testing.T) {
 	t.Errorf("%d MiB are held afterwards", more>>20)
 }
 
-// TestWindowsEndWithTheFirstError checks that threads do not wait for another thread that has
-// failed.
+// TestWindowsEndWithTheFirstError: the other threads do not wait for the one that failed.
 func TestWindowsEndWithTheFirstError(t *testing.T) {
 	conn := limited(t, 512<<20)
-	const overflows = "SELECT sum(c) OVER (ORDER BY i ROWS BETWEEN 1000 PRECEDING AND CURRENT ROW) FROM (SELECT i, CASE WHEN i IN (500000, 500001) THEN 170141183460469231731687303715884105727 ELSE 1 END::HUGEINT AS c FROM range(1000000) t(i))"
-	queries := slices.Repeat([]string{overflows}, 5)
-	for size := 100; size <= 1000; size += 100 { // each runs out of memory elsewhere
-		queries = append(queries, fmt.Sprintf("SELECT max(length(c)) FROM (SELECT string_agg(DISTINCT repeat('x', %d) || i, '') OVER (ORDER BY i ROWS BETWEEN 5000 PRECEDING AND CURRENT ROW) AS c FROM range(60000) t(i))", size))
-	}
-	for _, sql := range queries {
-		ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	const sql = "SELECT sum(c) OVER (ORDER BY i ROWS BETWEEN 1000 PRECEDING AND CURRENT ROW) FROM (SELECT i, CASE WHEN i IN (500000, 500001) THEN 170141183460469231731687303715884105727 ELSE 1 END::HUGEINT AS c FROM range(1000000) t(i))"
+	for range 5 {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		began := time.Now()
 		err := run(ctx, conn, sql)
-		if kind := base.KindOf(err); kind != base.Invalid && kind != base.TooLarge {
-			t.Errorf("%s\nafter %s: %v", sql, time.Since(began), err)
-		}
-		cancel()
-	}
-	for i := range 16 { // a timeout is an error in one thread, too
-		timeout := time.Duration(i+1) * 100 * time.Millisecond
-		ctx, cancel := context.WithTimeout(t.Context(), timeout)
-		err := run(ctx, conn, "SELECT max(len(c)) FROM (SELECT list(DISTINCT i) OVER (ORDER BY i ROWS BETWEEN 5000 PRECEDING AND CURRENT ROW) AS c FROM range(200000) t(i))")
-		if kind := base.KindOf(err); kind != base.Timeout && kind != base.TooLarge {
-			t.Errorf("with a timeout of %s: %v", timeout, err)
+		if base.KindOf(err) != base.Invalid {
+			t.Errorf("after %s: %v", time.Since(began), err)
 		}
 		cancel()
 	}
 }
 
-// TestWindowsOverHandles compares windows over aggregates whose states own memory with the same
-// aggregates without windows.
+// TestWindowsOverHandles compares windows whose aggregates have states that own memory with the
+// same aggregates without windows.
 func TestWindowsOverHandles(t *testing.T) {
 	conn := limited(t, 256<<20)
 	for _, aggregate := range []string{

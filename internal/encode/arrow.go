@@ -11,29 +11,31 @@ import (
 )
 
 const (
-	// maxBatchRows is the number of rows that are gathered into one batch before it is written.
+	// maxBatchRows is the number of rows from which gathered rows are written as one batch.
 	maxBatchRows = 65_536
-	// maxBatchBytes is the number of bytes from which a gathered batch is written, even if it has
-	// fewer rows.
+	// maxBatchBytes is the number of bytes from which gathered rows are written as one batch, even
+	// if they are fewer than maxBatchRows.
 	maxBatchBytes = 4 << 20
 )
 
-// arrowEncoder gathers DuckDB's chunks of 2,048 rows into larger batches: they compress better, and
-// clients have a cost per batch and column. The dictionaries of gathered batches are unified. If a
-// later batch has another dictionary, it replaces the earlier one in the stream.
+// arrowEncoder writes an Arrow IPC stream. It gathers DuckDB's chunks of 2,048 rows into larger
+// batches, because these compress better, and each batch and column has a cost for clients. The
+// dictionaries of gathered batches are unified. If a later batch has another dictionary, it
+// replaces the earlier one in the stream.
 type arrowEncoder struct {
 	out      *out
 	sink     *arrowSink
 	convert  converted
 	writer   *ipc.Writer
 	maxRows  int
-	pending  []arrow.RecordBatch // pending batches, retained
+	pending  []arrow.RecordBatch // the gathered batches, retained
 	rows     int
 	bytes    int64
-	gathered bool // batches can be concatenated, because there is no union
+	gathered bool // batches can be gathered: no column has a union, which cannot be concatenated
 }
 
-// arrowSink passes the output of the IPC writer on, until discard is set.
+// arrowSink receives the output of the IPC writer and passes it to out. If discard is set, it drops
+// the output.
 type arrowSink struct {
 	out     *out
 	discard bool
@@ -106,7 +108,8 @@ func (e *arrowEncoder) batch(rec arrow.RecordBatch) error {
 	return nil
 }
 
-// batchSize returns the bytes that a batch refers to. For slices it counts the whole arrays.
+// batchSize returns the number of bytes of the arrays of a batch. If an array is a slice, it counts
+// the whole array behind it.
 func batchSize(rec arrow.RecordBatch) int64 {
 	var n int64
 	for _, column := range rec.Columns() {
@@ -115,7 +118,8 @@ func batchSize(rec arrow.RecordBatch) int64 {
 	return n
 }
 
-// dataSize returns the bytes that an array refers to. For a slice it counts the whole array.
+// dataSize returns the number of bytes of an array. If the array is a slice, it counts the whole
+// array behind it.
 func dataSize(data arrow.ArrayData) int64 {
 	var n int64
 	for _, buffer := range data.Buffers() {
@@ -156,8 +160,9 @@ func (e *arrowEncoder) flushPending() error {
 		}
 		var err error
 		if columns[j], err = array.Concatenate(pieces, memory.DefaultAllocator); err != nil {
-			// Dictionaries cannot be unified if they have too many values for the index type, or
-			// values of a nested type. Such a result is valid, and is written in its own batches.
+			// Dictionaries cannot be unified if they have too many values for the index type, or if
+			// their values are nested. Such a result is valid, so its batches are written one by
+			// one.
 			return e.writePending()
 		}
 	}
@@ -198,13 +203,14 @@ func (e *arrowEncoder) end(tail) error {
 	return nil
 }
 
-// fail leaves out the end-of-stream marker.
+// fail does nothing: without the end-of-stream marker, a client notices that the stream is
+// incomplete.
 func (e *arrowEncoder) fail(error) {}
 
 func (e *arrowEncoder) release() {
 	e.dropPending()
-	// Close releases the dictionaries that were written last. After a failure it must not write the
-	// end of the stream.
+	// The writer's Close releases the dictionaries that were written last. After a failure it must
+	// not write the end of the stream.
 	e.sink.discard = true
 	_ = e.writer.Close()
 }

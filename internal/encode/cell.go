@@ -8,19 +8,21 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// cell prints the values of one column, or of one level of a nested column. It is created once per
-// result, bound to each batch's array, and then called for each row. So decisions about types are
-// made per column and not per value, and nothing is allocated per row.
+// cell writes values of a result, one at a time, as text or MessagePack. Each column has a cell,
+// and so has each part of a nested type. A cell is created once per result. For each batch it is
+// bound to an array, and then called for each row. So decisions about types are made per column and
+// not per value, and nothing is allocated per row.
 type cell interface {
-	// bind sets the array, which must have the cell's type.
+	// bind sets the array whose values are written next. It must have the type for which the cell
+	// was made.
 	bind(arr arrow.Array)
-	// isNull reports whether row i is NULL.
+	// isNull reports whether the value in row i of the array is NULL.
 	isNull(i int) bool
-	// append appends the text of row i, or "null" if it is NULL.
+	// append appends the encoded value of row i to dst, or "null" if it is NULL.
 	append(dst []byte, i int) []byte
 }
 
-// style is the format that a cell prints.
+// style is the text format in which a cell writes values.
 type style uint8
 
 const (
@@ -29,10 +31,10 @@ const (
 	tableStyle              // like csvStyle, but as DuckDB's shell prints it
 )
 
-// maxDepth is the deepest nesting of types.
+// maxDepth is the maximum depth of nested types.
 const maxDepth = 64
 
-// newCells returns a cell per column.
+// newCells returns a cell for each column of a result.
 func newCells(s *arrow.Schema, st style) ([]cell, error) {
 	cells := make([]cell, s.NumFields())
 	for i, f := range s.Fields() {
@@ -44,7 +46,8 @@ func newCells(s *arrow.Schema, st style) ([]cell, error) {
 	return cells, nil
 }
 
-// newCell returns the cell for a field.
+// newCell returns the cell that writes values of a field. depth is the number of nested types
+// around the field.
 func newCell(field arrow.Field, st style, depth int) (cell, error) {
 	if depth > maxDepth {
 		return nil, base.Errorf(base.Invalid, "type nested deeper than %d", maxDepth)
@@ -132,9 +135,9 @@ func newCell(field arrow.Field, st style, depth int) (cell, error) {
 	return newNestedCell(field, dt, st, depth)
 }
 
-// nulls is the validity bitmap of the bound array.
+// nulls is the validity bitmap of the array to which a cell is bound.
 type nulls struct {
-	bits   []byte // nil: no NULL
+	bits   []byte // nil if no row is NULL
 	offset int
 }
 
@@ -155,13 +158,14 @@ func (n *nulls) isNull(i int) bool {
 
 const nullText = "null"
 
-// textCell is the base of cells whose values are JSON strings, or plain text in other styles.
+// textCell is embedded in cells whose values are JSON strings, or plain text in the other styles.
 type textCell struct {
 	nulls
 	style style
 }
 
-// quote appends the quote around text that needs no escape.
+// quote appends a quotation mark in jsonStyle, and nothing in other styles. It is called before and
+// after text that needs no escapes.
 func (c *textCell) quote(dst []byte) []byte {
 	if c.style == jsonStyle {
 		return append(dst, '"')
@@ -246,7 +250,7 @@ func (c *uintCell[T]) append(dst []byte, i int) []byte {
 	return strconv.AppendUint(dst, uint64(c.values[i]), 10)
 }
 
-// fixedValues returns the values of a fixed-width array, starting at its offset.
+// fixedValues returns the values of a fixed-width array, from its offset on.
 func fixedValues[T arrow.FixedWidthType](arr arrow.Array) []T {
 	data := arr.Data()
 	buffer := data.Buffers()[1]

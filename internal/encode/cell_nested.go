@@ -7,15 +7,18 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// nesting says how a format writes nested values.
+// nesting says how a format (text or MessagePack) writes nested values.
 type nesting struct {
-	null string                        // the format's NULL
-	name func(dst, name []byte) []byte // appends the name of a member
-	// child returns the cell of a nested value. inside is true in lists, structs, maps and unions.
+	null string                        // how the format writes NULL
+	name func(dst, name []byte) []byte // appends the name of a struct field or union member
+	// child returns the cell for the values of a child type. inside is true for children of lists,
+	// structs, maps and unions, and false for the values of dictionaries and run-end encoded
+	// arrays.
 	child func(field arrow.Field, inside bool) (cell, error)
 }
 
-// newNestedCell returns the cell for a type that contains other types.
+// newNestedCell returns the cell that writes values of a nested type as text. Inside of nested
+// values, the text is always JSON.
 func newNestedCell(field arrow.Field, dt arrow.DataType, st style, depth int) (cell, error) {
 	c, err := nesting{
 		null: nullText,
@@ -33,8 +36,9 @@ func newNestedCell(field arrow.Field, dt arrow.DataType, st style, depth int) (c
 	return c, err
 }
 
-// cell returns the cell for a type that contains other types, or nil for another type. It prints
-// JSON's brackets.
+// cell returns the cell for a type that contains other types: a dictionary, run-end encoded type,
+// map, struct, union or list. It returns nil for other types. The cell's append writes JSON's
+// brackets.
 func (n nesting) cell(dt arrow.DataType) (cell, error) {
 	var err error
 	switch dt := dt.(type) {
@@ -69,7 +73,8 @@ func (n nesting) cell(dt arrow.DataType) (cell, error) {
 	return nil, nil
 }
 
-// members returns the encoded name and the cell of each field. names is nil if no field has a name.
+// members returns the encoded name and the cell of each field of a struct or union. names is nil if
+// no field has a name.
 func (n nesting) members(fields []arrow.Field) (names []string, cells []cell, err error) {
 	named := len(fields) == 0
 	for _, f := range fields {
@@ -87,7 +92,7 @@ func (n nesting) members(fields []arrow.Field) (names []string, cells []cell, er
 	return names, cells, nil
 }
 
-// indices reads a dictionary's indices, of any width.
+// indices reads the indices of a dictionary array. They may have 1, 2, 4 or 8 bytes.
 type indices struct {
 	raw   []byte
 	width int
@@ -103,8 +108,8 @@ func (x *indices) bindIndices(arr *array.Dictionary) {
 	}
 }
 
-// at returns the index of row i. It assumes a little-endian machine, as do Arrow's C data interface
-// and DuckDB's builds for the supported platforms.
+// at returns the dictionary index of row i. It assumes a little-endian machine, as Arrow's C data
+// interface and DuckDB's builds for the supported platforms do.
 func (x *indices) at(i int) int {
 	switch x.width {
 	case 1:
@@ -117,19 +122,21 @@ func (x *indices) at(i int) int {
 	return int(arrow.Uint64Traits.CastFromBytes(x.raw)[i])
 }
 
-// dictCell prints dictionary-encoded values. If the batch has at least as many rows as the
-// dictionary has values, it prints each value once, and then copies the text.
+// dictCell writes the values of a dictionary array. If the batch has at least as many rows as the
+// dictionary has values, it encodes each value of the dictionary once, and then copies the encoded
+// values.
 type dictCell struct {
 	nulls
 	indices
 	null    string // how the format writes NULL
 	values  cell
 	printed []byte
-	ends    []int32 // end of each printed value; empty: print on demand
+	// Where each encoded value ends in printed; empty if values are encoded for each row.
+	ends []int32
 }
 
-// maxPrinted is the largest size of printed in bytes. The values of larger dictionaries are printed
-// on demand.
+// maxPrinted is the maximum size in bytes of the encoded values of a dictionary. If a dictionary is
+// larger, its values are encoded for each row.
 const maxPrinted = 1 << 20
 
 func (c *dictCell) bind(arr arrow.Array) {
@@ -152,7 +159,7 @@ func (c *dictCell) bind(arr arrow.Array) {
 	}
 }
 
-// isNull also checks the dictionary, which may contain NULL.
+// isNull reports whether row i is NULL. The row may also refer to a NULL in the dictionary.
 func (c *dictCell) isNull(i int) bool { return c.nulls.isNull(i) || c.values.isNull(c.at(i)) }
 
 func (c *dictCell) append(dst []byte, i int) []byte {
@@ -170,7 +177,7 @@ func (c *dictCell) append(dst []byte, i int) []byte {
 	return append(dst, c.printed[start:c.ends[index]]...)
 }
 
-// runCell prints run-end encoded values.
+// runCell writes the values of run-end encoded arrays.
 type runCell struct {
 	values cell
 	runs   *array.RunEndEncoded
@@ -188,7 +195,8 @@ func (c *runCell) at(i int) int {
 func (c *runCell) isNull(i int) bool               { return c.values.isNull(c.at(i)) }
 func (c *runCell) append(dst []byte, i int) []byte { return c.values.append(dst, c.at(i)) }
 
-// listCell prints lists of every layout.
+// listCell writes lists of every layout of Arrow: lists, large lists, fixed-size lists and list
+// views.
 type listCell struct {
 	nulls
 	list     array.ListLike
@@ -218,7 +226,7 @@ func (c *listCell) append(dst []byte, i int) []byte {
 
 type structCell struct {
 	nulls
-	names  []string // nil: no field has a name
+	names  []string // encoded names of the fields; nil if no field has a name
 	fields []cell
 }
 
@@ -292,7 +300,8 @@ func (c *mapCell) appendObject(dst []byte, start, end int) []byte {
 		if j > start {
 			dst = append(dst, ',')
 		}
-		if c.keys.isNull(j) { // Arrow and DuckDB forbid NULL keys; this keeps the document valid
+		// Arrow and DuckDB forbid NULL keys; this keeps the JSON valid all the same
+		if c.keys.isNull(j) {
 			dst = append(dst, `""`...)
 		} else {
 			dst = c.keys.append(dst, j)
@@ -302,8 +311,8 @@ func (c *mapCell) appendObject(dst []byte, start, end int) []byte {
 	return append(dst, '}')
 }
 
-// unionCell prints an object with one member, the tag. Arrow unions have no validity bitmap: the
-// value is NULL if its member is NULL.
+// unionCell writes a union as an object with one member, whose name is the tag. Arrow's unions have
+// no validity bitmap: the value is NULL if its member is NULL.
 type unionCell struct {
 	names  []string
 	fields []cell
@@ -319,13 +328,13 @@ func (c *unionCell) bind(arr arrow.Array) {
 	}
 }
 
-// at returns the member of row i and the row within it.
+// at returns which member row i has, and the row of the value in that member's array.
 func (c *unionCell) at(i int) (member, row int) {
 	member = c.union.ChildID(i)
 	if c.dense != nil {
 		return member, int(c.dense.ValueOffset(i))
 	}
-	return member, i // Field slices the members of a sliced sparse union
+	return member, i // the method Field of a sparse union that is a slice returns slices too
 }
 
 func (c *unionCell) isNull(i int) bool {

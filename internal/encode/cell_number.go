@@ -15,9 +15,9 @@ type floatCell[T float32 | float64] struct {
 	textCell
 	bitSize int
 	values  []T
-	// short says that the first values of the batch have few decimals, as measurements and prices
-	// do. Then it pays to try appendShortDecimal first, which costs a tenth of finding the shortest
-	// representation.
+	// short says that most of the first values of the batch have few decimals, as measurements and
+	// prices do. Then append tries appendShortDecimal first. It takes a tenth of the time of
+	// finding the shortest representation.
 	short bool
 }
 
@@ -50,7 +50,7 @@ func (c *floatCell[T]) append(dst []byte, i int) []byte {
 	return c.appendAny(dst, v, c.bitSize)
 }
 
-// appendAny appends any float. Non-finite values are appended as text.
+// appendAny appends any float. Infinities and NaN are appended as text.
 func (c *textCell) appendAny(dst []byte, v float64, bitSize int) []byte {
 	if v-v != 0 {
 		dst = append(c.quote(dst), nonFinite(v)...)
@@ -76,7 +76,7 @@ func (c *float16Cell) append(dst []byte, i int) []byte {
 	return c.appendAny(dst, float64(c.values.Value(i).Float32()), 32)
 }
 
-// appendNumber appends a decimal. It is a JSON string if a double would lose digits.
+// appendNumber appends a decimal as a number, or as a JSON string if a double would lose digits.
 func (c *textCell) appendNumber(dst []byte, magnitude uint128, negative bool, scale int32) []byte {
 	if c.style != jsonStyle || magnitude.fitsDouble(scale) {
 		return appendDecimal(dst, magnitude, negative, scale)
@@ -115,7 +115,7 @@ func (c *decimalCell) value(i int) (uint128, bool) {
 	return u.magnitude()
 }
 
-// hugeCell prints HUGEINT and UHUGEINT in the form in which DuckDB exports them without loss.
+// hugeCell writes HUGEINT and UHUGEINT from the 16 bytes in which DuckDB exports them without loss.
 type hugeCell struct {
 	textCell
 	unsigned bool
@@ -143,7 +143,7 @@ func (c *hugeCell) value(i int) (uint128, bool) {
 	return u.magnitude()
 }
 
-// loadUint128 decodes 16 little-endian bytes.
+// loadUint128 decodes an integer from 16 little-endian bytes.
 func loadUint128(b []byte) uint128 {
 	return uint128{hi: binary.LittleEndian.Uint64(b[8:16]), lo: binary.LittleEndian.Uint64(b[:8])}
 }
@@ -181,7 +181,8 @@ func (c *smallDecimalCell[T]) value(i int) (uint128, bool) {
 	return uint128{lo: uint64(v)}, false
 }
 
-// bigDecimalCell prints decimals of up to 76 digits. DuckDB does not have such decimals.
+// bigDecimalCell writes decimals of up to 76 digits. DuckDB does not have such decimals, but other
+// producers of Arrow have.
 type bigDecimalCell struct {
 	textCell
 	scale  int32
@@ -212,9 +213,9 @@ func (c *bigDecimalCell) append(dst []byte, i int) []byte {
 	return c.quote(dst)
 }
 
-// appendBignum appends DuckDB's BIGNUM: three bytes of header, then the magnitude, big-endian. The
-// first bit of the header is set for numbers that are not negative. Negative numbers have all bits
-// inverted.
+// appendBignum appends a BIGNUM as decimal digits. DuckDB stores it as three bytes of header, then
+// the magnitude, big-endian. The first bit of the header is set for numbers that are not negative.
+// For negative numbers all bits are inverted.
 func appendBignum(dst, b []byte) []byte {
 	const header = 3
 	if len(b) <= header {
@@ -230,8 +231,8 @@ func appendBignum(dst, b []byte) []byte {
 	return new(big.Int).SetBytes(magnitude).Append(dst, 10)
 }
 
-// appendBits appends DuckDB's BIT: a byte with the number of padding bits, then the bits, with the
-// padding first.
+// appendBits appends a BIT as text. DuckDB stores it as a byte with the number of padding bits,
+// then the bits, with the padding first.
 func appendBits(dst, b []byte) []byte {
 	if len(b) < 2 {
 		return dst
@@ -248,7 +249,7 @@ func appendBits(dst, b []byte) []byte {
 	return dst
 }
 
-// intervalOf returns a value of one of Arrow's four interval types.
+// intervalOf returns row i of an array of one of Arrow's four interval types.
 func intervalOf(arr arrow.Array, i int) interval {
 	switch arr := arr.(type) {
 	case *array.MonthInterval:
@@ -264,7 +265,8 @@ func intervalOf(arr arrow.Array, i int) interval {
 		if v := int64(arr.Value(i)); v <= math.MaxInt64/perUnit && v >= math.MinInt64/perUnit {
 			return interval{nanos: v * perUnit}
 		}
-		// Longer than 292 years: split off whole days, so that nothing overflows.
+		// The duration may be longer than 292 years: whole days are split off, so that the
+		// nanoseconds do not overflow.
 		days, rest := floorDiv(int64(arr.Value(i)), 86_400_000_000_000/perUnit)
 		return interval{days: days, nanos: rest * perUnit}
 	}

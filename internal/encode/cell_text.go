@@ -9,7 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// appendString appends a string value in the cell's style.
+// appendString appends a string in the style of the cell: with JSON's quotes and escapes, or as it
+// is.
 func (c *textCell) appendString(dst, s []byte) []byte {
 	if c.style == jsonStyle {
 		return appendJSONString(dst, s)
@@ -17,10 +18,10 @@ func (c *textCell) appendString(dst, s []byte) []byte {
 	return appendValid(dst, s)
 }
 
-// stringCell prints VARCHAR with 32-bit or 64-bit offsets.
+// stringCell writes VARCHAR from arrays with 32-bit or 64-bit offsets.
 type stringCell[O int32 | int64] struct {
 	textCell
-	offsets []O // one more than there are rows
+	offsets []O // one more than the number of rows
 	bytes   []byte
 }
 
@@ -43,8 +44,8 @@ func (c *stringCell[O]) append(dst []byte, i int) []byte {
 	return appendValid(dst, s)
 }
 
-// varValues returns the offsets and bytes of a string or binary array. The offsets start at its
-// first row.
+// varValues returns the offsets and the bytes of a string or binary array. offsets[i] is where row
+// i begins.
 func varValues[O int32 | int64](arr arrow.Array) ([]O, []byte) {
 	data := arr.Data()
 	if data.Len() == 0 {
@@ -74,12 +75,12 @@ func (c *stringViewCell) append(dst []byte, i int) []byte {
 	return c.appendString(dst, []byte(c.values.Value(i)))
 }
 
-// byteValues is an array of strings or bytes.
+// byteValues is an array whose values can be read as bytes: strings or binary.
 type byteValues interface {
 	Value(i int) []byte
 }
 
-// stringBytes adapts a string array to byteValues.
+// stringBytes makes a string array a byteValues.
 type stringBytes struct {
 	values interface{ Value(i int) string }
 }
@@ -93,8 +94,9 @@ func bytesOf(arr arrow.Array) byteValues {
 	return stringBytes{arr.(interface{ Value(i int) string })}
 }
 
-// binaryCell prints BLOB, BIT and BIGNUM. The output of print needs no JSON escapes, except that of
-// appendBlobText, which is used only at the top level of tables.
+// binaryCell writes BLOB, BIT and BIGNUM. The function print encodes a value. Its output must need
+// no JSON escapes. The output of appendBlobText does, but it is used only at the top level of
+// tables.
 type binaryCell struct {
 	textCell
 	print  func(dst, value []byte) []byte
@@ -116,8 +118,8 @@ func (c *binaryCell) append(dst []byte, i int) []byte {
 
 func appendBase64(dst, b []byte) []byte { return base64.StdEncoding.AppendEncode(dst, b) }
 
-// appendBlobText appends a BLOB as DuckDB prints it: bytes that are not printable ASCII are written
-// as \xAB.
+// appendBlobText appends a BLOB as DuckDB prints it: every byte that is not printable ASCII is
+// written as \xAB.
 func appendBlobText(dst, b []byte) []byte {
 	const upperHex = "0123456789ABCDEF"
 	for _, c := range b {
@@ -130,7 +132,8 @@ func appendBlobText(dst, b []byte) []byte {
 	return dst
 }
 
-// jsonCell prints JSON values. Valid JSON is embedded in the output's JSON, other text is a string.
+// jsonCell writes values of the type JSON. In jsonStyle, valid JSON is embedded as it is, and other
+// text becomes a string.
 type jsonCell struct {
 	textCell
 	values byteValues
@@ -199,7 +202,7 @@ type timestampCell struct {
 	unit     arrow.TimeUnit
 	sep      byte
 	zone     string
-	dateOnly bool // DATE in milliseconds
+	dateOnly bool // the values are a DATE in milliseconds
 	values   []int64
 }
 

@@ -7,22 +7,23 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// convert converts an array to another type. The caller releases both. nil means that arrays are
-// not changed.
+// convert converts an array to another type. The caller releases both arrays. A nil convert changes
+// nothing.
 type convert func(arrow.Array) (arrow.Array, error)
 
-// target says which of Arrow's types an output supports.
+// target says for which output types are converted: Parquet or Arrow IPC.
 type target struct {
-	parquet bool // false: Arrow IPC
+	parquet bool // false means Arrow IPC
 }
 
-// converted is a schema as an output supports it, with the conversion of each column.
+// converted is a schema whose types the output supports, and the conversion of each column to it.
 type converted struct {
 	schema   *arrow.Schema
 	converts []convert
 }
 
-// newConverted plans the conversion of a schema.
+// newConverted decides which types the columns of a result have in the output, and how they are
+// converted.
 func newConverted(s *arrow.Schema, to target) (converted, error) {
 	c := converted{converts: make([]convert, s.NumFields())}
 	fields := make([]arrow.Field, s.NumFields())
@@ -69,7 +70,8 @@ func (c convert) apply(arr arrow.Array) (arrow.Array, error) {
 	return c(arr)
 }
 
-// plan returns the field that the output has for a field, and the conversion.
+// plan returns the field with the type that it has in the output, and the conversion to this type.
+// depth is the number of nested types around the field.
 func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 	if depth > maxDepth {
 		return f, nil, base.Errorf(base.Invalid, "type nested deeper than %d", maxDepth)
@@ -109,7 +111,8 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		}
 	} else {
 		switch {
-		// the same bits; sum() of integers is a HUGEINT, so it must be a number for every client
+		// The bits of both types are the same. sum() of integers is a HUGEINT, so it must be a
+		// number for every client.
 		case m == hugeint:
 			return with(hugeintDecimal, decimalFromHugeint)
 		case m == uhugeint:
@@ -126,8 +129,8 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		}
 		return with(dt, nil)
 	case *arrow.DictionaryType:
-		// Parquet's writer accepts one dictionary per row group, without NULL. It builds its own
-		// dictionaries.
+		// The Parquet writer makes dictionaries itself. It accepts only one dictionary per row
+		// group, without NULL.
 		if !to.parquet {
 			return with(dt, nil)
 		}
@@ -150,7 +153,8 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		return out, nestedConvert(list, c), err
 	case *arrow.FixedSizeListType:
 		elem, c, err := to.plan(dt.ElemField(), depth+1)
-		if to.parquet { // Parquet has only LIST, and its writer misplaces elements after a NULL
+		// Parquet has only LIST; for fixed-size lists, its writer misplaces elements after a NULL
+		if to.parquet {
 			list := arrow.ListOfField(elem)
 			out.Type = list
 			return out, plainList(list, c), err
@@ -184,7 +188,7 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 	return to.asText(out, f)
 }
 
-// parquetHolds reports whether the Parquet writer supports a type. The type is not nested.
+// parquetHolds reports whether the Parquet writer supports a type, which must not be nested.
 func parquetHolds(dt arrow.DataType) bool {
 	switch id := dt.ID(); id {
 	case arrow.NULL, arrow.BOOL, arrow.FLOAT16, arrow.DECIMAL128, arrow.DECIMAL256,
@@ -196,8 +200,8 @@ func parquetHolds(dt arrow.DataType) bool {
 	}
 }
 
-// hasDistinctNames reports whether Parquet can distinguish a struct's fields by name. For example,
-// the fields of ROW(1, 2) have no names.
+// hasDistinctNames reports whether the fields of a struct have different names, which Parquet
+// needs. For example, the fields of ROW(1, 2) have no names.
 func hasDistinctNames(dt *arrow.StructType) bool {
 	seen := make(map[string]bool, dt.NumFields())
 	for _, f := range dt.Fields() {
@@ -206,7 +210,8 @@ func hasDistinctNames(dt *arrow.StructType) bool {
 	return dt.NumFields() > 0 && len(seen) == dt.NumFields()
 }
 
-// planFields plans the fields of a struct or union, and replaces them in fields.
+// planFields calls plan for the fields of a struct or union. It replaces them in fields by the
+// fields of the output, and returns their conversions.
 func (to target) planFields(fields []arrow.Field, depth int) ([]convert, error) {
 	converts := make([]convert, len(fields))
 	for i, f := range fields {
@@ -260,7 +265,8 @@ func (to target) planMap(out arrow.Field, dt *arrow.MapType, depth int) (arrow.F
 	return out, nestedConvert(mt, nestedConvert(mt.Elem(), keys, items)), nil
 }
 
-// nestedConvert rebuilds an array with converted children. It returns nil if no child changes.
+// nestedConvert returns a conversion to the nested type dt that converts the children of an array.
+// It returns nil if no child changes.
 func nestedConvert(dt arrow.DataType, converts ...convert) convert {
 	changed := false
 	for _, c := range converts {

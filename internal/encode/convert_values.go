@@ -13,7 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// asText converts values to their text in CSV.
+// asText returns the field as text, and the conversion of its values to the text that they have in
+// CSV.
 func (to target) asText(out, f arrow.Field) (arrow.Field, convert, error) {
 	text, err := newCell(f, csvStyle, 0)
 	out.Type = arrow.BinaryTypes.String
@@ -34,7 +35,8 @@ func (to target) asText(out, f arrow.Field) (arrow.Field, convert, error) {
 	}, err
 }
 
-// decodeDictionary replaces indices by the values of the dictionary, converted with next.
+// decodeDictionary returns a conversion of dictionary arrays: next converts the dictionary's
+// values, and each row gets its value in place of the index.
 func decodeDictionary(next convert) convert {
 	return func(arr arrow.Array) (arrow.Array, error) {
 		dict := arr.(*array.Dictionary)
@@ -48,8 +50,9 @@ func decodeDictionary(next convert) convert {
 	}
 }
 
-// plainList converts list views, large lists and fixed-size lists to plain lists. Every client
-// supports plain lists, and arrow-go's writers handle slices of them correctly.
+// plainList returns a conversion of list views, large lists and fixed-size lists to lists; next
+// converts the elements. Every client supports lists, and arrow-go's writers handle slices of them
+// correctly.
 func plainList(dt *arrow.ListType, next convert) convert {
 	return func(arr arrow.Array) (arrow.Array, error) {
 		view := arr.(array.ListLike)
@@ -117,8 +120,9 @@ func boolFromBool8(arr arrow.Array) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-// millisFromSeconds converts seconds, which Parquet lacks, to dt. The library's own conversion
-// fails for infinities, which are the largest and smallest numbers in every unit.
+// millisFromSeconds returns a conversion of timestamps in seconds, which Parquet does not have, to
+// dt, in milliseconds. The library's own conversion fails for infinities, which are the largest and
+// the smallest numbers in every unit.
 func millisFromSeconds(dt *arrow.TimestampType) convert {
 	return func(arr arrow.Array) (arrow.Array, error) {
 		data := arr.Data()
@@ -140,8 +144,8 @@ func millisFromSeconds(dt *arrow.TimestampType) convert {
 	}
 }
 
-// hugeintDecimal is the type that DuckDB's own clients use for HUGEINT. Values may have one digit
-// more than its precision.
+// hugeintDecimal is the type to which HUGEINT is converted, as in DuckDB's own clients. Some
+// HUGEINTs have one digit more than it allows.
 var hugeintDecimal = &arrow.Decimal128Type{Precision: 38}
 
 func decimalFromHugeint(arr arrow.Array) (arrow.Array, error) {
@@ -149,8 +153,8 @@ func decimalFromHugeint(arr arrow.Array) (arrow.Array, error) {
 	return newArray(hugeintDecimal, data.Len(), data.Buffers(), nil, data.NullN(), data.Offset()), nil
 }
 
-// toDecimal converts HUGEINT, UHUGEINT and decimals of 32 and 64 bits, which Parquet's writer does
-// not support, to dt.
+// toDecimal returns a conversion to dt for HUGEINT, UHUGEINT, and decimals of 32 and 64 bits, which
+// the Parquet writer does not support.
 func toDecimal(f arrow.Field, dt *arrow.Decimal128Type) (convert, error) {
 	limit := uint128{0x4B3B4CA85A86C47A, 0x098A224000000000} // 10^38
 	text, err := newCell(f, csvStyle, 0)
@@ -181,8 +185,9 @@ func toDecimal(f arrow.Field, dt *arrow.Decimal128Type) (convert, error) {
 	}, nil
 }
 
-// rebaseUnion copies the part of a union that a slice refers to, because the IPC writer does not
-// support unions with an offset. Members are not cut, so the offsets of dense unions stay valid.
+// rebaseUnion copies the rows of a union array that is a slice, because the IPC writer does not
+// support unions with an offset. The members' arrays are not cut, so the offsets of dense unions
+// stay valid.
 func rebaseUnion(arr arrow.Array) (arrow.Array, error) {
 	union := arr.(array.Union)
 	data := union.Data()

@@ -17,7 +17,7 @@ type csvEncoder struct {
 
 type csvColumn struct {
 	cell
-	// quoted says that values may need quotes. Numbers and times never do.
+	// quoted says that values of the column may need quotes. Numbers and times never do.
 	quoted bool
 }
 
@@ -30,8 +30,8 @@ func newCSVEncoder(schema *arrow.Schema, o *out) (*csvEncoder, error) {
 	return e, err
 }
 
-// neverQuoted reports whether the texts of a type are never empty, and consist only of letters,
-// digits, signs, points and colons.
+// neverQuoted reports whether values of a field never need quotes: their texts are not empty, and
+// consist only of letters, digits, signs, points and colons.
 func neverQuoted(field arrow.Field) bool {
 	dt, m := resolve(field)
 	switch m {
@@ -87,7 +87,7 @@ func (e *csvEncoder) batch(rec arrow.RecordBatch) error {
 	})
 }
 
-// quote puts dst[start:] in quotes if readers need them.
+// quote puts the field dst[start:] in quotes, and doubles quotes in it, if a CSV reader needs that.
 func quote(dst []byte, start int) []byte {
 	field := dst[start:]
 	if !needsQuote(field) {
@@ -98,7 +98,7 @@ func quote(dst []byte, start int) []byte {
 	for range quotes + 2 {
 		dst = append(dst, 0)
 	}
-	// Move from the back, so that no byte is overwritten before it is moved.
+	// Bytes are moved from the back, so that no byte is overwritten before it is moved.
 	dst[to-1] = '"'
 	for to--; from > start; {
 		from--
@@ -113,8 +113,8 @@ func quote(dst []byte, start int) []byte {
 	return dst
 }
 
-// needsQuote reports whether the field is empty, contains a quote, a comma or a line end, or has
-// spaces around it, which some readers trim.
+// needsQuote reports whether a CSV field must be in quotes: it is empty, contains a quote, a comma
+// or a line end, or has spaces around it, which some readers trim.
 func needsQuote(field []byte) bool {
 	if len(field) == 0 {
 		return true
@@ -136,7 +136,7 @@ func needsQuote(field []byte) bool {
 	return false
 }
 
-// hasByte returns a word that is not 0 if a byte of w is 0.
+// hasByte returns a word that is not 0 if one of the eight bytes of w is 0.
 func hasByte(w uint64) uint64 { return (w - everyByte) &^ w & highBits }
 
 func (e *csvEncoder) end(tail) error { return nil }

@@ -12,7 +12,8 @@ import (
 
 // Source is a result that is being produced. Only one goroutine uses it.
 type Source interface {
-	// Schema returns the result's columns. It can be called before Next, and does not change.
+	// Schema returns the columns of the result. It may be called before Next, and always returns
+	// the same schema.
 	Schema() *arrow.Schema
 	// Next returns the next batch, or io.EOF after the last one. The caller releases it. A batch
 	// may be empty, and its columns may be slices of larger arrays.
@@ -24,14 +25,15 @@ type Options struct {
 	// MaxRows limits the number of rows; 0 means no limit. If rows were cut, Stats.Truncated and
 	// the end of JSON and MessagePack say so.
 	MaxRows int64
-	// Elapsed, if set, is called at the end. It returns the time since the request began:
-	// "elapsed_ms".
+	// Elapsed, if not nil, is called after the last row. It returns the time since the request
+	// began, which is written as "elapsed_ms".
 	Elapsed func() time.Duration
-	// RowsRead, if set, is called at the end. It returns the number of rows that the query scanned:
-	// "rows_read". A negative number means unknown and is not written.
+	// RowsRead, if not nil, is called after the last row. It returns the number of rows that the
+	// query scanned, which is written as "rows_read". A negative number means unknown, and is not
+	// written.
 	RowsRead func() int64
 
-	// Sizes that tests reduce; 0 is the usual size.
+	// Sizes that tests make smaller; 0 means the usual size.
 	batchRows     int   // for Arrow
 	rowGroupRows  int64 // for Parquet
 	rowGroupBytes int64
@@ -39,37 +41,38 @@ type Options struct {
 
 // Stats describes the output of one Write.
 type Stats struct {
-	Rows      int64 // rows encoded
+	Rows      int64 // rows that were encoded
 	Bytes     int64 // bytes that the writer accepted
-	Truncated bool  // MaxRows cut the result
+	Truncated bool  // the result had more rows than MaxRows
 }
 
 // encoder encodes one result in one format. The order of calls is: begin, batch any number of
 // times, end or fail, release.
 type encoder interface {
 	begin() error
-	// batch encodes a batch of at least one row. It must retain the batch to use it later.
+	// batch encodes a batch of at least one row. If it uses the batch later, it must retain it.
 	batch(rec arrow.RecordBatch) error
 	end(t tail) error
-	// fail writes to the stream, if the format can, that it ends early because of err.
+	// fail writes to the output that the result ends early because of err, if the format can
+	// express that.
 	fail(err error)
 	// release releases everything that the encoder retains.
 	release()
 }
 
-// tail is the data that some formats write after the last row.
+// tail is the information about a result that some formats write after the last row.
 type tail struct {
 	rows      int64
-	rowsRead  int64 // negative: unknown
+	rowsRead  int64 // negative if unknown
 	elapsed   time.Duration
 	timed     bool
 	truncated bool
 }
 
-// Write encodes a result. It reads src to its end, unless an error or MaxRows stops it earlier, and
-// does not close w. Errors preserve their kind. A context that has ended is base.Canceled or
-// base.Timeout. A value that the format cannot represent is base.Invalid. The package comment says
-// what clients see of an error.
+// Write encodes the result src in the format f, and writes it to w. It reads src to its end, unless
+// an error or MaxRows stops it earlier. It does not close w. Errors preserve their kind. If ctx has
+// ended the error is base.Canceled or base.Timeout. A value that the format cannot represent is
+// base.Invalid. The package comment says what clients see of an error.
 func Write(ctx context.Context, w io.Writer, f Format, src Source, opt Options) (Stats, error) {
 	o := newOut(w)
 	defer o.free()
@@ -77,8 +80,8 @@ func Write(ctx context.Context, w io.Writer, f Format, src Source, opt Options) 
 	return Stats{Rows: t.rows, Bytes: o.written, Truncated: t.truncated}, base.Wrap(err, "encode %s result", f)
 }
 
-// write is Write with a given buffer. It converts a panic to an error, because arrow-go's encoders
-// report errors by panics.
+// write does what Write does, with a given output buffer. arrow-go's encoders report errors by
+// panics, which write converts to errors.
 func write(ctx context.Context, o *out, f Format, src Source, opt Options) (t tail, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -99,18 +102,19 @@ func write(ctx context.Context, o *out, f Format, src Source, opt Options) (t ta
 		}
 	}
 	if err != nil && o.written > 0 {
-		// write the rows separately: the writer may accept the error even if it refuses the rows
+		// The buffered rows are written before the error: even if the writer refuses them, it may
+		// accept the error.
 		_ = o.flush()
 		if o.err == nil || o.refused {
 			o.err = nil
 			enc.fail(err)
-			_ = o.flush() // report the error that ended the result, not an error of writing it
+			_ = o.flush() // err is returned, not an error of writing it
 		}
 	}
 	return t, err
 }
 
-// pump moves batches from the source to the encoder.
+// pump passes the batches of a result to the encoder.
 func pump(ctx context.Context, enc encoder, src Source, opt Options) (tail, error) {
 	t := tail{rowsRead: -1}
 	for !t.truncated {
@@ -137,7 +141,8 @@ func pump(ctx context.Context, enc encoder, src Source, opt Options) (tail, erro
 	return t, nil
 }
 
-// encode passes one batch to the encoder, cut to the rows that maxRows allows, and releases it.
+// encode passes one batch to the encoder, cut to the rows that maxRows still allows, and releases
+// the batch.
 func (t *tail) encode(enc encoder, rec arrow.RecordBatch, schema *arrow.Schema, maxRows int64) error {
 	defer func() { rec.Release() }()
 	if int(rec.NumCols()) != schema.NumFields() {
@@ -161,7 +166,7 @@ func (t *tail) encode(enc encoder, rec arrow.RecordBatch, schema *arrow.Schema, 
 	return enc.batch(rec)
 }
 
-// newEncoder returns the encoder of a format for a schema.
+// newEncoder returns an encoder for a result with this schema.
 func newEncoder(f Format, schema *arrow.Schema, o *out, opt Options) (encoder, error) {
 	switch f {
 	case JSON:

@@ -10,17 +10,18 @@ const (
 	highBits  = 0x8080808080808080
 )
 
-// unsafeJSON returns a word that is not 0 if one of the eight bytes of w is not ASCII, a control
-// character, a quote or a backslash. The high bit of x-1 is set for x = 0 and for x > 0x80. In the
-// second case x is not ASCII and is reported anyway, so there is no false alarm. A borrow only
-// comes from a byte that is reported itself.
+// unsafeJSON returns a word that is not 0 if one of the eight bytes of w may need an escape in a
+// JSON string: a byte that is not ASCII, a control character, a quote or a backslash. For a byte x,
+// the high bit of x-1 is set if x is 0 or above 0x80. A byte above 0x80 is not ASCII and is
+// reported anyway, so there is no false alarm. A borrow only comes from a byte that is reported
+// itself.
 func unsafeJSON(w uint64) uint64 {
 	quote := w ^ everyByte*'"'
 	backslash := w ^ everyByte*'\\'
 	return (w | (w - everyByte*0x20) | (quote - everyByte) | (backslash - everyByte)) & highBits
 }
 
-// plainJSON marks the bytes that need no escape in a JSON string.
+// plainJSON[b] is true if the byte b needs no escape in a JSON string.
 var plainJSON = func() (t [256]bool) {
 	for c := 0x20; c < 0x80; c++ {
 		t[c] = c != '"' && c != '\\'
@@ -28,7 +29,7 @@ var plainJSON = func() (t [256]bool) {
 	return t
 }()
 
-// isPlainJSON reports whether s needs no escape and is ASCII.
+// isPlainJSON reports whether s is ASCII and needs no escapes in a JSON string.
 func isPlainJSON(s []byte) bool {
 	if len(s) >= 8 {
 		i := 0
@@ -37,7 +38,7 @@ func isPlainJSON(s []byte) bool {
 				return false
 			}
 		}
-		// The last word overlaps the one before.
+		// The last word overlaps the word before it.
 		return unsafeJSON(binary.LittleEndian.Uint64(s[len(s)-8:])) == 0
 	}
 	for _, c := range s {
@@ -60,9 +61,9 @@ func appendJSONString(dst, s []byte) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// appendEscaped is appendJSONString for a string that may need escapes. Invalid UTF-8 becomes
-// U+FFFD. The line separators U+0085, U+2028 and U+2029 are escaped although JSON allows them: a
-// reader of NDJSON that splits at any Unicode line end would cut a row in two.
+// appendEscaped appends s as a JSON string with quotes and escapes. Invalid UTF-8 becomes U+FFFD.
+// The line separators U+0085, U+2028 and U+2029 are escaped although JSON allows them: a reader of
+// NDJSON that splits at any Unicode line end would cut a row in two.
 func appendEscaped(dst, s []byte) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -104,13 +105,13 @@ func appendWideEscape(dst []byte, r rune) []byte {
 }
 
 // appendJSONLine appends a valid JSON value without line ends, which would break NDJSON. ASCII line
-// ends are only between the parts of the value, and are removed. Other line ends are only in
+// ends occur only between the parts of the value, and are removed. Other line ends occur only in
 // strings, and are escaped as in appendEscaped.
 func appendJSONLine(dst, s []byte) []byte {
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
-		// 0xC2 starts the first character with several bytes
+		// Bytes below 0xC2 are ASCII or continue a character.
 		if c != '\n' && c != '\r' && c < 0xC2 {
 			i++
 			continue
@@ -128,7 +129,7 @@ func appendJSONLine(dst, s []byte) []byte {
 	return append(dst, s[start:]...)
 }
 
-// appendEscape appends the escape of an ASCII character.
+// appendEscape appends the JSON escape of an ASCII character.
 func appendEscape(dst []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':

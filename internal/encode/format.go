@@ -20,7 +20,7 @@ const (
 	Table                     // box drawing for a terminal
 )
 
-// formats lists the names of each format. The first media type is the Content-Type of answers.
+// formats has the names of each format. The first media type is the Content-Type of results.
 var formats = [...]struct {
 	name       string
 	extension  string
@@ -36,17 +36,17 @@ var formats = [...]struct {
 	Table:       {"table", ".txt", []string{"text/plain"}, "; charset=utf-8"},
 }
 
-// String returns the format's name, which is also its value for ?format=.
+// String returns the name of the format, which is also its value for ?format=.
 func (f Format) String() string { return formats[f].name }
 
-// ContentType returns the value for an HTTP Content-Type header.
+// ContentType returns the format's media type, as the value of an HTTP Content-Type header.
 func (f Format) ContentType() string { return formats[f].mediaTypes[0] + formats[f].params }
 
 // Extension returns the usual file name extension with its dot.
 func (f Format) Extension() string { return formats[f].extension }
 
-// FormatNamed returns the format with a name: json, ndjson, csv, arrow, parquet, msgpack or table,
-// in any case. An unknown name is a base.Invalid error.
+// FormatNamed returns the format with this name: json, ndjson, csv, arrow, parquet, msgpack or
+// table, in any case. An unknown name is a base.Invalid error.
 func FormatNamed(name string) (Format, error) {
 	for f := range formats {
 		if strings.EqualFold(formats[f].name, name) {
@@ -56,11 +56,11 @@ func FormatNamed(name string) (Format, error) {
 	return JSON, base.Errorf(base.Invalid, "unknown result format %q", clip(name)).WithHint("formats are %s", formatNames())
 }
 
-// ParseFormat chooses the format of an answer. query is the value of ?format= and wins if it is not
-// empty. Otherwise accept, the value of the Accept header, decides: the highest q-value, then the
-// more specific range, then the earlier one. An empty header, */* and application/* mean JSON;
-// text/* means CSV. An unknown name, and a header that accepts no supported format, are
-// base.Invalid errors.
+// ParseFormat chooses the format of a result. query is the value of ?format=, which decides if it
+// is not empty. Otherwise accept, the value of the Accept header, decides: the range with the
+// highest q-value, then the more specific range, then the earlier one. An empty header, */* and
+// application/* mean JSON; text/* means CSV. An unknown name is a base.Invalid error, and so is a
+// header that accepts no supported format.
 func ParseFormat(accept, query string) (Format, error) {
 	if query != "" {
 		return FormatNamed(query)
@@ -88,11 +88,11 @@ func ParseFormat(accept, query string) (Format, error) {
 // mediaRange is one element of an Accept header.
 type mediaRange struct {
 	mediaType   string // lower case, without parameters
-	q           int    // thousandths, 0 to 1000
-	specificity int    // 0 */*, 1 type/*, 2 type/subtype
+	q           int    // in thousandths, 0 to 1000
+	specificity int    // 0 for */*, 1 for type/*, 2 for type/subtype
 }
 
-// acceptRanges splits an Accept header. It ignores malformed elements.
+// acceptRanges parses an Accept header into its elements. It ignores malformed ones.
 func acceptRanges(accept string) []mediaRange {
 	var out []mediaRange
 	for element := range strings.SplitSeq(accept, ",") {
@@ -122,7 +122,7 @@ func acceptRanges(accept string) []mediaRange {
 	return out
 }
 
-// parseQ parses a q-value and returns it in thousandths.
+// parseQ parses the q-value of a media range, and returns it in thousandths.
 func parseQ(s string) (int, bool) {
 	q, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(q >= 0 && q <= 1) {
@@ -131,8 +131,8 @@ func parseQ(s string) (int, bool) {
 	return int(q*1000 + 0.5), true
 }
 
-// format returns the format that a range stands for. A wildcard stands for the first matching
-// format that no exact range excludes with q=0.
+// format returns the format that a media range accepts. If the range has a wildcard, it is the
+// first matching format that no element of the header excludes by its exact name with q=0.
 func (r mediaRange) format(all []mediaRange) (Format, bool) {
 	candidates := []Format{JSON, NDJSON, MessagePack, Arrow, Parquet, CSV, Table}
 	for _, f := range candidates {
@@ -156,7 +156,8 @@ func (r mediaRange) format(all []mediaRange) (Format, bool) {
 	return JSON, false
 }
 
-// excluded reports whether a range excludes the format by its exact name (q=0).
+// excluded reports whether an element of the Accept header excludes the format by its exact name
+// with q=0.
 func excluded(all []mediaRange, f Format) bool {
 	for _, r := range all {
 		if r.q == 0 && r.specificity == 2 && r.mediaType == formats[f].mediaTypes[0] {
@@ -174,7 +175,7 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// clip shortens text from a client for a message.
+// clip shortens a text that a client sent, for an error message.
 func clip(s string) string {
 	const limit = 100
 	if len(s) <= limit {

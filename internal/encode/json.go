@@ -21,7 +21,7 @@ type jsonEncoder struct {
 	out    *out
 	schema *arrow.Schema
 	cells  []cell
-	rows   bool // a row was written
+	rows   bool // whether a row was written
 }
 
 func newJSONEncoder(schema *arrow.Schema, o *out) (*jsonEncoder, error) {
@@ -80,7 +80,7 @@ func (e *jsonEncoder) end(t tail) error {
 	return nil
 }
 
-// milliseconds returns the elapsed time in milliseconds.
+// milliseconds returns the elapsed time of a result in milliseconds.
 func milliseconds(t tail) float64 { return float64(t.elapsed.Microseconds()) / 1000 }
 
 func (e *jsonEncoder) fail(err error) {
@@ -90,7 +90,7 @@ func (e *jsonEncoder) fail(err error) {
 
 func (e *jsonEncoder) release() {}
 
-// appendError appends an error as the JSON object that error answers of HTTP have.
+// appendError appends an error as a JSON object, with the members that HTTP error responses have.
 func appendError(dst []byte, err error) []byte {
 	kind, message, hint := describe(err)
 	dst = appendJSONString(append(dst, `{"kind":`...), []byte(kind))
@@ -101,7 +101,7 @@ func appendError(dst []byte, err error) []byte {
 	return append(dst, '}')
 }
 
-// describe returns the parts of an error that a client sees.
+// describe returns the parts of an error that clients see.
 func describe(err error) (kind, message, hint string) {
 	wrapped := base.Wrap(err, "result ends early").(*base.Error)
 	return wrapped.Kind.String(), wrapped.Message, wrapped.Hint

@@ -10,7 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// meaning is the logical type of values, where the storage type alone does not tell it.
+// meaning is the logical type of values for which the Arrow storage type does not tell it.
 type meaning uint8
 
 const (
@@ -25,7 +25,8 @@ const (
 	jsonText         // UTF-8 text that is JSON
 )
 
-// resolve returns the storage type of a field without extension types, and its meaning.
+// resolve returns the Arrow storage type of a field, which is not an extension type, and the
+// meaning of its values.
 func resolve(field arrow.Field) (arrow.DataType, meaning) {
 	dt, name, typeName := field.Type, "", ""
 	if ext, ok := dt.(arrow.ExtensionType); ok {
@@ -76,8 +77,8 @@ func isString(id arrow.Type) bool {
 	return id == arrow.STRING || id == arrow.LARGE_STRING || id == arrow.STRING_VIEW
 }
 
-// isStringKey reports whether map keys of this type can be the names of object members. JSON keys
-// cannot, because JSON is written as a value.
+// isStringKey reports whether map keys of this type become the names of members of a JSON object.
+// Keys of the type JSON do not, because they are written as values.
 func isStringKey(field arrow.Field) bool {
 	dt, m := resolve(field)
 	if m == jsonText {
@@ -89,7 +90,7 @@ func isStringKey(field arrow.Field) bool {
 	return isString(dt.ID())
 }
 
-// unwrap returns the storage array of an extension array, and other arrays unchanged.
+// unwrap returns the storage array of an extension array. It returns other arrays unchanged.
 func unwrap(arr arrow.Array) arrow.Array {
 	for {
 		ext, ok := arr.(array.ExtensionArray)
@@ -100,7 +101,7 @@ func unwrap(arr arrow.Array) arrow.Array {
 	}
 }
 
-// typeName returns the name of a column's type in answers.
+// typeName returns the name that a column's type has in results.
 func typeName(field arrow.Field) string {
 	if sqlType, ok := field.Metadata.GetValue(schema.TypeKey); ok && sqlType != "" {
 		return sqlType
@@ -147,8 +148,8 @@ func typeName(field arrow.Field) string {
 	return strings.ToUpper(dt.Name())
 }
 
-// uniqueNames returns the columns' names for formats in which a repeated name would hide a column.
-// A repeated name gets the suffix _1, _2 and so on, as in DuckDB's subqueries.
+// uniqueNames returns the column names for formats in which a repeated name would hide a column. A
+// repeated name gets the suffix _1, _2 and so on, as in DuckDB's sub-queries.
 func uniqueNames(s *arrow.Schema) []string {
 	used := make(map[string]bool, s.NumFields())
 	for _, f := range s.Fields() {

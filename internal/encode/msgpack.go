@@ -11,7 +11,8 @@ import (
 // messagePackVersion is the version of the layout in docs/format/msgpack.md.
 const messagePackVersion = 1
 
-// messagePackEncoder writes a sequence of MessagePack objects, columnar within a batch:
+// messagePackEncoder writes a sequence of MessagePack objects. Each batch is one object, in which
+// the values are column by column:
 //
 //	{"version": 1, "columns": [{"name": "a", "type": "BIGINT"}]}
 //	{"rows": 2, "data": [[1, 2]]}
@@ -54,7 +55,7 @@ func (e *messagePackEncoder) begin() error {
 	return nil
 }
 
-// unitName returns the unit of a column's integers, for types that are sent as a number of units.
+// unitName returns the unit of times and dates that are sent as integers. It is "" for other types.
 func unitName(field arrow.Field) string {
 	dt, m := resolve(field)
 	if m != plain {
@@ -75,7 +76,7 @@ func unitName(field arrow.Field) string {
 	return ""
 }
 
-// columnAppender is a cell with a fast path that appends all rows.
+// columnAppender is a cell that can append all rows of its column at once, which is faster.
 type columnAppender interface {
 	appendAll(dst []byte, rows int) []byte
 }
@@ -121,7 +122,8 @@ func (e *messagePackEncoder) end(t tail) error {
 	return nil
 }
 
-// fail has no open objects to close: each batch is complete before the source returns an error.
+// fail appends an object with the error. No object is incomplete then, because each batch is
+// written as a whole.
 func (e *messagePackEncoder) fail(err error) {
 	kind, message, hint := describe(err)
 	members := 2
@@ -139,7 +141,7 @@ func (e *messagePackEncoder) fail(err error) {
 
 func (e *messagePackEncoder) release() {}
 
-// First bytes of MessagePack values.
+// The first bytes of MessagePack values, which are their type codes.
 const (
 	packNil     = 0xc0
 	packFalse   = 0xc2
@@ -156,12 +158,12 @@ func packBinary(dst, b []byte) []byte {
 	return append(packHeader(dst, len(b), 0, 0, 0xc4, 0xc5), b...)
 }
 
-// packString appends a string that is valid UTF-8.
+// packString appends a string that must be valid UTF-8.
 func packString(dst []byte, s string) []byte {
 	return append(packHeader(dst, len(s), 0xa0, 32, 0xd9, 0xda), s...)
 }
 
-// packText appends a string of any bytes. Invalid UTF-8 is replaced.
+// packText appends any bytes as a string, with invalid UTF-8 replaced.
 func packText(dst, s []byte) []byte {
 	if !isASCII(s) {
 		s = appendValid(nil, s)
@@ -169,9 +171,9 @@ func packText(dst, s []byte) []byte {
 	return append(packHeader(dst, len(s), 0xa0, 32, 0xd9, 0xda), s...)
 }
 
-// packHeader appends a length. A length below fixed is part of the first byte. Otherwise it takes 1
-// byte after the code len8 (if the type has that code), 2 bytes after len16, or 4 bytes after
-// len16+1.
+// packHeader appends the type code and length of a MessagePack value. A length below fixed is part
+// of the type code, which then is fix. Otherwise the length takes 1 byte after the code len8 (if
+// the type has that code), 2 bytes after len16, or 4 bytes after len16+1.
 func packHeader(dst []byte, n int, fix byte, fixed int, len8, len16 byte) []byte {
 	switch {
 	case n < fixed:
@@ -219,7 +221,8 @@ func packFloat64(dst []byte, v float64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, packDouble), math.Float64bits(v))
 }
 
-// isASCII reports whether s is all ASCII. Such a string is valid UTF-8 wherever it is cut.
+// isASCII reports whether all bytes of s are ASCII. Such a string is valid UTF-8 wherever it is
+// cut.
 func isASCII(s []byte) bool {
 	for ; len(s) >= 8; s = s[8:] {
 		if binary.LittleEndian.Uint64(s)&highBits != 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// newPackCell returns the cell that appends a field's values as MessagePack. Types without their
-// own case are strings, with the same text as in JSON.
+// newPackCell returns the cell that appends values of a field as MessagePack. Types that have no
+// case of their own are strings, with the same text as in JSON.
 func newPackCell(field arrow.Field, depth int) (cell, error) {
 	if depth > maxDepth {
 		return nil, base.Errorf(base.Invalid, "type nested deeper than %d", maxDepth)
@@ -77,7 +77,7 @@ func newPackCell(field arrow.Field, depth int) (cell, error) {
 	return newPackNested(field, dt, depth)
 }
 
-// fixedCell is the base of cells for fixed-width values.
+// fixedCell is embedded in cells for fixed-width values.
 type fixedCell[T arrow.FixedWidthType] struct {
 	nulls
 	values []T
@@ -194,15 +194,15 @@ func (c *packDoubles) appendAll(dst []byte, rows int) []byte {
 	return dst[:len(dst)-len(room)]
 }
 
-// decimalValues is a cell whose values are decimals of up to 128 bits.
+// decimalValues is a cell whose values are decimals of at most 128 bits.
 type decimalValues interface {
 	value(i int) (magnitude uint128, negative bool)
 }
 
-// packDecimal appends HUGEINT, UHUGEINT and DECIMAL. A value is an integer if it is one of at most
-// 64 bits, a double if that loses no digit, and otherwise a string.
+// packDecimal appends HUGEINT, UHUGEINT and DECIMAL as MessagePack. A value is an integer if it is
+// a whole number of at most 64 bits, a double if that loses no digit, and otherwise a string.
 type packDecimal struct {
-	cell    // prints the text
+	cell    // the cell that writes the value as text
 	numbers decimalValues
 	scale   int32
 	text    []byte
@@ -232,7 +232,7 @@ func (c *packDecimal) append(dst []byte, i int) []byte {
 
 type packStrings[O int32 | int64] struct {
 	stringCell[O]
-	ascii bool // all strings of the batch are ASCII
+	ascii bool // whether all strings of the batch are ASCII
 }
 
 func (c *packStrings[O]) bind(arr arrow.Array) {
@@ -272,10 +272,10 @@ func (c *packBytes) append(dst []byte, i int) []byte {
 	return packBinary(dst, c.values.Value(i))
 }
 
-// packTexts appends the text of a cell as a string.
+// packTexts appends the text that another cell writes as a MessagePack string.
 type packTexts struct {
 	cell
-	quoted bool // the text is a JSON string; only for types whose texts need no escapes
+	quoted bool // the other cell writes JSON strings; only for types whose texts need no escapes
 	text   []byte
 }
 

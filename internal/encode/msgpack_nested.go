@@ -2,8 +2,8 @@ package encode
 
 import "github.com/apache/arrow-go/v18/arrow"
 
-// newPackNested returns the cell for a type that contains other types. Values are nested as in
-// JSON.
+// newPackNested returns the cell that appends values of a nested type as MessagePack. Values are
+// nested as in JSON.
 func newPackNested(field arrow.Field, dt arrow.DataType, depth int) (cell, error) {
 	c, err := nesting{
 		null:  string([]byte{packNil}),
@@ -25,7 +25,7 @@ func newPackNested(field arrow.Field, dt arrow.DataType, depth int) (cell, error
 	case nil:
 		switch dt.(type) {
 		case *arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType, *arrow.DurationType:
-			return newPackText(field, jsonStyle) // only jsonStyle prints ISO 8601
+			return newPackText(field, jsonStyle) // only jsonStyle writes intervals as ISO 8601
 		}
 		return newPackText(field, csvStyle)
 	}

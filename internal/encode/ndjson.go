@@ -2,11 +2,12 @@ package encode
 
 import "github.com/apache/arrow-go/v18/arrow"
 
-// ndjsonEncoder writes one object per line. Repeated column names get a suffix, see uniqueNames.
+// ndjsonEncoder writes each row as a JSON object on a line of its own. Repeated column names get a
+// suffix, see uniqueNames.
 type ndjsonEncoder struct {
 	out   *out
 	cells []cell
-	// prefixes are the texts before each value: `{"a":` and `,"b":`.
+	// prefixes are the texts before the values of a row: `{"a":`, `,"b":` and so on.
 	prefixes []string
 }
 

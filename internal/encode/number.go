@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// appendFloat appends a finite float with the shortest digits, always with a point or an exponent.
-// bitSize is 32 or 64, the size of the column's type.
+// appendFloat appends a finite float with the fewest digits that parse to the same value, always
+// with a point or an exponent. bitSize is 32 or 64, the size of the column's type.
 func appendFloat(dst []byte, v float64, bitSize int) []byte {
 	abs := math.Abs(v)
 	if abs < 1e15 {
@@ -16,7 +16,7 @@ func appendFloat(dst []byte, v float64, bitSize int) []byte {
 			if v == 0 && math.Signbit(v) {
 				return append(dst, "-0.0"...)
 			}
-			// fewer digits than the integer has may identify the float
+			// Above 2^24, a float32 may be identified by fewer digits than its integer has.
 			if bitSize == 32 && abs > 1<<24 {
 				return append(strconv.AppendFloat(dst, v, 'f', -1, 32), '.', '0')
 			}
@@ -29,9 +29,10 @@ func appendFloat(dst []byte, v float64, bitSize int) []byte {
 	return strconv.AppendFloat(dst, v, 'e', -1, bitSize)
 }
 
-// isShortDecimal reports whether v has at most four digits after the point. If so, it returns v
-// times 10,000. r has at most 15 digits, and in this range decimals and doubles map to each other
-// uniquely. So if r/10000 rounds to v, its digits without trailing zeros are the shortest for v.
+// isShortDecimal reports whether v has at most four digits after the decimal point. If so, it
+// returns r, which is v times 10,000. r has at most 15 digits, and in this range decimals and
+// doubles map to each other uniquely. So if r/10000 rounds to v, the digits of r/10000 without
+// trailing zeros are the shortest representation of v.
 func isShortDecimal(v float64) (r int64, ok bool) {
 	if !(math.Abs(v) < 1e11) {
 		return 0, false
@@ -40,7 +41,7 @@ func isShortDecimal(v float64) (r int64, ok bool) {
 	return r, float64(r)/1e4 == v && r != 0
 }
 
-// appendShortDecimal appends r/10000. r is not 0.
+// appendShortDecimal appends r/10000 with the fewest digits. r must not be 0.
 func appendShortDecimal(dst []byte, r int64) []byte {
 	u := uint64(r)
 	if r < 0 {
@@ -82,7 +83,7 @@ const digits2 = "00010203040506070809" +
 	"80818283848586878889" +
 	"90919293949596979899"
 
-// append2 appends a number below 100 as two digits.
+// append2 appends a number below 100 as two decimal digits.
 func append2(dst []byte, v uint32) []byte {
 	return append(dst, digits2[2*v], digits2[2*v+1])
 }
@@ -92,14 +93,15 @@ const maxUint64Power = 10_000_000_000_000_000_000 // 10^19, the largest power of
 // uint128 is an unsigned 128-bit integer.
 type uint128 struct{ hi, lo uint64 }
 
-// negate returns the two's complement.
+// negate returns the two's complement of u.
 func (u uint128) negate() uint128 {
 	lo, borrow := bits.Sub64(0, u.lo, 0)
 	hi, _ := bits.Sub64(0, u.hi, borrow)
 	return uint128{hi, lo}
 }
 
-// magnitude splits a two's complement number into sign and magnitude.
+// magnitude takes u as a signed number in two's complement. It returns its absolute value, and
+// whether it is negative.
 func (u uint128) magnitude() (uint128, bool) {
 	if int64(u.hi) < 0 {
 		return u.negate(), true
@@ -114,7 +116,7 @@ func (u uint128) divMod(divisor uint64) (uint128, uint64) {
 	return uint128{hi, lo}, rest
 }
 
-// append appends the decimal digits.
+// append appends u in decimal digits.
 func (u uint128) append(dst []byte) []byte {
 	if u.hi == 0 {
 		return strconv.AppendUint(dst, u.lo, 10)
@@ -146,7 +148,8 @@ func (u uint128) fitsDouble(scale int32) bool {
 	return true
 }
 
-// appendDecimal appends magnitude/10^scale, with its sign and all digits of its scale.
+// appendDecimal appends magnitude/10^scale, with a sign if it is negative, and with all digits of
+// its scale.
 func appendDecimal(dst []byte, magnitude uint128, negative bool, scale int32) []byte {
 	if negative {
 		dst = append(dst, '-')
@@ -155,7 +158,8 @@ func appendDecimal(dst []byte, magnitude uint128, negative bool, scale int32) []
 	return placePoint(magnitude.append(dst), start, scale)
 }
 
-// placePoint inserts the decimal point into the digits dst[start:].
+// placePoint inserts the decimal point into the digits dst[start:], so that scale digits are behind
+// it.
 func placePoint(dst []byte, start int, scale int32) []byte {
 	if scale <= 0 {
 		if len(dst)-start == 1 && dst[start] == '0' {
@@ -166,7 +170,7 @@ func placePoint(dst []byte, start int, scale int32) []byte {
 		}
 		return dst
 	}
-	// Add the zeros that are needed for one digit before the point.
+	// Zeros are added, so that there is a digit before the point.
 	if missing := start + int(scale) + 1 - len(dst); missing > 0 {
 		old := len(dst)
 		for range missing {
@@ -184,7 +188,7 @@ func placePoint(dst []byte, start int, scale int32) []byte {
 	return dst
 }
 
-// bigMagnitude returns |v| as a uint128 if it fits.
+// bigMagnitude returns the absolute value of v as a uint128, and whether it fits.
 func bigMagnitude(v *big.Int) (uint128, bool) {
 	if v.BitLen() > 128 {
 		return uint128{}, false

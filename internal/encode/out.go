@@ -8,21 +8,22 @@ import (
 )
 
 const (
-	// flushAt is the size in bytes at which a buffer is written. It is large enough to make the
+	// flushAt is the size in bytes from which the buffer is written. It is large enough to make the
 	// cost of a system call and an HTTP chunk negligible, and small enough for the L2 cache.
 	flushAt = 128 << 10
-	// keepAtMost is the largest buffer in bytes that is reused for the next result. Larger ones are
-	// freed, so that one huge value does not stay in memory.
+	// keepAtMost is the maximum size in bytes of a buffer that is reused for another result. Larger
+	// buffers are freed, so that one huge value does not stay in memory.
 	keepAtMost = 1 << 20
 )
 
-// out buffers the output of encoders in buf, and remembers the writer's first error.
+// out collects the output of an encoder in buf, and writes it to w. It remembers the first error of
+// w.
 type out struct {
 	w       io.Writer
 	buf     []byte
 	written int64 // bytes that w accepted
-	err     error // first error of w; no rows are written after it
-	refused bool  // w accepted nothing of the write that failed
+	err     error // the first error of w; no rows are written after it
+	refused bool  // whether w accepted no byte of the write that failed
 }
 
 var outBuffers = sync.Pool{New: func() any { b := make([]byte, 0, flushAt+flushAt/4); return &b }}
@@ -31,7 +32,7 @@ func newOut(w io.Writer) *out {
 	return &out{w: w, buf: (*outBuffers.Get().(*[]byte))[:0]}
 }
 
-// free returns the buffer to the pool. The out must not be used afterwards.
+// free returns the buffer to the pool. out must not be used afterwards.
 func (o *out) free() {
 	if cap(o.buf) <= keepAtMost {
 		b := o.buf[:0]
@@ -40,7 +41,7 @@ func (o *out) free() {
 	o.buf = nil
 }
 
-// flush writes the buffered bytes.
+// flush writes the buffered bytes to w.
 func (o *out) flush() error {
 	if len(o.buf) == 0 || o.err != nil {
 		return o.err
@@ -50,7 +51,8 @@ func (o *out) flush() error {
 	return o.err
 }
 
-// rows appends n rows, or other pieces, with f. It flushes whenever flushAt bytes are buffered.
+// rows calls f for 0 to n-1, which appends a row or another piece of output. It writes the buffer
+// whenever it has flushAt bytes.
 func (o *out) rows(n int, f func(dst []byte, i int) []byte) error {
 	b := o.buf
 	for i := range n {
@@ -67,8 +69,8 @@ func (o *out) rows(n int, f func(dst []byte, i int) []byte) error {
 	return nil
 }
 
-// Write implements io.Writer for libraries that write in pieces. It buffers small pieces and passes
-// large ones on.
+// Write implements io.Writer for libraries that write output in pieces. It buffers small pieces,
+// and passes large ones on to w.
 func (o *out) Write(p []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err

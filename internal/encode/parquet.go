@@ -17,33 +17,33 @@ import (
 const (
 	// maxRowGroupRows is the size of DuckDB's row groups.
 	maxRowGroupRows = 122_880
-	// maxRowGroupBytes bounds the bytes of a row group's values, because a row group is in memory
-	// until it is complete. It counts values before encoding, because each column may have a page
-	// of up to 1 MB that is not encoded yet.
+	// maxRowGroupBytes is the maximum size of a row group's values in bytes, because a row group is
+	// in memory until it is complete. Values are counted before they are encoded, because each
+	// column may have a page of up to 1 MB that is not encoded yet.
 	maxRowGroupBytes = 128 << 20
-	// dictionaryBytes is the size at which the writer replaces a column's dictionary by plain
-	// values. The library's default of 1 MB is more than a row group of doubles has, so it would
-	// hash every random double.
+	// dictionaryBytes is the size of a column's dictionary from which the Parquet writer writes
+	// plain values instead. The library's default is 1 MB. A row group of doubles has less than
+	// that, so the writer would hash every random double.
 	dictionaryBytes = 128 << 10
 )
 
-// uuidType is written with Parquet's UUID logical type.
+// uuidType is the Arrow type that is written with Parquet's UUID logical type.
 var uuidType = extensions.NewUUIDType()
 
 func wrapUUID(arr arrow.Array) (arrow.Array, error) {
 	return array.NewExtensionArrayWithStorage(uuidType, unwrap(arr)), nil
 }
 
-// parquetEncoder writes with arrow-go's Parquet writer, the only one in Go that accepts Arrow
-// arrays. Parquet lacks some types: HUGEINT and UHUGEINT become DECIMAL(38,0), or an error if a
-// value does not fit. INTERVAL, TIMETZ, BIT, BIGNUM and UNION become text. Repeated column names
-// get a suffix, see uniqueNames.
+// parquetEncoder writes a Parquet file with arrow-go's Parquet writer, the only one in Go that
+// accepts Arrow arrays. Parquet lacks some types: HUGEINT and UHUGEINT become DECIMAL(38,0), or an
+// error if a value does not fit. INTERVAL, TIMETZ, BIT, BIGNUM and UNION become text. Repeated
+// column names get a suffix, see uniqueNames.
 type parquetEncoder struct {
 	out      *out
 	convert  converted
 	writer   *pqarrow.FileWriter
 	maxBytes int64
-	bytes    int64 // of the current row group
+	bytes    int64 // size of the values in the current row group
 }
 
 func newParquetEncoder(schema *arrow.Schema, o *out, opt Options) (*parquetEncoder, error) {
@@ -63,9 +63,10 @@ func newParquetEncoder(schema *arrow.Schema, o *out, opt Options) (*parquetEncod
 		parquet.WithCreatedBy("scoter"),
 	}
 	for _, f := range c.schema.Fields() {
-		// Times rarely repeat, and neighbouring times are close. The library identifies columns by
-		// path, so a name with a dot is skipped: it may also be the path of a field in another
-		// column, of another type.
+		// Timestamps are delta-encoded without a dictionary, because times rarely repeat, and
+		// neighbouring times are close. The library identifies a column by its path. So a column
+		// with a dot in its name is skipped: the path may also mean a field in another column, of
+		// another type.
 		if f.Type.ID() == arrow.TIMESTAMP && !strings.Contains(f.Name, ".") {
 			options = append(options, parquet.WithDictionaryFor(f.Name, false), parquet.WithEncodingFor(f.Name, parquet.Encodings.DeltaBinaryPacked))
 		}
@@ -92,7 +93,8 @@ func (e *parquetEncoder) batch(rec arrow.RecordBatch) error {
 	return e.wrap(e.write(rec), "write Parquet rows")
 }
 
-// write adds rows to the current row group, or starts a new one if they do not fit.
+// write adds the rows of a batch to the current row group. If they do not fit, it begins another
+// row group.
 func (e *parquetEncoder) write(rec arrow.RecordBatch) error {
 	size := batchSize(rec)
 	if e.bytes > 0 && e.bytes+size > e.maxBytes {
@@ -106,15 +108,15 @@ func (e *parquetEncoder) write(rec arrow.RecordBatch) error {
 	}
 	rows, err := e.writer.RowGroupNumRows()
 	if int64(rows) <= rec.NumRows() {
-		e.bytes = 0 // the row group before was full, and the library started a new one
+		e.bytes = 0 // the previous row group was full, and the library began another one
 	}
 	e.bytes += size
 	return err
 }
 
-// owned returns a batch whose texts are in Go's memory. The library retains references to the
-// smallest and largest text of a row group until the row group ends, but the memory of a batch is
-// freed before.
+// owned returns a copy of the batch whose texts are in Go's memory. The library refers to the
+// smallest and the largest text of a row group until the row group ends, but the memory of a batch
+// is freed earlier.
 func owned(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	columns := make([]arrow.Array, rec.NumCols())
 	defer func() {
@@ -138,7 +140,7 @@ func owned(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(rec.Schema(), columns, rec.NumRows()), nil
 }
 
-// hasBytes reports whether a type's values are strings or bytes, or contain them.
+// hasBytes reports whether a type has strings or bytes as values, also inside of a nested type.
 func hasBytes(t arrow.DataType) bool {
 	switch t := t.(type) {
 	case arrow.BinaryDataType, *arrow.FixedSizeBinaryType:
@@ -161,8 +163,8 @@ func (e *parquetEncoder) end(tail) error {
 	return e.wrap(e.writer.Close(), "close Parquet file")
 }
 
-// wrap also checks the error of the output, because the library drops errors when it ends a row
-// group.
+// wrap adds context to an error of the library. It also returns an error of the output, because the
+// library drops errors when it ends a row group.
 func (e *parquetEncoder) wrap(err error, doing string) error {
 	if e.out.err != nil {
 		return e.out.err
@@ -170,7 +172,7 @@ func (e *parquetEncoder) wrap(err error, doing string) error {
 	return base.Wrap(err, "%s", doing)
 }
 
-// fail leaves out the footer, so that the file cannot be opened.
+// fail does nothing: without the footer, the file cannot be opened.
 func (e *parquetEncoder) fail(error) {}
 
 func (e *parquetEncoder) release() {}

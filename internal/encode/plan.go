@@ -6,8 +6,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// planEncoder prints the result of EXPLAIN on a terminal. A plan is a drawing of many lines, which
-// does not fit in a table's column.
+// planEncoder writes the result of EXPLAIN for a terminal. A plan is a drawing of many lines, which
+// does not fit into a column of a table.
 type planEncoder struct {
 	out   *out
 	plans cell

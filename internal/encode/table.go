@@ -10,20 +10,21 @@ import (
 )
 
 const (
-	// tableRows is the largest number of printed rows. A line says how many more there are.
+	// tableRows is the maximum number of rows that are printed. A line says how many more the
+	// result has.
 	tableRows = 40
-	// maxCellBytes is the most bytes of one value that are printed.
+	// maxCellBytes is the maximum number of bytes that are printed of a value.
 	maxCellBytes = 4096
 )
 
-// tableEncoder gathers the rows that it will print, because the width of a column depends on all
-// its values. It counts the other rows.
+// tableEncoder prints a result as a table for a terminal. It gathers the rows that it will print,
+// because the width of a column depends on all its values. It only counts the other rows.
 type tableEncoder struct {
 	out     *out
 	schema  *arrow.Schema
 	cells   []cell
-	numbers []bool // columns that are right-aligned
-	text    []byte // printed values, row after row
+	numbers []bool // whether each column is right-aligned
+	text    []byte // the texts of the gathered values, row by row
 	ends    []int
 }
 
@@ -41,7 +42,7 @@ func newTableEncoder(schema *arrow.Schema, o *out) (*tableEncoder, error) {
 
 func (e *tableEncoder) begin() error { return nil }
 
-// rows returns the number of gathered rows.
+// rows returns the number of rows gathered so far.
 func (e *tableEncoder) rows() int {
 	if len(e.cells) == 0 {
 		return 0
@@ -70,7 +71,7 @@ func (e *tableEncoder) batch(rec arrow.RecordBatch) error {
 	return nil
 }
 
-// cutCell cuts a value to maxCellBytes.
+// cutCell cuts the text of a value to maxCellBytes.
 func cutCell(s []byte) []byte {
 	if len(s) <= maxCellBytes {
 		return s
@@ -101,7 +102,7 @@ func appendPrintable(dst, s []byte) []byte {
 	return dst
 }
 
-// value returns the text of a gathered value.
+// value returns the text of the gathered value with this index, counted row by row.
 func (e *tableEncoder) value(index int) string {
 	start := 0
 	if index > 0 {
@@ -169,7 +170,7 @@ func appendLine(dst []byte, widths []int, text func(j int) (string, alignment)) 
 	for j, width := range widths {
 		dst = append(dst, "│ "...)
 		s, align := text(j)
-		if runewidth.StringWidth(s) > width { // the name of a type
+		if runewidth.StringWidth(s) > width { // only names of types can be wider than their column
 			s = runewidth.Truncate(s, width, "…")
 		}
 		pad, before := width-runewidth.StringWidth(s), 0
@@ -192,7 +193,7 @@ func appendBlanks(dst []byte, n int) []byte {
 	return dst
 }
 
-// appendSummary appends "… n more rows" and the size of the result.
+// appendSummary appends a line with "… n more rows" and the size of the result.
 func (e *tableEncoder) appendSummary(b []byte, t tail) []byte {
 	if more := t.rows - int64(e.rows()); more > 0 {
 		b = append(b, "… "...)

@@ -12,7 +12,7 @@ const (
 	microsPerDay  = secondsPerDay * 1_000_000
 )
 
-// unitsPerSecond is indexed by arrow.TimeUnit.
+// unitsPerSecond has the number of units in a second, indexed by arrow.TimeUnit.
 var unitsPerSecond = [...]int64{arrow.Second: 1, arrow.Millisecond: 1e3, arrow.Microsecond: 1e6, arrow.Nanosecond: 1e9}
 
 // floorDiv divides and rounds down. The remainder is not negative.
@@ -25,7 +25,8 @@ func floorDiv(a, b int64) (quotient, rest int64) {
 }
 
 // appendTimestamp appends a timestamp: its date, sep ('T' or ' '), its time of day, and zone ("",
-// "Z" or "+00"). v counts units from 1970-01-01. DuckDB's infinities are written as words.
+// "Z" or "+00"). v is the number of units since 1970-01-01. DuckDB's infinities are written as
+// words.
 func appendTimestamp(dst []byte, v int64, unit arrow.TimeUnit, sep byte, zone string) []byte {
 	switch v {
 	case math.MaxInt64:
@@ -53,7 +54,7 @@ func appendTimestamp(dst []byte, v int64, unit arrow.TimeUnit, sep byte, zone st
 	return append(dst, zone...)
 }
 
-// appendDate appends a date. days counts from 1970-01-01.
+// appendDate appends a DATE. days is the number of days since 1970-01-01.
 func appendDate(dst []byte, days int32) []byte {
 	switch days {
 	case math.MaxInt32:
@@ -64,8 +65,9 @@ func appendDate(dst []byte, days int32) []byte {
 	return appendDay(dst, int64(days))
 }
 
-// appendDay appends YYYY-MM-DD in the proleptic Gregorian calendar. Years outside 0000-9999 have a
-// sign and at least six digits (the expanded form of ISO 8601, which ECMAScript and Java parse).
+// appendDay appends a day, counted from 1970-01-01, as YYYY-MM-DD in the proleptic Gregorian
+// calendar. Years outside 0000-9999 have a sign and at least six digits (the expanded form of ISO
+// 8601, which ECMAScript and Java parse).
 func appendDay(dst []byte, days int64) []byte {
 	year, month, day := civil(days)
 	switch {
@@ -86,11 +88,11 @@ func appendDay(dst []byte, days int64) []byte {
 	return append2(append(dst, '-'), day)
 }
 
-// civil returns the date of a day counted from 1970-01-01. It computes with years that begin on 1
-// March, in eras of 400 years. This puts the leap day at a year's end, and makes the lengths of
-// months a formula.
+// civil returns the date of a day, which is counted from 1970-01-01. It computes with years that
+// begin on 1 March, in eras of 400 years. Then the leap day is at a year's end, and the lengths of
+// months follow a formula.
 func civil(days int64) (year int64, month, day uint32) {
-	const daysPerEra, epochToEra0 = 146_097, 719_468 // 0000-03-01 to 1970-01-01
+	const daysPerEra, epochToEra0 = 146_097, 719_468 // days from 0000-03-01 to 1970-01-01
 	era, rest := floorDiv(days+epochToEra0, daysPerEra)
 	dayOfEra := uint32(rest)
 	yearOfEra := (dayOfEra - dayOfEra/1460 + dayOfEra/36524 - dayOfEra/146_096) / 365
@@ -106,7 +108,7 @@ func civil(days int64) (year int64, month, day uint32) {
 	return year, month, day
 }
 
-// appendClock appends HH:MM:SS, and the nanoseconds as 0, 3, 6 or 9 digits.
+// appendClock appends HH:MM:SS, and nanoseconds as a fraction of 0, 3, 6 or 9 digits.
 func appendClock(dst []byte, second, nanos uint32) []byte {
 	minute := second / 60
 	dst = append2(dst, minute/60)
@@ -125,13 +127,13 @@ func appendClock(dst []byte, second, nanos uint32) []byte {
 	return dst
 }
 
-// append3 appends a number below 1000 as three digits.
+// append3 appends a number below 1000 as three decimal digits.
 func append3(dst []byte, v uint32) []byte {
 	return append2(append(dst, byte('0'+v/100)), v%100)
 }
 
-// appendTime appends a time of day. Arrow forbids values outside of one day, but an array from
-// elsewhere may have them. Such a value is printed with its number of hours.
+// appendTime appends a time of day. Arrow forbids values outside of one day, but not all producers
+// of arrays respect that. Such a value is written with its number of hours.
 func appendTime(dst []byte, v int64, unit arrow.TimeUnit) []byte {
 	perSecond := unitsPerSecond[unit]
 	seconds, fraction := floorDiv(v, perSecond)
@@ -152,9 +154,9 @@ func appendTime(dst []byte, v int64, unit arrow.TimeUnit) []byte {
 	return appendClock(dst, uint32(seconds), nanos)
 }
 
-// appendTimeTZ appends DuckDB's TIME WITH TIME ZONE. The upper 40 bits are microseconds. The lower
-// 24 bits are the offset east of Greenwich in seconds, subtracted from its maximum, so that values
-// are ordered by instant.
+// appendTimeTZ appends a TIME WITH TIME ZONE from DuckDB's 64 bits. The upper 40 bits are
+// microseconds. The lower 24 bits are the maximum offset minus the offset east of Greenwich, in
+// seconds, so that values are ordered by instant.
 func appendTimeTZ(dst []byte, v uint64) []byte {
 	const maxOffset = 16*60*60 - 1
 	dst = appendTime(dst, int64(v>>24), arrow.Microsecond)
@@ -172,13 +174,13 @@ func appendTimeTZ(dst []byte, v uint64) []byte {
 	return dst
 }
 
-// interval has months, days and time, which cannot be converted into each other.
+// interval is an INTERVAL: months, days and nanoseconds, which cannot be converted into each other.
 type interval struct {
 	months, days int64
 	nanos        int64
 }
 
-// appendISO appends an ISO 8601 duration. Each component has its own sign.
+// appendISO appends the interval as an ISO 8601 duration. Each component has its own sign.
 func (v interval) appendISO(dst []byte) []byte {
 	dst = append(dst, 'P')
 	dst = appendUnit(dst, v.months/12, 'Y')
@@ -209,7 +211,7 @@ func appendUnit(dst []byte, v int64, unit byte) []byte {
 	return append(strconv.AppendInt(dst, v, 10), unit)
 }
 
-// appendFraction appends nanoseconds as a decimal fraction without trailing zeros.
+// appendFraction appends nanoseconds as a decimal fraction of a second without trailing zeros.
 func appendFraction(dst []byte, nanos uint32) []byte {
 	if nanos == 0 {
 		return dst
@@ -221,7 +223,7 @@ func appendFraction(dst []byte, nanos uint32) []byte {
 	return dst
 }
 
-// appendText appends DuckDB's own text for the interval, which DuckDB can parse.
+// appendText appends the interval as DuckDB prints it, which DuckDB can also parse.
 func (v interval) appendText(dst []byte) []byte {
 	start := len(dst)
 	dst = appendWord(dst, start, v.months/12, "year")

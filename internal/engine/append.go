@@ -16,68 +16,70 @@ import (
 // TableName is a table's qualified name. Names are compared as DuckDB compares them.
 type TableName struct{ Database, Schema, Name string }
 
-// TableRows are rows for one table. The batches have natural types, and columns in any order (see
-// batch.Conform). They are borrowed until Append returns.
+// TableRows are rows to append to one table. The batches have the types that decoders make
+// ("natural types"), and columns in any order (see batch.Conform). They are borrowed until Append
+// returns.
 type TableRows struct {
 	Table   TableName
-	ID      base.TableID // names the table instead of Table, unless it is zero
+	ID      base.TableID // if not zero, identifies the table instead of Table
 	Batches []arrow.RecordBatch
-	// Tags are columns for a table that AppendOptions.Create makes: it is sorted by them first, and
-	// then by its time column.
+	// Tags is for a table that AppendOptions.Create creates. It names columns by which the table is
+	// sorted, before its time column.
 	Tags []string
-	// Key is the primary key of a table that AppendOptions.Create makes, or empty.
+	// Key is for a table that AppendOptions.Create creates. It names the columns of the primary
+	// key; empty: none.
 	Key []string
 
-	// Typed says that the wire format of the rows has its own types for columns. An integer column
-	// then refuses numbers with a fraction. Without Typed, AppendOptions.Create may change the
+	// Typed says that the wire format of the rows has types of its own, so a number with a fraction
+	// is an error in an integer column. Without Typed, AppendOptions.Create may change such a
 	// column to DOUBLE.
 	Typed bool
 
-	// The fields below are for tables with a primary key. Package mutate appends their rows.
+	// The fields below are for tables with a primary key. Package mutate sets them.
 
-	// Whole says that a row replaces all columns of the row with the same key: columns that it
-	// lacks get their defaults. Otherwise columns that it lacks keep their values.
+	// Whole says that a row replaces the whole row with the same key: columns that the new row
+	// lacks get their defaults. Without Whole, these columns keep their values.
 	Whole bool
-	// Sparse says that a NULL in a row means that the row lacks the column.
+	// Sparse says that NULL means that the row lacks the column.
 	Sparse bool
-	// Numbers, if not nil, gives the order in which the rows arrived: one number for each row of
-	// each batch. Of several rows with one key the last one counts. Rows with equal numbers, and
-	// all rows if Numbers is nil, arrived in the order of the batches.
+	// Numbers, if not nil, has a number for each row of each batch, which says when the row
+	// arrived: rows with greater numbers are newer. Of several rows with one key, the newest one
+	// counts. Rows with equal numbers, and all rows if Numbers is nil, arrived in the order of the
+	// batches.
 	Numbers [][]int32
-	// Deleting, if not nil, says for each batch whether its rows delete the rows of their keys.
-	// Such rows need only the key and the version. A row without a version, or with NULL as its
-	// version, deletes the row of its key whatever version that has. The other rows must be Whole.
+	// Deleting, if not nil, says for each batch whether its rows are deletions of their keys.
+	// Deletions need only the key and the version. A deletion without a version, or whose version
+	// is NULL, deletes the row of its key whatever version that row has. Batches that are not
+	// deletions must be Whole.
 	Deleting []bool
 }
 
 // AppendOptions says how rows are appended.
 type AppendOptions struct {
-	// Async answers once the rows are in the log and visible, without waiting for fsync. A power
+	// Async returns once the rows are in the log and visible, without waiting for fsync. A power
 	// failure may lose the rows of the last Settings.SyncInterval.
 	Async bool
-	// Create makes a missing table, with its database and schema, from the types of the batches. In
-	// an existing table it adds and widens columns as the batches need.
+	// Create creates a missing table, with its database and schema, from the types of the batches.
+	// If the table exists, Create adds and widens columns as the batches need.
 	Create bool
-	// IdempotencyKey, if not empty, makes a repeated request return the result of the first one,
-	// for Settings.KeyLifetime. If BodyHash differs from that of the first request with the same
-	// key, the error is Conflict.
+	// IdempotencyKey, if not empty, identifies the request: for Settings.KeyLifetime, a repeated
+	// request with the same key is not run, and gets the result of the first one. If BodyHash
+	// differs from that of the first request, the error is Conflict.
 	IdempotencyKey string
 	BodyHash       []byte
 	// Progress, if not nil, says which offsets of a source the append covers. It is stored with the
 	// rows, or neither is stored. An append may have Progress without rows.
 	Progress *Progress
-	// Pins is only for Commit. It says which lock the caller holds, at least, on each table that it
-	// changes.
+	// Pins is only for Commit. It says which table lock the caller holds on each table that it
+	// changes. On some of them it may hold a stronger lock.
 	Pins Pins
-	// Waits, if not nil, is called before the request waits for a table lock. If it returns an
-	// error, the request fails with it instead. The returned function over is called after the
-	// wait.
-	Waits func(ctx context.Context) (over func(), err error)
-	// Evolutions is only for Commit: the schema changes that the changes were computed for. See
-	// Engine.SettledAs.
+	// Waits is called before the request waits for a table lock.
+	Waits Waits
+	// Evolutions is only for Commit. It has the schema changes that the rows need: the changes were
+	// computed as if they had been made. See Engine.SettledAs.
 	Evolutions []Evolution
-	// Room, if not nil, is where the request reserves memory. If that would have to wait, the error
-	// is ErrNoRoom.
+	// Room, if not nil, is the reservation from which the request takes memory. If it would have to
+	// wait for memory, the error is ErrNoRoom.
 	Room *Room
 
 	claim *claim // idempotency record, set by Once
@@ -88,10 +90,11 @@ type Counts struct {
 	Inserted int64 `json:"inserted"`
 	Updated  int64 `json:"updated"`
 	Deleted  int64 `json:"deleted"`
-	Replayed bool  `json:"-"` // the request was applied before, see AppendOptions.IdempotencyKey
+	// The request is a repetition, and was applied before: see AppendOptions.IdempotencyKey.
+	Replayed bool `json:"-"`
 }
 
-// Rows returns how many rows were changed in any way.
+// Rows returns the number of rows that were inserted, updated or deleted.
 func (c Counts) Rows() int64 { return c.Inserted + c.Updated + c.Deleted }
 
 // Plus returns the sum of c and d.
@@ -102,38 +105,38 @@ func (c Counts) Plus(d Counts) Counts {
 // Result is the answer to a request.
 type Result struct {
 	Counts
-	Seq base.Seq `json:"seq"` // snapshots with this number or a greater one have the rows
+	// Every snapshot with this sequence number or a greater one has the rows.
+	Seq base.Seq `json:"seq"`
 }
 
-// maxBodyBytes bounds the rows of a log frame. It leaves 1 MiB for the frame's header.
+// maxBodyBytes bounds the rows in a log frame. It leaves 1 MiB for the rest of the frame.
 const maxBodyBytes = wal.MaxPayloadBytes - 1<<20
 
 func errBody(bytes int64) error {
 	return base.Errorf(base.TooLarge, "a request of %d bytes: the limit is %d", bytes, int64(maxBodyBytes)).WithHint("send smaller requests")
 }
 
-// ErrStale says that the table's schema changed after the rows were conformed. The caller conforms
-// them again.
+// ErrStale says that the table's schema changed after the rows were conformed to it, so nothing was
+// appended. The caller conforms the rows again.
 var ErrStale = base.Errorf(base.Conflict, "the table's schema changed meanwhile").WithHint("run the statement again")
 
-// ErrPartial says that the rows to append to a table that merges on read lack one of its columns
-// altogether, which may have been added meanwhile. Appended rows replace the row of their key as a
-// whole, so that column's values would be lost. The caller has to look up the existing rows.
+// ErrPartial says that rows for a table that merges on read all lack one of its columns, which may
+// have just been added. Nothing was appended: an appended row replaces the whole row of its key, so
+// the column's values would be lost. The caller has to look up the existing rows.
 var ErrPartial = base.Errorf(base.Conflict, "the table's schema changed meanwhile").WithHint("run the statement again")
 
-// maxAttempts bounds how often one append or commit starts again because of other changes.
+// maxAttempts bounds how often one append or commit starts again because something else changed.
 const maxAttempts = 100
 
 // Append appends rows to one or several tables, all or nothing. After it returned without error,
 // every new snapshot has the rows. Unless o.Async is set, the rows also survive a crash.
 //
 // A table with a primary key is refused, unless it merges on read: see Commit and Change.Keys. Rows
-// for a table that merges on read must be whole rows, with a version if the table has a version
-// column. If none of the rows has some column of the table, the error is ErrPartial, unless
+// for a table that merges on read must be whole rows, and must have a version if the table has a
+// version column. If all rows lack some column of such a table, the error is ErrPartial, unless
 // TableRows.Whole is set.
 //
 // Errors:
-//
 //   - NotFound: a table does not exist
 //   - Invalid: rows do not fit the table
 //   - TooLarge: the request is larger than the log or the memory allows
@@ -143,7 +146,7 @@ const maxAttempts = 100
 //     full, or the engine has stopped
 //
 // If ctx ends while the rows are being written, the error says that they may or may not be stored.
-// A repetition with the same idempotency key finds out.
+// Repeating the request with the same idempotency key finds out.
 func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions) (Result, error) {
 	return e.Once(ctx, o, func(o AppendOptions) (Result, error) {
 		for range maxAttempts {
@@ -185,8 +188,8 @@ func (e *Engine) submit(ctx context.Context, r *request) (Result, error) {
 	}
 }
 
-// prepare does all work that needs only the request and the schema: it conforms the rows, copies
-// them and encodes the log record.
+// prepare does all work of an append that needs only the rows and the schema, and no lock: it
+// conforms the rows, copies them and encodes the log record.
 func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOptions) (*request, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -216,7 +219,7 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 		}
 		p.request.counts.Inserted += int64(batch.Rows(records))
 	}
-	release, err := e.Share(ctx, o, p.settling...)
+	release, err := e.Share(ctx, o.Waits, p.settling...)
 	if err != nil {
 		return nil, err
 	}
@@ -229,8 +232,8 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	return p.request, nil
 }
 
-// joined merges the elements for the same table, since a request may name a table several times.
-// Elements that differ in Whole, or in whether they have Numbers, stay apart.
+// joined merges elements for the same table into one, since a request may name a table several
+// times. Two elements stay separate if they differ in Whole, or if only one has Numbers.
 func joined(tables []TableRows) []TableRows {
 	if len(tables) < 2 {
 		return tables
@@ -253,7 +256,7 @@ func joined(tables []TableRows) []TableRows {
 	return all
 }
 
-// lacksColumn reports whether there is a column of the table that none of the batches has.
+// lacksColumn reports whether the table has a column that none of the batches has.
 func lacksColumn(batches []arrow.RecordBatch, t schema.Table) bool {
 	return batch.Rows(batches) > 0 && slices.ContainsFunc(t.Columns, func(c schema.Column) bool {
 		return !slices.ContainsFunc(batches, func(rec arrow.RecordBatch) bool { return hasColumn(rec, c.Name) })
@@ -265,16 +268,17 @@ func errKeyed(t schema.Table) error {
 		WithHint("INSERT and mode=upsert replace the rows of the same key")
 }
 
-// preparation collects what fill copies and encodes for a request.
+// preparation has what a request needs before it goes to the committer: fill copies and encodes it.
 type preparation struct {
 	request   *request
-	conformed []arrow.RecordBatch // released after the copy
-	plans     [][]*memtable.Plan  // per table of the request
+	conformed []arrow.RecordBatch // conformed batches; released after they were copied
+	plans     [][]*memtable.Plan  // copies to be made, by table of the request
 	rowBytes  int64
-	// patches are the values of patches, in the order of the frame's section of changes.
+	// patches are the new values of changed rows, one batch per patch, in the order in which the
+	// frame lists the patches.
 	patches    []arrow.RecordBatch
 	patchBytes int64
-	settling   []base.TableID // tables that merge on read
+	settling   []base.TableID // tables that merge on read and get rows
 }
 
 func (p *preparation) release() {
@@ -283,8 +287,8 @@ func (p *preparation) release() {
 	}
 }
 
-// arrange sorts the records by the order of arrival of their rows. A table that merges on read
-// needs that order.
+// arrange sorts rows by the order in which they arrived (TableRows.Numbers). A table that merges on
+// read needs that order.
 func (p *preparation) arrange(records []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, error) {
 	arranged, err := batch.Arrange(records, numbers)
 	p.conformed = append(p.conformed, arranged...)
@@ -312,7 +316,7 @@ func (p *preparation) append(table schema.Table, records []arrow.RecordBatch) er
 	return nil
 }
 
-// add plans the copy of conformed batches of a table, and returns their number of rows.
+// add plans copies of batches that conform to a table, and returns their number of rows.
 func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows int64, err error) {
 	t := tableRows{id: table.ID, version: table.Version}
 	var plans []*memtable.Plan
@@ -332,7 +336,7 @@ func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows
 	if rows == 0 {
 		return 0, nil
 	}
-	// A memtable's ordinals must not overflow.
+	// A memtable numbers its rows, and the numbers must not overflow.
 	if rows > memtable.MaxBatchRows {
 		return 0, base.Errorf(base.TooLarge, "%d rows in one request: the limit is %d", rows, memtable.MaxBatchRows).WithHint("send smaller requests")
 	}
@@ -342,17 +346,17 @@ func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows
 	return rows, nil
 }
 
-// fill reserves the memory for a request, copies the planned rows to their place in the memtables'
-// memory, and encodes the log record from there. It reserves from room if that is not nil;
-// otherwise it waits for memory. From then on the request owns memory, which request.release frees.
-// After an error the request owns none.
+// fill reserves the memory for a request, copies the planned rows into the memtables' memory, and
+// encodes the log record from these copies. If room is not nil, it takes the memory from there;
+// otherwise it waits for memory. After success the request owns the memory, and request.release
+// frees it. After an error the request owns none.
 func (e *Engine) fill(ctx context.Context, p *preparation, room *Room) error {
 	r := p.request
 	bodyBytes := p.rowBytes + p.patchBytes
 	if bodyBytes > maxBodyBytes {
 		return errBody(bodyBytes)
 	}
-	r.bytes += bodyBytes // an estimate: the encoded body may be larger
+	r.bytes += bodyBytes // an estimate: encoding may take more
 	if room != nil {
 		if err := room.take(r.bytes); err != nil {
 			return err
@@ -374,7 +378,7 @@ func (e *Engine) fill(ctx context.Context, p *preparation, room *Room) error {
 	err := e.encodeBody(p, encoded)
 	bytes := encoded.bytes + int64(len(r.sections()))
 	if err == nil && bytes > maxBodyBytes {
-		err = errBody(bytes) // refused here, since in the log it would fail its whole group
+		err = errBody(bytes) // in the log it would make its whole group fail, so it is refused here
 	}
 	if err != nil {
 		r.release()
@@ -410,8 +414,8 @@ func (e *Engine) encodeBody(p *preparation, to *body) error {
 	return nil
 }
 
-// conformBatch is batch.Conform with the defaults of the columns that the batch lacks. first is the
-// number of the batch's first row in its request, from 0.
+// conformBatch is batch.Conform, except that columns which the batch lacks get their defaults.
+// first is the number of the batch's first row in the request, from 0.
 func (e *Engine) conformBatch(ctx context.Context, in arrow.RecordBatch, table schema.Table, first int64) (arrow.RecordBatch, error) {
 	defaults, err := e.defaultsFor(ctx, table, in)
 	if err != nil {
@@ -425,14 +429,16 @@ func (e *Engine) conformBatch(ctx context.Context, in arrow.RecordBatch, table s
 	return batch.Conform(in, table, batch.ConformOptions{FirstRow: first, Defaults: defaults})
 }
 
-// ConformBatch converts a batch of incoming rows to the table's schema, and fills columns that it
-// lacks with their defaults. The caller releases the returned batch.
+// ConformBatch converts a batch of incoming rows to the table's schema. Columns that the batch
+// lacks get their defaults. The caller releases the returned batch.
 //
-// Rows that violate a check of the table are Invalid, as are rows that batch.Conform refuses.
-// Checks are skipped if a row may keep existing values: in a table with a primary key, if the batch
-// lacks columns and whole is false. The caller that computes the new rows has to check them.
+// If rows violate a check of the table, or batch.Conform refuses them, the error is Invalid. Checks
+// are not evaluated if rows may keep values of existing rows: the table has a primary key, the
+// batch lacks columns, and whole is false. The caller, which computes the new rows, must evaluate
+// them.
 //
-// first is the number, from 0, of the batch's first row within its request. Errors name rows by it.
+// first is the number of the batch's first row in its request, from 0. Errors name rows by their
+// number.
 func (e *Engine) ConformBatch(ctx context.Context, in arrow.RecordBatch, table schema.Table, first int64, whole bool) (arrow.RecordBatch, error) {
 	conformed, err := e.conformBatch(ctx, in, table, first)
 	condition := table.Condition()
@@ -454,14 +460,15 @@ func (e *Engine) ConformBatch(ctx context.Context, in arrow.RecordBatch, table s
 	return conformed, nil
 }
 
-// ErrViolated returns the error for a row, counted from 0, that violates a check of its table.
+// ErrViolated returns the error for a row that violates a check of its table. row is its number,
+// from 0.
 func ErrViolated(t schema.Table, row int64) error {
 	return base.Errorf(base.Invalid, "row %d violates a check of table %s: %s", row+1, t.QualifiedName(), t.Condition())
 }
 
-// Conform finds a table and conforms rows to it as Append does. If o.Create is set and the rows
-// need another schema, table is the table with that schema and evolution is not nil, see Plan. The
-// caller releases the records.
+// Conform finds the table for rows, and conforms them to it as Append does. If o.Create is set and
+// the rows need another schema, it returns the table with that schema, and an evolution: see Plan.
+// The caller releases the records.
 func (e *Engine) Conform(ctx context.Context, rows TableRows, o AppendOptions) (table schema.Table, evolution *Evolution, records []arrow.RecordBatch, err error) {
 	if err := e.writable(); err != nil {
 		return schema.Table{}, nil, nil, err

@@ -10,14 +10,15 @@ import (
 //
 // An error usually means that the edit is not in the catalog. But if the disk fails in the very
 // last step of a commit, the edit may be stored although it was reported as failed. Even the
-// catalog cannot tell until it is asked again. Then two things would be wrong:
+// catalog cannot tell until it is asked again. As long as that is unknown, two things would be
+// wrong:
+//   - to remove the part files of a failed flush: a restart may find that the catalog lists them
+//   - to acknowledge rows of a table: a restart may find that the table was dropped
 //
-//   - to remove the part files of a failed flush: a restart may find them listed
-//   - to acknowledge rows of a table: a restart may find the table dropped
-//
-// So apply asks at once, with an edit that changes nothing. If that fails too, the catalog is in
-// doubt: the error is Unknown, files stay, and writes are refused. The doubt ends with a restart,
-// or when a later edit succeeds, which it only does if the failed edit is not stored.
+// So apply asks the catalog again at once, by an edit that changes nothing. If that fails too, the
+// catalog is in doubt: the error is Unknown, files stay, and writes are refused. The doubt ends
+// with a restart, or when a later edit succeeds, which it only does if the failed edit is not
+// stored.
 func (e *Engine) apply(edit catalog.Edit) error {
 	err := e.applyToCatalog(edit)
 	if err == nil {
@@ -33,8 +34,9 @@ func (e *Engine) apply(edit catalog.Edit) error {
 	return err
 }
 
-// settle returns nil if writes may continue: the engine has not stopped, and the catalog is not in
-// doubt. If the catalog is in doubt, settle first asks it again. It runs in the committer.
+// settle returns nil if writes may continue: the engine has not stopped, and it is known whether
+// the catalog has the last edit. If that is in doubt (see apply), settle first asks the catalog
+// again. It runs in the committer.
 func (e *Engine) settle() error {
 	if err := e.writable(); err != nil || !e.doubt.Load() {
 		return err
@@ -49,7 +51,7 @@ func (e *Engine) settle() error {
 }
 
 func (e *Engine) certain() {
-	if e.doubt.Load() { // only the committer changes it
+	if e.doubt.Load() { // no race: only the committer sets doubt
 		e.garbage.settle(&e.doubt)
 	}
 }

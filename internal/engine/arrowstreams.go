@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// decodeBatch reads an Arrow stream of one batch.
+// decodeBatch decodes an Arrow stream of one batch.
 func decodeBatch(stream []byte) (arrow.RecordBatch, error) {
 	records, err := decodeBatches([][]byte{stream})
 	if err != nil {
@@ -20,12 +20,12 @@ func decodeBatch(stream []byte) (arrow.RecordBatch, error) {
 	return records[0], nil
 }
 
-// decodeBatches reads Arrow streams of one batch each. All must have the same schemaMessage: the
-// schema costs more to decode than a small batch, so it is decoded once. The batches own their
-// memory.
+// decodeBatches decodes several Arrow streams, each of one batch. All streams must have the same
+// schemaMessage: decoding the schema costs more than decoding a small batch, so the schema is
+// decoded once. The batches own their memory.
 //
 // The caller must have verified the log's checksum, because arrow-go panics on bytes that are not a
-// stream. Such a panic becomes a Corrupt error.
+// stream. decodeBatches turns such a panic into a Corrupt error.
 func decodeBatches(streams [][]byte) (records []arrow.RecordBatch, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -52,7 +52,7 @@ func decodeBatches(streams [][]byte) (records []arrow.RecordBatch, err error) {
 		if err != nil {
 			return records, base.Errorf(base.Corrupt, "log frame: Arrow stream: %w", err)
 		}
-		record.Retain() // the reader releases its own reference
+		record.Retain() // the reader drops its own reference when it advances
 		records = append(records, record)
 	}
 	if len(records) != len(streams) {
@@ -61,11 +61,11 @@ func decodeBatches(streams [][]byte) (records []arrow.RecordBatch, err error) {
 	return records, nil
 }
 
-// messagePrefixBytes is the length of what precedes a message's metadata: a marker and the
-// metadata's length.
+// messagePrefixBytes is the length of the bytes before a message's metadata: a marker, and the
+// length of the metadata.
 const messagePrefixBytes = 8
 
-// endOfStream ends a stream: the marker of a message and the length 0.
+// endOfStream is the end of an Arrow stream: a message's marker, and the length 0.
 var endOfStream = []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}
 
 // schemaMessage returns the first message of an Arrow stream, which is its schema. Streams with
@@ -78,9 +78,9 @@ func schemaMessage(stream []byte) []byte {
 	return stream[:messagePrefixBytes+len(meta)]
 }
 
-// cutMessage returns the metadata of the stream's next message, and the rest after the metadata:
-// the message's body and all later messages. ok is false at the end of the stream, and if the bytes
-// are not a message.
+// cutMessage splits an Arrow stream after the metadata of its first message. meta is the metadata.
+// rest begins with the message's body and has all later messages. ok is false at the end of the
+// stream, and if the bytes are not a message.
 func cutMessage(stream []byte) (meta, rest []byte, ok bool) {
 	if len(stream) < messagePrefixBytes || !bytes.Equal(stream[:4], endOfStream[:4]) {
 		return nil, nil, false
@@ -93,16 +93,17 @@ func cutMessage(stream []byte) (meta, rest []byte, ok bool) {
 	return stream[messagePrefixBytes:end:end], stream[end:], true
 }
 
-// streamMessages reads the messages of several Arrow streams one after the other. It skips the
-// schemas of all streams but the first.
+// streamMessages implements arrow-go's interface for reading messages. It returns the messages of
+// several streams as if they were one: it skips the schemas of all streams but the first.
 type streamMessages struct {
-	streams [][]byte // not begun yet
-	rest    []byte   // of the current stream
+	streams [][]byte // streams after the current one
+	rest    []byte   // unread bytes of the current stream
 	message *ipc.Message
 }
 
-// newStreamMessages copies the streams to align their buffers. Within a stream buffers are at
-// multiples of 8, but a stream may begin anywhere in its frame.
+// newStreamMessages returns a reader of the streams' messages. It copies the streams so that their
+// buffers are aligned: within a stream buffers are at multiples of 8, but a stream may begin
+// anywhere in its frame.
 func newStreamMessages(streams [][]byte) *streamMessages {
 	total := 0
 	for _, s := range streams {
@@ -120,8 +121,8 @@ func newStreamMessages(streams [][]byte) *streamMessages {
 
 func padTo8(n int) int { return (n + 7) &^ 7 }
 
-// Message returns the next message, valid until the next call. Its body slice may extend beyond the
-// end of the message.
+// Message returns the next message. It is valid until the next call. The slice of its body may
+// extend beyond the end of the message.
 func (s *streamMessages) Message() (*ipc.Message, error) {
 	meta, rest, ok := cutMessage(s.rest)
 	for !ok {
@@ -146,7 +147,7 @@ func (s *streamMessages) Message() (*ipc.Message, error) {
 	return s.message, nil
 }
 
-// Retain does nothing, since only the reader holds a reference.
+// Retain does nothing, since only one reader uses the messages.
 func (s *streamMessages) Retain() {}
 
 // Release releases the current message.

@@ -27,18 +27,20 @@ const damagedName = "damaged"
 type LostPart struct {
 	Table schema.Table
 	Part  catalog.Part
-	Rows  int64 // without deleted rows
-	// Sorted has three texts: the first column of the sort key, and its least and greatest value in
-	// the part. It is empty if there is no sort key, or no bounds are known.
+	Rows  int64 // rows that were not deleted
+	// Sorted has three texts: the name of the first column of the sort key, and its least and
+	// greatest value in the part. It is empty if the table has no sort key, or the bounds are not
+	// known.
 	Sorted    []string
-	Copy      string // new path of the file; empty: the file was missing
-	Described string // path of a JSON file with the catalog's rows of the part
-	// Older says that older rows of the part's keys may be visible again. That is so if the table
-	// merges on read, and was not deduplicated since the part's rows arrived.
+	Copy      string // new path of the part's file; empty if the file was missing
+	Described string // path of a JSON file with what the catalog had of the part
+	// Older says that older rows with keys of the part's rows may be visible again. That is so if
+	// the table merges on read, and was not deduplicated since the part's rows arrived.
 	Older bool
 }
 
-// DamagedParts reads all parts and returns the damaged ones, and the error of each.
+// DamagedParts reads all parts and returns those that are damaged. damages[i] is the error of
+// parts[i].
 func (e *Engine) DamagedParts(ctx context.Context) (parts []*catalog.Part, damages []error, err error) {
 	s, err := e.Snapshot()
 	if err != nil {
@@ -63,10 +65,10 @@ func (e *Engine) DamagedParts(ctx context.Context) (parts []*catalog.Part, damag
 	return parts, damages, nil
 }
 
-// SetAside quarantines a part: it takes the part out of its table, with its deletions and patches.
-// First it copies the file and the catalog's rows durably to the folder "damaged". Then the catalog
-// removes the part. After a crash before that nothing has changed, and SetAside can be called
-// again. The table loses the part's rows.
+// SetAside quarantines a part: it removes the part, with its deletions and patches, from its table.
+// The table loses the part's rows. First SetAside copies the file, and what the catalog has of the
+// part, durably to the folder "damaged". Then it removes the part from the catalog. If a crash
+// comes before that, nothing has changed, and SetAside can be called again.
 func (e *Engine) SetAside(ctx context.Context, p *catalog.Part) (LostPart, error) {
 	lost := LostPart{Part: *p}
 	e.mu.RLock()
@@ -94,7 +96,7 @@ func (e *Engine) SetAside(ctx context.Context, p *catalog.Part) (LostPart, error
 	return lost, base.Wrap(e.unlist(ctx, p.Table, p.ID), "set part %d aside", p.ID)
 }
 
-// readable formats a bound as a person would write it.
+// readable formats a bound of a column's values as text for a person.
 func readable(v schema.Value, typ schema.Type) string {
 	units := map[schema.Kind]int64{schema.Date: 86_400e9, schema.TimestampS: 1e9, schema.TimestampMS: 1e6, schema.Timestamp: 1e3, schema.TimestampTZ: 1e3, schema.TimestampNS: 1}
 	n, whole := v.Int()
@@ -106,7 +108,7 @@ func readable(v schema.Value, typ schema.Type) string {
 	if text, ok := v.Text(); ok {
 		return strconv.Quote(text)
 	}
-	return v.String()[1:] // without the letter that stands for its kind
+	return v.String()[1:] // without the first letter, which stands for the value's kind
 }
 
 // copyAside copies the part's file, and what the catalog has of the part, to the folder "damaged".
@@ -136,7 +138,7 @@ func (e *Engine) copyAside(lost *LostPart) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = from.Close() }() // only read: an error of Close means nothing
+	defer func() { _ = from.Close() }() // the file was only read, so a failed Close loses nothing
 	size, err := from.Size()
 	if err != nil {
 		return err
@@ -147,7 +149,7 @@ func (e *Engine) copyAside(lost *LostPart) error {
 		for at := int64(0); at < size; at += int64(len(block)) {
 			data := block[:min(int64(len(block)), size-at)]
 			if _, err := from.ReadAt(data, at); err != nil && err != io.EOF {
-				clear(data) // unreadable; the other blocks are still worth a copy
+				clear(data) // this block is unreadable, but the others are worth a copy
 			}
 			if _, err := w.Write(data); err != nil {
 				return err
@@ -157,7 +159,7 @@ func (e *Engine) copyAside(lost *LostPart) error {
 	})
 }
 
-// unlist takes a part out of its table in one edit. Objects of exports that contain its rows do not
+// unlist removes a part from its table in one edit. Objects of exports that contain its rows do not
 // change.
 func (e *Engine) unlist(ctx context.Context, from base.TableID, id base.SourceID) error {
 	var t *table

@@ -9,26 +9,27 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// body is the encoded form of a request's batches, which follows the header in a log frame, as
-// slices. Large buffers are not copied: their slices point into the memory of the memtable's rows,
-// or of a patch's values. That memory does not change until the frame is in the log.
+// body is the encoded form of a request's batches, as slices. In a log frame it follows the header.
+// Large buffers are not copied: their slices point into the memory of the memtable's rows, or of a
+// patch's values. That memory does not change until the frame is in the log.
 type body struct {
 	slices [][]byte
 	bytes  int64
-	short  []byte // copies of short pieces, one after the other
-	from   int    // start of the short pieces that are not in slices yet
+	short  []byte // copies of short pieces of the encoding, one after the other
+	from   int    // index in short of the first piece that no slice has yet
 }
 
-// keptBytes is the size from which a buffer is referenced instead of copied. For less, a copy is
-// cheaper than a slice.
+// keptBytes is the size from which a buffer becomes a slice of its own. Copying a smaller one into
+// short costs less.
 const keptBytes = 4 << 10
 
-// maxPooledBody is the largest memory for short pieces that free returns to the pool.
+// maxPooledBody bounds the memory that free returns to the pool, so that the pool does not keep the
+// memory of unusually large requests.
 const maxPooledBody = 4 << 20
 
 var bodies = sync.Pool{New: func() any { return new(body) }}
 
-// free returns the body's own memory to the pool. Its slices must not be read any more.
+// free returns the memory of short to the pool. The body's slices must not be read any more.
 func (b *body) free() {
 	if cap(b.short) <= maxPooledBody {
 		*b = body{slices: b.slices[:0], short: b.short[:0]}
@@ -37,7 +38,7 @@ func (b *body) free() {
 	}
 }
 
-// cut ends the current slice of short pieces.
+// cut makes a slice of the short pieces that no slice has yet.
 func (b *body) cut() {
 	if b.from < len(b.short) {
 		b.slices = append(b.slices, b.short[b.from:len(b.short):len(b.short)])
@@ -45,7 +46,8 @@ func (b *body) cut() {
 	}
 }
 
-// Write appends a piece: a copy if it is short, otherwise the slice itself.
+// Write appends a piece of the encoding: as a copy if it is short, and otherwise as a slice without
+// a copy.
 func (b *body) Write(p []byte) (int, error) {
 	b.bytes += int64(len(p))
 	if len(p) < keptBytes {
@@ -57,9 +59,10 @@ func (b *body) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// add appends a batch. The batch's memory must not change before free.
+// add appends the encoding of a batch. The batch's memory must not change before free.
 func (b *body) add(record arrow.RecordBatch) error {
-	// The length is only known at the end. It has its own memory, since short may be reallocated.
+	// The length is known only at the end. It has memory of its own, because short may be
+	// reallocated.
 	length := make([]byte, 4)
 	b.cut()
 	b.slices = append(b.slices, length)

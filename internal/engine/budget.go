@@ -9,7 +9,7 @@ import (
 )
 
 // budget counts the memory of memtables and of running requests. A request that needs more than is
-// free waits in a queue, with a time limit. The memory of a memtable counts until the last query
+// free waits in a queue, for a limited time. The memory of a memtable counts until the last query
 // that reads it ends, because the budget bounds the memory that is really in use.
 type budget struct {
 	limit int64
@@ -17,7 +17,7 @@ type budget struct {
 	mu    sync.Mutex
 	used  int64     // guarded by mu
 	queue []*waiter // guarded by mu; in order of arrival
-	late  bool      // guarded by mu: a request gave up waiting, and none got memory since
+	late  bool      // guarded by mu: a request gave up waiting, and no request got memory since
 }
 
 type waiter struct {
@@ -25,8 +25,8 @@ type waiter struct {
 	ready chan struct{}
 }
 
-// take reserves bytes if they are free and nobody waits, and reports whether it did. More bytes
-// than the limit are TooLarge.
+// take reserves bytes if they are free and no request waits. It does not wait. there reports
+// whether it reserved them. If bytes exceed the whole budget, the error is TooLarge.
 func (b *budget) take(bytes int64) (there bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -46,8 +46,8 @@ func (b *budget) takeLocked(bytes int64) (there bool, err error) {
 	return true, nil
 }
 
-// acquire reserves bytes, and waits for them if necessary. It gives up with errMemory when giveUp's
-// channel receives. full is called once before it waits.
+// acquire reserves bytes, and waits for them if necessary. It calls full once before it waits. If
+// the channel that giveUp returns receives a value first, the error is errMemory.
 func (b *budget) acquire(ctx context.Context, bytes int64, giveUp func() <-chan time.Time, full func()) error {
 	b.mu.Lock()
 	if there, err := b.takeLocked(bytes); there || err != nil {
@@ -73,15 +73,15 @@ func (b *budget) acquire(ctx context.Context, bytes int64, giveUp func() <-chan 
 		if other == w {
 			b.queue = append(b.queue[:i], b.queue[i+1:]...)
 			b.late = b.late || err == error(errMemory)
-			b.admitLocked() // a smaller request behind this one may fit
+			b.admitLocked() // a smaller request that waited behind this one may fit now
 			return err
 		}
 	}
-	return nil // admitted at the same moment
+	return nil // the memory was granted at the same moment
 }
 
-// force reserves bytes even beyond the limit, for memory that is in use already, such as replayed
-// rows.
+// force reserves bytes without waiting, even if they exceed the limit. It is for memory that is in
+// use already, such as that of replayed rows.
 func (b *budget) force(bytes int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -133,7 +133,7 @@ func (e *Engine) acquire(ctx context.Context, bytes int64) error {
 		func() <-chan time.Time { return e.clock.After(e.settings.MaxWait) },
 		func() {
 			// Most of the memory may be held by the active generation, which is not due for a flush
-			// yet. The committer then freezes it.
+			// yet. The signal makes the committer freeze it.
 			if !e.settings.DisableAutomaticFlush {
 				e.queue.signal()
 			}

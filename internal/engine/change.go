@@ -14,85 +14,85 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Read is something that a statement read, apart from the rows that it changes. Commit refuses the
-// change if it was written since the snapshot.
+// Read says that a statement has read something of a table, apart from the rows that it changes.
+// Commit refuses the change if that was changed since the snapshot.
 type Read struct {
 	Table base.TableID
-	// Columns are the columns whose values the statement depends on. Nil means that it depends on
-	// the whole table, so a row that was appended since the snapshot also counts as a change.
+	// Columns are the columns whose values the statement depends on. Nil means the whole table:
+	// then a row that was appended since the snapshot counts as a change, too.
 	Columns []base.ColumnID
-	// Brought limits the dependency to rows that other changes inserted after the snapshot. Set it
-	// when the result depends on existing rows only if the statement also modifies them: those
-	// conflicts are detected anyway. Columns is then ignored.
+	// Brought says that the statement depends only on rows that other changes insert after the
+	// snapshot. It is right if the statement also modifies all existing rows on which its result
+	// depends, because those conflicts are detected anyway. Columns is ignored.
 	Brought bool
 }
 
-// Change is what a statement does to one table. Row addresses are those of the snapshot that it was
-// computed from.
+// Change is what a statement does to one table. Its row addresses are those of the snapshot from
+// which it was computed.
 type Change struct {
 	Table   base.TableID
 	Deleted map[base.SourceID]*roaring.Bitmap
-	// Updated are new values of columns. Columns of the sort key, partitioning or primary key are
-	// not allowed: a row whose key changes is deleted and inserted again. Commit sets Seq and
-	// Version. A rowset may occur several times; later layers are newer. The engine owns the
-	// values, which are on Go's heap, from then on.
+	// Updated has new values of rows. Columns of the sort key, partitioning or primary key are not
+	// allowed: a row whose key changes is deleted and inserted again. Commit sets Seq and Version
+	// of the layers. If a rowset has several layers, later ones are newer. The values are on Go's
+	// heap, and belong to the engine after the call.
 	Updated []patch.Layer
 	// Expression, if not nil, is an expression update. Readers apply it to all rows of parts that
-	// the snapshot shows without a patch; Updated has the new values of all other rows. The table
-	// must not have a primary key. Commit sets Seq and Version. The caller adds a Read of the whole
+	// have no patch in the snapshot; Updated has the new values of all other rows. The table must
+	// not have a primary key. Commit sets Seq and Version. The caller must add a Read of the whole
 	// table.
 	Expression *patch.Expression
 	Inserted   []arrow.RecordBatch // natural types, see TableRows.Batches
 	Reads      []Read
-	// Kept are rows that the change does not modify because of their present values. If one of them
-	// was changed or deleted since the snapshot, the change is ErrChanged.
+	// Kept has rows that the statement looked at and left unchanged because of their values, by
+	// rowset id. If one of them was changed or deleted since the snapshot, the error is ErrChanged.
 	Kept map[base.SourceID]*roaring.Bitmap
-	// Keys are hashes of the primary keys of the inserted rows (batch.KeyHashes). The change is
-	// ErrChanged if a change or append since the snapshot inserted one of these keys.
+	// Keys has hashes of the primary keys of the inserted rows (batch.KeyHashes). If another change
+	// or append has inserted one of these keys since the snapshot, the error is ErrChanged.
 	//
 	// In a table that merges on read and has versions, Keys also has the keys of rows that the
-	// change deletes or gives another version.
+	// change deletes, or to which it gives another version.
 	Keys []uint64
-	// Appended says that the change does nothing but insert the rows. Like rows of Append they then
-	// conflict with no other change.
+	// Appended says that the change only inserts rows. Like rows of Append they conflict with no
+	// other change.
 	Appended bool
-	// Settle says that the change deletes the superseded rows of the snapshot in any case.
-	// Otherwise it deletes them only if it also deletes other rows, or gives rows another version.
+	// Settle says that the change also deletes all superseded rows of the snapshot. Without Settle
+	// it does so only if it deletes other rows, or gives rows another version.
 	Settle bool
-	// Counts are the counts for Result.Counts. A row that moves is a deletion and an insertion
-	// here, but counts as one update.
+	// Counts is what Result.Counts will be. A row that moves is a deletion and an insertion in the
+	// fields above, but counts as one update.
 	Counts Counts
 }
 
 // ErrChanged says that rows which a change modifies, or depends on, were changed since its
-// snapshot. A change that is computed from a new snapshot may succeed.
+// snapshot. Nothing was changed. The caller may compute the change again from a new snapshot.
 var ErrChanged = base.Errorf(base.Conflict, "rows were changed by another statement meanwhile").WithHint("run the statement again")
 
-// ErrColumnBytes is wrapped in the error of a change after which the patches of one part would have
-// more than patch.MaxColumnBytes of new values of one column.
+// ErrColumnBytes is wrapped in the error of a change that was refused because one column of one
+// part would have more than patch.MaxColumnBytes of new values.
 var ErrColumnBytes = errors.New("new values of one column of one part")
 
-// errMoved says that rowsets of the change were replaced meanwhile. The caller remaps its row
-// addresses and tries again.
+// errMoved says that rowsets to which a change refers were replaced. The caller remaps the change's
+// row addresses and tries again.
 var errMoved = errors.New("rows moved to other sources meanwhile")
 
-// Commit makes changes that were computed from a snapshot durable and visible, all or nothing. They
-// are committed in the same groups as appends. Rows that a flush or merge moved since the snapshot
-// are found by the remap.
+// Commit makes changes that were computed from a snapshot durable and visible, all or nothing. The
+// committer writes them in the same groups as appends. Rows that a flush or merge moved since the
+// snapshot are found by the remap.
 //
-// Concurrent changes have the result of running one after the other, in the order of Result.Seq. An
-// append that a change did not see counts as later. A change is ErrChanged if, since its snapshot,
+// The result of concurrent changes is that of running them one after the other, in the order of
+// Result.Seq. An append that a change did not see counts as later. If one of the following happened
+// since a change's snapshot, the error is ErrChanged:
+//   - A row that it modifies, or kept (Change.Kept), was changed or deleted.
+//   - A column of one of its Reads was written. Deletions and insertions write all columns. A Read
+//     of the whole table also conflicts with appended rows, unless AppendOptions.Pins is Pinned:
+//     then the appends count as later.
+//   - One of its Keys was inserted.
+//   - The schema of its table changed, or its table got an expression update. If
+//     AppendOptions.Evolutions is set, the error for a changed schema is ErrStale instead.
 //
-//   - a row that it modifies or kept (Change.Kept) was changed or deleted
-//   - a column of one of its Reads was written; deletions and insertions write all columns. A Read
-//     of a whole table also conflicts with appended rows, unless AppendOptions.Pins is Pinned: then
-//     the appends count as later
-//   - one of its Keys was inserted
-//   - the schema of its table changed, or its table got an expression. With
-//     AppendOptions.Evolutions a changed schema is ErrStale instead
-//
-// Unless AppendOptions.Pins says that the caller holds or shares the table locks, a change of a
-// table that another statement has locked is ErrPinned.
+// If another statement has locked a table, the error is ErrPinned, unless AppendOptions.Pins says
+// that the caller holds or shares the lock.
 //
 // Changes of a table that merges on read must be computed from a deduplicated snapshot (Settled).
 // Other errors are those of Append, and ErrNoRoom with AppendOptions.Room.
@@ -129,23 +129,26 @@ func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Cha
 	})
 }
 
-// changeSet is what a request of Commit does besides inserting rows.
+// changeSet is what a request of Commit does, except for inserting rows.
 type changeSet struct {
 	seq    base.Seq // sequence number of the snapshot
 	pinned bool
 	tables []*tableChange
 	reads  []read
-	bytes  int64 // reserved memory
-	losers int64 // part of bytes that is allowed even if patches have used up their memory
+	bytes  int64 // reserved memory of all changes
+	// Part of bytes for deleting superseded rows, which is allowed even if patches have used up
+	// their memory.
+	losers int64
 }
 
-// read is a Read with the schema version that it saw.
+// read is a Read, with the schema version of its table in the snapshot.
 type read struct {
 	Read
 	version uint32
 }
 
-// tableChange is a Change whose row addresses are remapped to the present rowsets.
+// tableChange is a Change in the committer's form. Its row addresses are remapped to the present
+// rowsets.
 type tableChange struct {
 	id      base.TableID
 	version uint32
@@ -161,21 +164,21 @@ type tableChange struct {
 	rows       map[base.SourceID]*roaring.Bitmap
 	touched    map[base.SourceID]*roaring.Bitmap
 	seen       map[base.SourceID]*roaring.Bitmap
-	columns    []base.ColumnID // columns with new values
+	columns    []base.ColumnID // columns to which updated gives new values
 	expression *patch.Expression
-	all        bool // rows are deleted or inserted, which writes all columns
-	brings     bool // rows are inserted
+	all        bool // the change deletes or inserts rows, which writes all columns
+	brings     bool // the change inserts rows
 	keys       []uint64
-	keySet     map[uint64]struct{} // keys as a set
+	keySet     map[uint64]struct{} // the elements of keys, for fast look-ups
 	settles    bool                // losers has all superseded rows of the snapshot
-	bytes      int64               // reserved memory
+	bytes      int64               // reserved memory of the change
 }
 
-// changeOverhead is an estimate of the memory of a change besides its values, such as bitmaps and
-// array headers.
+// changeOverhead estimates the memory of a change apart from its values, such as bitmaps and array
+// headers.
 const changeOverhead = 1 << 10
 
-// prepareChanges does all work that needs only the changes and the schema.
+// prepareChanges does all work of a commit that needs only the changes and the schema, and no lock.
 func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, changes []Change, o AppendOptions) (*request, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -207,7 +210,9 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 			return nil, err
 		}
 	}
-	s.Retain() // the committer needs what was committed since the snapshot
+	// The committer needs the write sets since the snapshot, which are retained as long as it is
+	// held.
+	s.Retain()
 	if err := e.fill(ctx, &p, o.Room); err != nil {
 		s.Release()
 		return nil, err
@@ -217,8 +222,8 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 	return r, nil
 }
 
-// tableChangeOf checks deletions and new values of a change against the snapshot that it was
-// computed from. It does not look at inserted rows.
+// tableChangeOf checks the deletions and new values of a change against the snapshot from which it
+// was computed, and returns them in the committer's form. It does not look at inserted rows.
 func tableChangeOf(c *Change, t *snapshot.Table) (*tableChange, error) {
 	tc := &tableChange{id: c.Table, version: t.Schema.Version, deleted: map[base.SourceID]*roaring.Bitmap{}, keys: slices.Clone(c.Keys), keySet: setOf(c.Keys)}
 	for source, deleted := range c.Deleted {
@@ -311,14 +316,15 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		tc.bytes += bytes
 		p.patches = append(p.patches, l.Values)
 	}
-	// Until its flush, a change is held both by itself and folded into the patches of its rowset.
+	// Until the flush, the change is in memory twice: by itself, and as part of the patches of its
+	// rowset.
 	p.request.changes.bytes += 2 * tc.bytes
 	p.request.changes.tables = append(p.request.changes.tables, tc)
 	return nil
 }
 
-// does reports whether a change modifies anything. A change that modifies nothing still has
-// conflicts, through Kept and Keys, if it is committed together with changes of other tables.
+// does reports whether a change modifies anything. A change that does not may be committed together
+// with changes of other tables, and then has conflicts because of Kept and Keys.
 func (c *tableChange) does() bool {
 	return len(c.deleted) > 0 || len(c.losers) > 0 || len(c.updated) > 0 || c.brings || c.expression != nil
 }
@@ -331,8 +337,8 @@ func setOf(keys []uint64) map[uint64]struct{} {
 	return set
 }
 
-// takeLosers makes the change delete the superseded rows of the snapshot, if it does something
-// after which one of them could become visible again.
+// takeLosers makes the change delete all superseded rows of the snapshot, if the change could
+// otherwise make one of them visible again.
 func (tc *tableChange) takeLosers(c *Change, t *snapshot.Table) {
 	writes := func(id base.ColumnID) bool { return id != 0 && slices.Contains(tc.columns, id) }
 	if t.Losers == nil || !c.Settle && len(tc.deleted) == 0 && !writes(t.Schema.RowVersion) {
@@ -341,7 +347,7 @@ func (tc *tableChange) takeLosers(c *Change, t *snapshot.Table) {
 	tc.losers, tc.settles = maps.Clone(t.Losers), true
 }
 
-// checkSettled returns an Internal error if the table merges on read and the snapshot is not
+// checkSettled returns an Internal error if the table merges on read and its snapshot is not
 // deduplicated.
 func checkSettled(t *snapshot.Table) error {
 	if t.Schema.MergeOnRead && t.Losers == nil {
@@ -350,7 +356,7 @@ func checkSettled(t *snapshot.Table) error {
 	return nil
 }
 
-// checkRows returns an Internal error if the rowset is not in the snapshot, or has no row with the
+// checkRows returns an Internal error unless the rowset is in the snapshot and has a row with the
 // ordinal last.
 func checkRows(t *snapshot.Table, source base.SourceID, last uint32) error {
 	rows := int64(-1)
@@ -370,7 +376,7 @@ func checkRows(t *snapshot.Table, source base.SourceID, last uint32) error {
 	return nil
 }
 
-// checkLayer checks that a layer's rows, columns and types fit the table.
+// checkLayer returns an error unless a layer's rows, columns and types fit the table.
 func checkLayer(t *snapshot.Table, l patch.Layer) error {
 	if err := l.Check(); err != nil {
 		return err
@@ -396,11 +402,11 @@ func checkLayer(t *snapshot.Table, l patch.Layer) error {
 	return nil
 }
 
-// readdress remaps a change's row addresses to the present rowsets. It returns ErrChanged if a
-// remap is not retained any more.
+// readdress remaps a change's row addresses to the present rowsets. If a needed remap is not
+// retained any more, the error is ErrChanged.
 func (e *Engine) readdress(c *tableChange) error {
-	// On later calls both sets keep the older addresses: changes committed since the snapshot may
-	// be recorded under them.
+	// touched and seen keep the older addresses when readdress is called again: write sets since
+	// the snapshot may have recorded rows under any of them.
 	if c.seen == nil {
 		c.touched, c.seen = map[base.SourceID]*roaring.Bitmap{}, map[base.SourceID]*roaring.Bitmap{}
 	}
@@ -463,7 +469,8 @@ func (c *tableChange) sources() []base.SourceID {
 	return slices.Compact(all)
 }
 
-// moveRows remaps rows by the moves of their rowsets. Rows of other rowsets stay.
+// moveRows remaps rows, given by rowset id. moves has the remaps of rowsets that were replaced.
+// Rows of other rowsets stay.
 func moveRows(moves map[base.SourceID]patch.Move, rows map[base.SourceID]*roaring.Bitmap) (map[base.SourceID]*roaring.Bitmap, error) {
 	now := map[base.SourceID]*roaring.Bitmap{}
 	for source, rows := range rows {
@@ -490,10 +497,10 @@ func addRows(to map[base.SourceID]*roaring.Bitmap, source base.SourceID, rows *r
 	}
 }
 
-// movesOf returns the remap of each rowset that is not current any more. If the remap is not
-// retained, the error is ErrChanged.
+// movesOf returns the remap of each of the rowsets that was replaced. If a remap is not retained
+// any more, the error is ErrChanged.
 func (e *Engine) movesOf(id base.TableID, sources []base.SourceID) (map[base.SourceID]patch.Move, error) {
-	if len(sources) == 0 { // for example a table that is about to be created
+	if len(sources) == 0 { // among others if the table is created by the same commit
 		return nil, nil
 	}
 	e.mu.RLock()

@@ -97,7 +97,7 @@ func (o bankOp) commit(e *Engine) error {
 		return err
 	}
 	if o.load {
-		release, err := e.Pin(ctx, AppendOptions{}, table.ID)
+		release, err := e.Pin(ctx, nil, table.ID)
 		if err != nil {
 			return err
 		}

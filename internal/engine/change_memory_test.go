@@ -135,7 +135,7 @@ func TestMovesSinceAPinAreKept(t *testing.T) {
 	must(t, err)
 	table, err := createAccounts(e, "t")
 	must(t, err)
-	unpin, err := e.Pin(ctx, AppendOptions{}, table.ID)
+	unpin, err := e.Pin(ctx, nil, table.ID)
 	must(t, err)
 	must(t, appendAccounts(e, table, 0, 10, 1))
 	old, err := e.Snapshot(table.ID)

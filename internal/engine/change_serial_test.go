@@ -142,7 +142,7 @@ func (st statement) execute(e *Engine, table base.TableID) (base.Seq, error) {
 			return seq, err
 		}
 		release()
-		if release, err = hold(ctx, AppendOptions{}, table); err != nil {
+		if release, err = hold(ctx, nil, table); err != nil {
 			return 0, err
 		}
 	}

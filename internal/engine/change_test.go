@@ -329,7 +329,7 @@ func TestRowsThatAMutationBringsAreMinded(t *testing.T) {
 		must(t, err)
 		patience, cancel := context.WithTimeout(ctx, 10*time.Second)
 		// No statement waits while a mutation writes parts.
-		unpin, err := e.Pin(patience, AppendOptions{}, table.ID)
+		unpin, err := e.Pin(patience, nil, table.ID)
 		cancel()
 		must(t, err)
 		unpin()
@@ -542,7 +542,7 @@ func TestRacingIncrementsAllCount(t *testing.T) {
 						t.Errorf("attempt %d, pins %v: %v", attempt, o.Pins, err)
 						break
 					}
-					if release, err = e.Pin(context.Background(), AppendOptions{}, table.ID); err != nil {
+					if release, err = e.Pin(context.Background(), nil, table.ID); err != nil {
 						t.Error(err)
 						return
 					}

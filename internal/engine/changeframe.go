@@ -11,26 +11,26 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// frameChange is what a log frame changes in one table. The values of its patches are read
-// separately.
+// frameChange is what a log frame changes in one table. The values of its patches follow the
+// batches of the frame.
 type frameChange struct {
 	table   base.TableID
 	version uint32
 	deleted map[base.SourceID]*roaring.Bitmap
 	updated []patch.Layer
 
-	expression []byte // encoded expression update; nil: none
+	expression []byte // encoded expression update; nil if there is none
 }
 
-// encode returns the content of the frame's section of changes: the number of tables, then for each
-// table
+// encode returns the content of the section of changes in a log frame: the number of tables, then
+// for each table
 //
 //	table        table id, schema version
 //	deletions    count, then for each: rowset id, rows
 //	patches      count, then for each: rowset id, number of columns and their ids, rows
 //
-// Rows are the length and the bytes of a roaring bitmap in its portable format. The values of the
-// patches follow the frame's batches, one batch for each patch.
+// "rows" is the length and the bytes of a roaring bitmap in its portable format. The values of the
+// patches follow the batches of the frame, one batch for each patch.
 func (c *changeSet) encode() []byte {
 	b := binary.AppendUvarint(nil, uint64(len(c.tables)))
 	for _, t := range c.tables {
@@ -54,9 +54,10 @@ func (c *changeSet) encode() []byte {
 	return b
 }
 
-// encodeExpressions returns the content of the section that follows the section of changes. For
-// each table of the changes, in the same order, it has the length and bytes of the expression (see
-// patch.Expression.Encode), or the length 0. It returns nil if there is no expression.
+// encodeExpressions returns the content of the section of expressions in a log frame. For each
+// table of the section of changes, in the same order, it has the length and bytes of the expression
+// update (see patch.Expression.Encode), or the length 0. It returns nil if there is no expression
+// update.
 func (c *changeSet) encodeExpressions() []byte {
 	var b []byte
 	any := false
@@ -73,7 +74,7 @@ func (c *changeSet) encodeExpressions() []byte {
 	return b
 }
 
-// readExpressions adds the expressions of a section to their changes.
+// readExpressions reads a section of expressions, and sets frameChange.expression of the changes.
 func readExpressions(r *frameReader, changes []frameChange) {
 	for i := range changes {
 		if content := r.bytes(r.uvarint()); len(content) > 0 {
@@ -83,7 +84,7 @@ func readExpressions(r *frameReader, changes []frameChange) {
 }
 
 func appendRows(b []byte, rows *roaring.Bitmap) []byte {
-	bytes, _ := rows.ToBytes() // never fails when it writes to memory
+	bytes, _ := rows.ToBytes() // writing to memory never fails
 	return append(binary.AppendUvarint(b, uint64(len(bytes))), bytes...)
 }
 
@@ -111,7 +112,7 @@ func readChanges(r *frameReader) []frameChange {
 	return all
 }
 
-// rows reads a roaring bitmap. The bitmap has its own memory.
+// rows reads the length and bytes of a roaring bitmap. The bitmap owns its memory.
 func (r *frameReader) rows() *roaring.Bitmap {
 	content := r.bytes(r.uvarint())
 	if r.bad {
@@ -125,7 +126,7 @@ func (r *frameReader) rows() *roaring.Bitmap {
 	return rows
 }
 
-// values reads the values of the frame's patches, which follow its batches.
+// values reads the values of the frame's patches, which follow the batches of the frame.
 func (f *frame) values(r *frameReader) error {
 	for i := range f.changes {
 		c := &f.changes[i]
@@ -138,7 +139,8 @@ func (f *frame) values(r *frameReader) error {
 			if err != nil {
 				return base.Wrap(err, "patch of table %d", c.table)
 			}
-			// The patch must not keep the payload's memory, so it gets a copy.
+			// The values are copied, so that the patch does not keep the memory of the whole
+			// payload.
 			l := &c.updated[k]
 			l.Values, err = batch.Copy(record)
 			record.Release()
@@ -154,9 +156,9 @@ func (f *frame) values(r *frameReader) error {
 }
 
 // replayChanges adds the changes of a replayed frame to a generation, and to the patches that
-// readers see. A change of an unknown rowset is skipped: the rowset was rewritten since, and its
-// successor has the change. The catalog may already have the change and later ones. That does no
-// harm, since all of them are applied again in their order.
+// readers see. Changes of a rowset that does not exist are skipped: the rowset was rewritten, and
+// the new rowset has them. The catalog may already have the changes, and later ones. Applying all
+// of them again, in their order, has the same result.
 func (e *Engine) replayChanges(g *generation, seq base.Seq, changes []frameChange) error {
 	for _, c := range changes {
 		t := e.tables[c.table]
@@ -211,7 +213,7 @@ func (e *Engine) replayChanges(g *generation, seq base.Seq, changes []frameChang
 	return nil
 }
 
-// replayed reports whether a rowset is a memtable of a replayed generation.
+// replayed reports whether a rowset is a memtable that replay has filled.
 func (e *Engine) replayed(table base.TableID, source base.SourceID) bool {
 	return slices.ContainsFunc(e.generations, func(g *generation) bool {
 		r := g.residents[table]

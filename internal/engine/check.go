@@ -13,15 +13,14 @@ import (
 )
 
 // Check reads everything in the data directory and verifies it:
-//
 //   - the catalog, by its own rules
 //   - each part file and patch, against the catalog
 //   - each frame of the log
-//   - the folders of parts and patches: files that the catalog does not list are a finding, except
-//     those of Orphans
+//   - the folders of parts and patches: a file that the catalog does not list is a finding, unless
+//     it is one of Orphans
 //
-// Findings are Corrupt. Appends wait while the log and the patches are read, and flushes wait until
-// Check ends.
+// Each finding is a Corrupt error. Appends wait while the log and the patches are read, and flushes
+// wait until Check ends.
 func (e *Engine) Check(ctx context.Context) error {
 	if err := e.lockFlushes(ctx); err != nil {
 		return err
@@ -35,7 +34,7 @@ func (e *Engine) Check(ctx context.Context) error {
 		switch {
 		case err == nil:
 			findings = append(findings, e.checkSegments(state), e.checkPatches(state))
-		case findings[0] == nil: // otherwise the catalog's own check reported it
+		case findings[0] == nil: // otherwise the finding is in the catalog's own check
 			findings = append(findings, err)
 		}
 		findings = append(findings, e.checkLog())
@@ -47,10 +46,10 @@ func (e *Engine) Check(ctx context.Context) error {
 	}
 	for _, path := range strangers {
 		if slices.Contains(e.orphans, path) {
-			continue // the next Open removes it
+			continue // the next Open removes this file
 		}
 		if names, err := e.fs.List(path); err == nil && len(names) == 0 {
-			continue // a dropped table, or one that is being created
+			continue // folder of a dropped table, or of a table that is being created
 		}
 		findings = append(findings, base.Errorf(base.Corrupt, "%s is not a part of the database", path))
 	}
@@ -83,8 +82,8 @@ func (e *Engine) checkParts(ctx context.Context) error {
 	return errors.Join(findings...)
 }
 
-// checkKeys finds keys that several rows have, in parts of tables that merge on read. It looks only
-// at parts up to the edit up to which their table is deduplicated.
+// checkKeys finds primary keys that several rows have, in parts of tables that merge on read. It
+// looks only at parts that are deduplicated, where each key must be unique.
 func (e *Engine) checkKeys(ctx context.Context) error {
 	s, err := e.Snapshot()
 	if err != nil {
@@ -119,8 +118,8 @@ func (e *Engine) checkKeys(ctx context.Context) error {
 	return errors.Join(findings...)
 }
 
-// checkPatches reads deletions, patches and expressions of the catalog, and compares them with
-// their parts. It runs in the committer, so that no merge removes them meanwhile.
+// checkPatches reads the deletions, patches and expression updates in the catalog, and checks that
+// they fit their parts. It runs in the committer, so that no merge removes them meanwhile.
 func (e *Engine) checkPatches(state catalog.State) error {
 	parts := map[base.SourceID]catalog.Part{}
 	for _, p := range state.Parts {
@@ -144,7 +143,7 @@ func (e *Engine) checkPatches(state catalog.State) error {
 	for _, x := range state.Expressions {
 		written, ok := histories[x.Table][x.SchemaVersion]
 		if !ok {
-			continue // the catalog's own check reports it
+			continue // the finding is in the catalog's own check
 		}
 		_, err := patch.DecodeExpression(x.Seq, written, x.Content)
 		findings = append(findings, err)
@@ -188,8 +187,9 @@ func checkRun(in logRun) (ok struct{}, err error) {
 	return ok, nil
 }
 
-// knownFiles returns the files of parts and patches that the catalog lists, that snapshots still
-// read, or that a flush, load or merge is writing. It runs in the committer.
+// knownFiles returns the paths of files that may be in the folders of parts and patches: those that
+// the catalog lists, that snapshots still read, or that a flush, load or merge is writing. It runs
+// in the committer.
 func (e *Engine) knownFiles() map[string]bool {
 	known := e.listedLocked()
 	for _, path := range e.garbage.files() {

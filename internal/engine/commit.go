@@ -9,52 +9,54 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// runCommitter is the commit pipeline.
+// runCommitter is the loop of the committer: it takes requests from the queue and commits them,
+// many at a time, until the queue is closed.
 //
-// The simple version would do this under one lock: check a request against the schema, write it to
+// The simple design would do this under one lock: check a request against the schema, write it to
 // the log, sync, put the rows where queries find them, answer. That is correct, but one fsync per
 // request makes it slow: a few hundred requests a second on a good disk, while all other cores are
 // idle.
 //
 // So the work is divided. Work that needs only the request is done before, in the callers'
 // goroutines: conforming the rows to the schema, copying them into mapped memory, encoding the log
-// record. Work that decides an order is done here, in one goroutine, for all requests that wait at
-// the moment:
+// record. Work that must be done in one order is done here, in one goroutine. It takes all requests
+// that wait at the moment as one group:
 //
 //  1. Take the waiting requests, up to Settings.GroupBytes.
-//  2. Validate each request. If the schema of its table changed since its rows were conformed, it
-//     is sent back to its caller, which conforms the rows again. If the table was dropped, the
-//     error is NotFound. If what a change was computed from has changed, the error is ErrChanged.
-//     Give each request a sequence number, and each table's rows a memtable.
-//  3. Write all frames, and sync once.
-//  4. Append the rows to the memtables, in the order of the sequence numbers. Then, under mu,
-//     publish all rows, and the patches of changes, in one moment. So rows become visible only
-//     after they are durable, and in commit order, and a reader of two tables sees both halves of a
+//  2. Validate each request. If the schema of its table changed since its rows were conformed, the
+//     caller gets ErrStale and conforms the rows again. If the table was dropped, the error is
+//     NotFound. If what a change was computed from has changed, the error is ErrChanged. Give each
+//     request a sequence number, and choose the memtable of each table's rows.
+//  3. Write the frames of all requests to the log, and sync once.
+//  4. Append the rows to the memtables, in the order of the sequence numbers. Then publish all
+//     rows, and the patches of changes, in one moment (under mu). So rows become visible only after
+//     they are durable, and in commit order, and a reader of two tables sees both halves of a
 //     request or neither.
-//  5. Wake the callers. Since the answer follows the publication, their next request sees their
-//     rows.
+//  5. Wake the callers. Since the answer follows the publication, the next request of a caller sees
+//     its rows.
 //
-// While step 3 waits for the disk, the next group gathers. The slower the disk, the larger the
-// groups. A group of asynchronous appends only skips the sync. A timer syncs at most
-// Settings.SyncInterval later.
+// While step 3 waits for the disk, the next group gathers in the queue. The slower the disk, the
+// larger the groups. If all requests of a group are asynchronous, the sync is skipped, and a timer
+// syncs at most Settings.SyncInterval later.
 //
-// A request whose rows need another schema brings an Evolution, and is a group of its own. The
-// schema changes in an edit just before the rows, when the rows are in memory and known to be
-// acceptable.
+// A request whose rows need another schema has an Evolution, and is a group of its own. One edit
+// changes the schema just before the rows are committed, when the rows are in memory and known to
+// be acceptable.
 //
 // Everything else that changes what is visible (DDL, flush, merge) is an edit: a function that runs
 // here between two groups. So it can read the state that it changes without a lock, and nothing
-// changes between its validation and its publication. Edits are durable through the catalog,
-// appends through the log. Both have the same order because one goroutine makes both.
+// changes between its validation and its publication. Edits are made durable by the catalog,
+// appends by the log. Both have the same order because one goroutine makes both.
 //
-// If the disk fails: the log undoes a failed write. Only the requests of that group get the error,
-// and the next group may succeed, for example when a full disk has space again. After a failed sync
-// it is unknown what the disk has. The requests of the group get Unknown, and the engine stops: all
-// writes fail from then on, until a restart finds out. Later requests are in no file, so their
-// error is Unavailable.
+// If a write to the log fails, the log undoes it. Only the requests of that group get the error,
+// and the next group may succeed, for example when a full disk has space again. If a sync fails, it
+// is unknown what the disk has. The requests of the group get Unknown, and the engine stops: all
+// writes fail from then on, until a restart finds out. The error of later requests is Unavailable,
+// since they are in no file.
 //
-// Rejected: a pipeline that writes group n+1 while group n syncs. It saves only the time of the
-// write, a tenth of that of the sync, and then a failed sync leaves two groups in doubt.
+// Rejected alternative: a pipeline that writes group n+1 while group n syncs. It saves only the
+// time of the write, a tenth of that of the sync, and then a failed sync leaves two groups in
+// doubt.
 func (e *Engine) runCommitter() {
 	defer e.background.Done()
 	var syncDue, ageDue, recheckDue <-chan time.Time
@@ -93,7 +95,7 @@ func (e *Engine) runCommitter() {
 			case <-ageDue:
 				if ageDue = nil; aged == e.active {
 					e.freezeOrLog()
-					aged = nil // if it failed, try again after another FlushAge
+					aged = nil // if freezing failed, try again after another FlushAge
 				}
 			}
 		default:
@@ -109,7 +111,7 @@ func (e *Engine) runCommitter() {
 				syncDue = e.clock.After(e.settings.SyncInterval)
 			}
 			select {
-			case <-syncDue: // also due when the queue never empties
+			case <-syncDue: // checked here too, because the queue may never be empty
 				syncDue = nil
 				e.syncLog()
 			default:
@@ -121,9 +123,9 @@ func (e *Engine) runCommitter() {
 	}
 }
 
-// due reports whether to freeze the active generation. memoryFull says that writers wait for
-// memory. That is a reason only if no other generation waits for its flush, which frees memory
-// sooner. Otherwise every waiting writer would freeze a small generation, and flushes would never
+// due reports whether to freeze the active generation now. memoryFull says that writers wait for
+// memory. That is a reason only if no other generation waits for its flush, which would free memory
+// sooner. Otherwise each waiting writer would freeze a small generation, and flushes would never
 // catch up.
 func (e *Engine) due(memoryFull bool) bool {
 	if e.settings.DisableAutomaticFlush {
@@ -133,7 +135,8 @@ func (e *Engine) due(memoryFull bool) bool {
 		e.active.frames > 0 && e.now().Sub(e.active.born) >= e.settings.FlushAge
 }
 
-// tooLong reports whether a memtable has used half of the possible row ordinals.
+// tooLong reports whether a memtable of the generation has used half of the ordinals that a rowset
+// can have.
 func (g *generation) tooLong() bool {
 	for _, r := range g.residents {
 		if r.mem.View().Rows > 1<<31 {
@@ -143,15 +146,15 @@ func (g *generation) tooLong() bool {
 	return false
 }
 
-// freezeOrLog freezes the active generation when no caller waits for it. A failure is logged, and
-// writers get it as their error once memory runs out.
+// freezeOrLog freezes the active generation on the engine's own account, so a failure has no
+// caller: it is logged. Writers get the error once memory runs out.
 func (e *Engine) freezeOrLog() {
 	if err := e.freeze(); err != nil {
 		e.flushFailed(err)
 	}
 }
 
-// syncLog makes asynchronous appends durable.
+// syncLog syncs the log, which makes asynchronous appends durable.
 func (e *Engine) syncLog() {
 	if !e.unsynced || e.failure.Load() != nil {
 		return
@@ -164,7 +167,7 @@ func (e *Engine) syncLog() {
 	e.durable()
 }
 
-// finish releases what a request still owns, and answers it.
+// finish releases what a request still owns, and sends the outcome to its caller.
 func (e *Engine) finish(r *request, o outcome) {
 	if r.release != nil {
 		r.release()
@@ -172,13 +175,14 @@ func (e *Engine) finish(r *request, o outcome) {
 	r.done <- o
 }
 
-// placement is the memtable for the rows of one table in a group.
+// placement says which memtable gets the rows of one table in a group of requests.
 type placement struct {
 	resident *resident
-	fresh    bool // resident is not in a version yet
+	fresh    bool // the memtable was created for this group: it is in no version yet
 }
 
-// commitGroup validates, writes, publishes and answers a group of appends and changes.
+// commitGroup validates, writes, publishes and answers a group of appends and changes: steps 2 to 5
+// of runCommitter.
 func (e *Engine) commitGroup(group []*request) {
 	places, ahead := map[base.TableID]*placement{}, newAhead()
 	accepted := make([]*request, 0, len(group))
@@ -218,7 +222,7 @@ func (e *Engine) commitGroup(group []*request) {
 	seq = e.seq
 	for i, r := range accepted {
 		if err := e.place(r, places, seq+base.Seq(i)+1); err != nil {
-			// The log has the rows but the memtable does not. Only a restart makes them agree.
+			// The log has the rows but the memtable does not. Only a restart can make them agree.
 			err := errUnknown(e.stop(err))
 			for _, r := range accepted {
 				e.finish(r, outcome{err: err})
@@ -234,8 +238,9 @@ func (e *Engine) commitGroup(group []*request) {
 	}
 }
 
-// refuseGroup answers the requests of a group that could not be written. If the disk is full and
-// the reserve file could be given up, it returns the requests that free space, to be written again.
+// refuseGroup answers requests whose write failed with err. If the disk is full and there is a
+// reserve file, it removes the file, and returns the requests that only free space without an
+// answer: the caller writes them again.
 func (e *Engine) refuseGroup(group []*request, err error) (again []*request) {
 	keep := base.KindOf(err) == base.StorageFull && slices.ContainsFunc(group, (*request).frees) && e.useReserve()
 	for _, r := range group {
@@ -248,7 +253,8 @@ func (e *Engine) refuseGroup(group []*request, err error) (again []*request) {
 	return again
 }
 
-// releaseFresh releases memtables that were created for a group that was not written.
+// releaseFresh releases the memtables that were created for a group. It is called if the group was
+// not written.
 func releaseFresh(places map[base.TableID]*placement) {
 	for _, p := range places {
 		if p.fresh {
@@ -257,8 +263,9 @@ func releaseFresh(places map[base.TableID]*placement) {
 	}
 }
 
-// admit checks a request against the present state and the accepted requests before it in the
-// group. It finds or creates the memtables of its tables, and returns the header of its frame.
+// admit checks a request (see check), finds or creates the memtables for its rows, and adds it to
+// the pending writes a. It returns the header of the request's log frame. seq is the request's
+// sequence number.
 func (e *Engine) admit(r *request, seq base.Seq, places map[base.TableID]*placement, a *ahead) (header []byte, err error) {
 	if err := e.check(r, a); err != nil {
 		return nil, err
@@ -281,8 +288,8 @@ func (e *Engine) admit(r *request, seq base.Seq, places map[base.TableID]*placem
 	return header, e.foresee(r, seq, a)
 }
 
-// check checks a request against the present state and the accepted requests before it in the
-// group.
+// check returns an error if a request cannot be committed in the present state, or conflicts with
+// the requests before it in the group, whose pending writes a has.
 func (e *Engine) check(r *request, a *ahead) error {
 	if err := e.settle(); err != nil {
 		return err
@@ -329,8 +336,8 @@ func (e *Engine) writeLog(frames []wal.Frame, sync bool) error {
 	return nil
 }
 
-// place appends a request's rows to the memtables. They are not visible yet. The memtables own them
-// from then on, so the request does not release them.
+// place appends a request's rows to the memtables, which own them from then on. Readers do not see
+// them yet: see publish. seq is the request's sequence number.
 func (e *Engine) place(r *request, places map[base.TableID]*placement, seq base.Seq) error {
 	for i := range r.tables {
 		t := &r.tables[i]
@@ -356,8 +363,8 @@ func (r *resident) charge(bytes int64, seq base.Seq) {
 	r.maxSeq = seq
 }
 
-// publish makes a group visible in one moment. An error is a defect: memory and log differ from
-// then on.
+// publish makes the rows and changes of a group visible in one moment. Any error is a defect, after
+// which memory and log differ. before is the sequence number before the group.
 func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted []*request, before base.Seq) error {
 	var old []*version
 	var errs []error
@@ -369,7 +376,8 @@ func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted 
 			v := t.current
 			residents := append(v.residents[:len(v.residents):len(v.residents)], p.resident)
 			old = append(old, t.installLocked(e.newVersionLocked(v.schema, v.parts, residents)))
-			e.active.residents[id] = p.resident // takes over the reference of newResident
+			// The reference that newResident returned now belongs to the generation.
+			e.active.residents[id] = p.resident
 		}
 	}
 	for i, r := range accepted {
@@ -405,8 +413,9 @@ func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted 
 	return errors.Join(errs...)
 }
 
-// publishChangesLocked records what a request changed for the flush of its generation, and for
-// rewrites that run at the moment. It returns versions to release.
+// publishChangesLocked makes what a request changed visible. It also records the changes for the
+// flush of the generation, and for rewrites that run at the moment. The caller releases the
+// returned versions.
 func (e *Engine) publishChangesLocked(r *request, seq base.Seq) (old []*version, err error) {
 	if r.changes == nil {
 		return nil, nil

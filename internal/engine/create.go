@@ -9,19 +9,20 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Evolution is a change of a schema that rows need: the next version of a table, or version 1 of a
-// table to be created. It takes effect in the committer just before the rows, or not at all.
+// Evolution is a schema change that rows need: the next version of a table, or version 1 of a table
+// to be created. It is made in the committer just before the rows are committed. If they are
+// refused, it is not made.
 type Evolution struct {
 	Table schema.Table
-	exact *exactness // what was verified when it was planned, or nil
+	exact *exactness // what Plan checked for a conversion of integers to DOUBLE, or nil
 }
 
 // makes reports whether the evolution creates the table.
 func (v *Evolution) makes() bool { return v.Table.Version == 1 }
 
 // Plan finds the table for rows. If o.Create is set and the rows need another schema, it returns
-// the table with that schema, and an evolution. The caller then commits the rows with that
-// evolution in AppendOptions.Evolutions. Plan changes nothing.
+// the table with that schema, and an Evolution, without changing anything. The caller then commits
+// the rows with that Evolution in AppendOptions.Evolutions.
 func (e *Engine) Plan(ctx context.Context, rows TableRows, o AppendOptions) (table schema.Table, evolution *Evolution, err error) {
 	if err := e.writable(); err != nil {
 		return schema.Table{}, nil, err
@@ -33,9 +34,9 @@ func (e *Engine) Plan(ctx context.Context, rows TableRows, o AppendOptions) (tab
 	return e.evolved(ctx, table, evolution, rows)
 }
 
-// tableFor returns the table for rows. If appends to the table are on hold, it waits first. If the
-// table is missing and o.Create is set, it returns a table inferred from the first batch, and the
-// evolution that creates it.
+// tableFor returns the table for rows. If appends to the table are on hold, it waits until the hold
+// ends. If the table does not exist and o.Create is set, it returns a table inferred from the first
+// batch, and the Evolution that creates it.
 func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) (schema.Table, *Evolution, error) {
 	find := func() (schema.Table, error) {
 		if rows.ID != 0 {
@@ -66,7 +67,7 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 		inferred.PrimaryKey = append(inferred.PrimaryKey, base.ColumnID(i+1))
 	}
 	if len(rows.Key) > 0 {
-		inferred.SortKey = nil // it is sorted by its primary key
+		inferred.SortKey = nil // it is sorted by its primary key instead
 	}
 	if inferred, err = schema.New(inferred); err != nil {
 		return schema.Table{}, nil, err
@@ -76,7 +77,7 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 	e.mu.RUnlock()
 	if err != nil {
 		if table, found := e.Lookup(n.Database, n.Schema, n.Name); found == nil {
-			return table, nil, nil // another request has created it meanwhile
+			return table, nil, nil // another request has just created it
 		}
 		return schema.Table{}, nil, err
 	}
@@ -86,8 +87,8 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 	return inferred, &Evolution{Table: inferred}, nil
 }
 
-// evolved returns the table with the schema that the batches need. evolution is what the table
-// needs already, or nil.
+// evolved returns the table with the schema that the batches need, and the Evolution that leads to
+// it. evolution is the one that is planned already, or nil.
 func (e *Engine) evolved(ctx context.Context, table schema.Table, evolution *Evolution, rows TableRows) (schema.Table, *Evolution, error) {
 	next, version := table, table.Version
 	x := &exactness{engine: e, parts: map[base.SourceID]bool{}}
@@ -109,12 +110,12 @@ func (e *Engine) evolved(ctx context.Context, table schema.Table, evolution *Evo
 	}
 	next.Version = version + 1
 	if evolution != nil {
-		next.Version = version // both changes are one new version
+		next.Version = version // adding and widening columns is one new version
 	}
 	return next, &Evolution{next, x}, nil
 }
 
-// defaultsFor evaluates the defaults of the columns that a batch lacks.
+// defaultsFor evaluates the defaults of the columns that a batch lacks, one array per column.
 func (e *Engine) defaultsFor(ctx context.Context, table schema.Table, record arrow.RecordBatch) (map[base.ColumnID]arrow.Array, error) {
 	if e.defaults == nil {
 		return nil, nil

@@ -14,13 +14,14 @@ import (
 const DefaultSchema = "main"
 
 // change runs one edit in the committer. build validates against the present state and returns the
-// edit of the catalog, or nil if there is nothing to do. After the catalog has the edit, publish
-// changes the state in memory. It is called with mu held, and returns versions to release.
+// edit of the catalog, or nil if nothing is to be done. After the catalog has the edit, publish
+// changes the state in memory. It is called with mu held, and returns versions, which change
+// releases.
 func (e *Engine) change(ctx context.Context, build func() (*catalog.Edit, error), publish func() []*version) error {
 	return e.commit(ctx, func() error { return e.changeNow(build, publish) })
 }
 
-// changeNow is change for callers that already run in the committer.
+// changeNow does the same as change. Its caller already runs in the committer.
 func (e *Engine) changeNow(build func() (*catalog.Edit, error), publish func() []*version) error {
 	if err := e.writable(); err != nil {
 		return err
@@ -138,7 +139,8 @@ func (e *Engine) DropSchema(ctx context.Context, database, name string, cascade 
 	return e.dropNamespace(ctx, keyOf(database, name), cascade, func() error { return e.checkSchemaLocked(database, name) })
 }
 
-// dropNamespace drops a schema, or a database with its schemas, and everything in it.
+// dropNamespace drops a schema or a database, and everything in it. what is its name. exists
+// returns an error if it does not exist.
 func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, exists func() error) error {
 	within := func(key nameKey) bool {
 		return key.database == what.database && (what.schema == "" || key.schema == what.schema)
@@ -205,8 +207,8 @@ func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, 
 	})
 }
 
-// forgetTableLocked removes a dropped table from memory. It returns the table's version, to be
-// released.
+// forgetTableLocked removes a dropped table from memory. The caller releases the returned version
+// of the table.
 func (e *Engine) forgetTableLocked(t *table) *version {
 	s := t.current.schema
 	delete(e.names, keyOf(s.Database, s.Schema, s.Name))
@@ -215,8 +217,9 @@ func (e *Engine) forgetTableLocked(t *table) *version {
 	return t.current
 }
 
-// detachLocked makes a table's parts and memtables garbage. They are removed when their last reader
-// ends. The flusher leaves out memtables that are in no current version.
+// detachLocked makes the parts and memtables of a table that is dropped or truncated garbage. They
+// are removed when their last reader ends. The flusher leaves out memtables that are in no current
+// version.
 func (e *Engine) detachLocked(t *table) {
 	e.unpatchLocked(t)
 	for _, p := range t.current.parts {
@@ -225,13 +228,13 @@ func (e *Engine) detachLocked(t *table) {
 	for _, g := range append(e.generations[:len(e.generations):len(e.generations)], e.active) {
 		if r := g.residents[t.id]; r != nil {
 			delete(g.residents, t.id)
-			r.release() // the version still holds a reference
+			r.release() // this drops the generation's reference; the version still has one
 		}
 	}
 }
 
-// PutView creates a view, or replaces it if replace is set. If the name belongs to a table, or to a
-// view that may not be replaced, the error is Conflict.
+// PutView creates a view. If a view of that name exists and replace is set, it is replaced. If the
+// name belongs to a table, or to a view and replace is not set, the error is Conflict.
 func (e *Engine) PutView(ctx context.Context, v catalog.View, replace bool) error {
 	key := keyOf(v.Name.Database, v.Name.Schema, v.Name.Name)
 	v.Created = e.now()
@@ -262,8 +265,8 @@ func (e *Engine) PutView(ctx context.Context, v catalog.View, replace bool) erro
 	})
 }
 
-// RetypeView stores the present columns of a view. It does nothing if the view was dropped or has
-// another definition.
+// RetypeView stores the present names and types of a view's columns. It does nothing if the view
+// was dropped or redefined meanwhile.
 func (e *Engine) RetypeView(ctx context.Context, v catalog.View) error {
 	key := keyOf(v.Name.Database, v.Name.Schema, v.Name.Name)
 	same := false

@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// DebugString prints the definitions, the rowsets of every table, and the generations as text.
-// Equal states give equal texts: it omits times and sizes that vary.
+// DebugString returns the definitions, the rowsets of every table, and the generations as text.
+// Equal states give equal texts, so it leaves out times, and sizes that vary.
 func (e *Engine) DebugString() string {
 	tables := e.Tables()
 	views := e.Views()
@@ -27,7 +27,7 @@ func (e *Engine) DebugString() string {
 	for _, s := range tables {
 		t := e.tables[s.ID]
 		if t == nil {
-			continue // dropped between Tables and the lock
+			continue // the table was dropped just now
 		}
 		fmt.Fprintf(&b, "table %d %s version %d", t.id, s.QualifiedName(), s.Version)
 		if t.truncatedSeq > 0 {
@@ -87,7 +87,7 @@ func (e *Engine) DebugString() string {
 	return b.String()
 }
 
-// writePatches prints what is changed in a rowset.
+// writePatches writes how many rows of a rowset are changed, as text.
 func writePatches(b *strings.Builder, t *table, source base.SourceID) {
 	set := t.patches[source]
 	if set == nil {
@@ -101,14 +101,14 @@ func writePatches(b *strings.Builder, t *table, source base.SourceID) {
 
 // Status is a short summary of the engine's state for operators.
 type Status struct {
-	MemoryBytes  int64 // in use, of Settings.MemoryBytes
-	KeyBytes     int64 // of key indexes of parts
-	MappedBytes  int64 // memory mapped from the system, including unused memory
-	Generations  int   // frozen and not flushed yet
+	MemoryBytes  int64 // memory of memtables and requests, of at most Settings.MemoryBytes
+	KeyBytes     int64 // memory of the key indexes of parts
+	MappedBytes  int64 // memory mapped from the system for rows, including unused memory
+	Generations  int   // generations that are frozen and not flushed yet
 	Refusing     error // the error of all writes at present; nil if writes work
-	FlushFailing error // of the last flush; nil if it succeeded
+	FlushFailing error // error of the last flush; nil if it succeeded
 	DamagedParts int   // parts in which damage was found
-	ScrubBytes   int64 // read by the scrubber since Open
+	ScrubBytes   int64 // bytes that the scrubber has read since Open
 }
 
 // Status returns the present state of the engine.

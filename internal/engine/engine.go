@@ -1,5 +1,5 @@
-// Package engine is the one owner of a data directory's state: the catalog, the write-ahead log,
-// the memtables, the parts, and the snapshots that still read them. It knows no SQL.
+// Package engine owns the state of a data directory: the catalog, the write-ahead log, the
+// memtables, the parts, and the snapshots that still read them. It knows no SQL.
 //
 // There is one file per verb: open, append, commit, flush, ddl, snapshot, recover, gc, check. Start
 // with Engine.runCommitter: everything that changes what is visible passes through it.
@@ -27,32 +27,32 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Settings are chosen by the user. A zero field means its default.
+// Settings are chosen by the user. A zero field selects its default.
 type Settings struct {
-	// FlushBytes is the size of memtables, together, from which they are flushed. Default 64 MiB,
-	// at most a quarter of MemoryBytes.
+	// FlushBytes is the size of all memtables together from which they are flushed. Default 64 MiB,
+	// but at most a quarter of MemoryBytes.
 	FlushBytes int64
-	// FlushAge is the longest time before rows are flushed. Default 60 s.
+	// FlushAge is the longest time that rows wait for their flush. Default 60 s.
 	FlushAge time.Duration
 	// MemoryBytes bounds the memory of memtables and of running requests. Default 256 MiB.
 	MemoryBytes int64
-	// MaxWait is how long a writer waits for memory. Default 5 s.
+	// MaxWait is the longest time that a writer waits for memory. Default 5 s.
 	MaxWait time.Duration
 	// SyncInterval is the longest time until an asynchronous append is fsynced. Default 100 ms.
 	SyncInterval time.Duration
-	// GroupBytes bounds the requests that are written with one fsync. Default 32 MiB.
+	// GroupBytes bounds the size of the requests that are written with one fsync. Default 32 MiB.
 	GroupBytes int64
 	// KeyLifetime is how long an idempotency key is remembered. Default 24 h.
 	KeyLifetime time.Duration
-	// ScrubPeriod is the time in which every part is verified once. Default 30 days; negative:
-	// never.
+	// ScrubPeriod is the time within which the scrubber verifies every part once. Default 30 days;
+	// negative: never.
 	ScrubPeriod time.Duration
 
-	// DisableAutomaticFlush leaves every background step to the caller: Flush flushes,
+	// DisableAutomaticFlush turns off all background steps: only Flush flushes, and only
 	// CollectGarbage removes files. It is for tests and checks.
 	DisableAutomaticFlush bool
-	// KeepOrphans keeps Open from removing files that the catalog does not list. It is for programs
-	// that only inspect the directory.
+	// KeepOrphans makes Open keep files that the catalog does not list. It is for programs that
+	// only inspect the directory.
 	KeepOrphans bool
 }
 
@@ -88,41 +88,42 @@ type systemClock struct{}
 func (systemClock) Now() time.Time                         { return time.Now() }
 func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// Components are what the engine is built on. A nil field means the default.
+// Components are what the engine is built on. A nil field selects its default.
 type Components struct {
 	FS     vfs.FS
 	Clock  Clock
-	Logger *slog.Logger  // for failures of background work
-	Files  *blocks.Files // of the parts; nil: the engine makes its own
+	Logger *slog.Logger  // gets failures of background work
+	Files  *blocks.Files // files of the parts; nil: the engine makes its own
 
-	// PoisonMemory overwrites rows when their memory becomes free, so that tests detect readers of
-	// freed memory.
+	// PoisonMemory overwrites the memory of rows when it becomes free, so that tests detect readers
+	// of freed memory.
 	PoisonMemory bool
 
-	// ReadColumns reads columns of a part for key indexes. If nil, the engine reads them itself,
-	// which takes several times as long as with DuckDB.
+	// ReadColumns reads columns of a part for key indexes. If it is nil, the engine reads them
+	// without DuckDB, which takes several times as long.
 	ReadColumns keys.ReadPart
 
-	// Defaults evaluates the default expressions of columns for a number of rows, with the types
-	// that batch.Conform takes. The engine knows no SQL. If nil, missing columns are NULL.
+	// Defaults evaluates the default expressions of columns, each to an array of rows values, in
+	// types that batch.Conform accepts. The engine knows no SQL. If it is nil, columns that rows
+	// lack are NULL.
 	Defaults func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error)
-	// Violation returns the number, from 0, of the first row of a table for which a condition is
-	// false, or -1. If nil, checks of tables are not evaluated.
+	// Violation returns the number, from 0, of the first row for which an SQL condition is false,
+	// or -1 if there is none. If it is nil, checks of tables are not evaluated.
 	Violation func(t schema.Table, condition string, rows arrow.RecordBatch) (int64, error)
 }
 
-// flushParallel is the number of tables of a generation that are written at once. Sorting and
-// encoding are CPU-bound, and two at once leave most of the machine to queries.
+// flushParallel is the number of tables of a generation that are flushed at once. Sorting and
+// encoding use a core each, so two at once leave most of the machine to queries.
 const flushParallel = 2
 
-// keyShare times Settings.MemoryBytes bounds the memory of key indexes of parts.
+// keyShare times Settings.MemoryBytes is the limit of the memory of key indexes of parts.
 const keyShare = 4
 
 // Engine is an open data directory. Its methods may be called concurrently.
 //
-// Lock order: flushing, mu. All others (keysMu, and the locks of the budget, the queue and the key
-// finder) are leaves. Only the committer goroutine writes the fields under "of the committer", so
-// it reads them without a lock.
+// Lock order: flushing, mu. While one of the other locks (keysMu, and the locks of the budget, the
+// queue and the key finder) is held, no further lock is taken. Only the committer goroutine writes
+// the fields under "of the committer", so it reads them without a lock.
 type Engine struct {
 	dir        string
 	fs         vfs.FS
@@ -144,16 +145,18 @@ type Engine struct {
 	closeOnce  sync.Once
 	closeErr   error
 
-	failure      atomic.Pointer[base.Error] // set once, after which all writes fail
+	failure      atomic.Pointer[base.Error] // set once; after that all writes fail with it
 	flushFailure atomic.Pointer[base.Error] // error of the last flush; nil if it succeeded
-	doubt        atomic.Bool                // the catalog may or may not have the last edit: apply
-	refusal      atomic.Pointer[base.Error] // why writes are refused at present; nil: they are not
-	changes      atomic.Uint64              // number of requests of Commit that succeeded
+	// It is unknown whether the catalog has the last edit: see apply.
+	doubt atomic.Bool
+	// Why writes are refused at present; nil: they are accepted.
+	refusal atomic.Pointer[base.Error]
+	changes atomic.Uint64 // number of calls of Commit that succeeded
 
-	// Of the committer: no other goroutine reads these.
+	// Of the committer: no other goroutine uses these.
 	wal        *wal.Writer
 	unsynced   bool // frames were appended since the last sync
-	spent      bool // the reserve file was given up, see space.go
+	spent      bool // the reserve file was removed, see space.go
 	readPart   keys.ReadPart
 	nextTable  atomic.Uint32 // id of the next table
 	nextStream base.StreamID
@@ -161,13 +164,13 @@ type Engine struct {
 
 	sources sources
 
-	flushing *semaphore.Weighted // of 1: one flush at a time, in order of generations
-	frozen   chan struct{}       // of size 1: there is a generation to flush
+	flushing *semaphore.Weighted // a lock: one flush at a time, in the order of generations
+	frozen   chan struct{}       // of size 1; has an element if there is a generation to flush
 
-	partsAdded chan struct{} // of size 1: see PartsChanged
+	partsAdded chan struct{} // of size 1; see PartsChanged
 
 	mu          sync.RWMutex // guards the fields below, which only the committer writes
-	seq         base.Seq     // number of the last visible edit
+	seq         base.Seq     // sequence number of the last visible edit
 	versions    uint64       // number of the last version
 	databases   map[nameKey]string
 	schemas     map[nameKey]catalog.SchemaName
@@ -182,61 +185,64 @@ type Engine struct {
 	moves       moves         // remaps of all tables
 
 	keysMu sync.Mutex
-	// keys are the idempotency records of running requests, and of finished requests whose result
-	// is still remembered. Guarded by keysMu.
+	// keys has the idempotency records by key: of running requests, and of finished requests whose
+	// result is remembered. Guarded by keysMu.
 	keys map[string]*claim
 	// keysInOrder are the records of finished requests, in the order in which they finished.
 	// Guarded by keysMu.
 	keysInOrder []*claim
-	// keysGone are keys that are forgotten, but that the catalog still has. Guarded by keysMu.
+	// keysGone has keys that the engine has forgotten, but the catalog still has. Guarded by
+	// keysMu.
 	keysGone map[string]bool
 
 	marker  marker
 	garbage garbage
 	orphans []string // constant after Open
 
-	live       live         // snapshots that are held at present
+	live       live         // sequence numbers of the snapshots that are held at present
 	patchBytes atomic.Int64 // memory of the patches of all tables
 
-	effort effort // durations of background work and of the log's syncs
+	effort effort // durations of flushes and of the log's syncs
 
-	// patchesShort says that a change was refused because patches used up their memory, and that
-	// none became free since.
+	// patchesShort says that a change was refused because patches had used up their memory, and
+	// that none of that memory became free since.
 	patchesShort atomic.Bool
 }
 
 // table is a table and its current version.
 type table struct {
 	id           base.TableID
-	history      map[uint32]schema.Table // every version of the schema, by number
+	history      map[uint32]schema.Table // all versions of the schema, by number
 	truncatedSeq base.Seq
 	created      time.Time
 	current      *version
-	patches      map[base.SourceID]*patch.Set // of the rowsets in current; snapshots share the map
-	// expressions are the expression updates that a part in current lacks, ascending. A change
-	// makes a new slice.
+	// patches of the rowsets in current; snapshots share the map.
+	patches map[base.SourceID]*patch.Set
+	// expressions are the expression updates that at least one part in current lacks, oldest first.
+	// A change makes a new slice.
 	expressions []*storedExpression
 	moving      []*moving
-	moved       map[base.SourceID]moved // remaps of replaced rowsets, for older snapshots
-	pin         *semaphore.Weighted     // the table lock; constant
-	// pinnedSeq is the last edit when the table was locked, or 0 if it is not locked. Guarded by
+	// Remaps of replaced rowsets, for changes computed from older snapshots.
+	moved map[base.SourceID]moved
+	pin   *semaphore.Weighted // the table lock; constant
+	// pinnedSeq is the last edit before the table was locked, or 0 if it is not locked. Guarded by
 	// mu.
 	pinnedSeq base.Seq
-	settling  *settling // dedup state; constant; nil: the table does not merge on read
-	// held makes appends wait, if it is not nil. The committer sets it.
+	settling  *settling // dedup state; constant; nil if the table does not merge on read
+	// held, if not nil, makes appends wait. The committer sets it.
 	held atomic.Pointer[hold]
 
-	stored          map[base.SourceID][]storedPatch // patches in the catalog, by part
+	stored          map[base.SourceID][]storedPatch // patches in the catalog, by part id
 	storedDeletions map[base.SourceID]storedDeletions
 
-	// Of the committer.
-	written     []written // write sets of the latest changes, ascending
-	writtenKeys int       // number of keys in written
-	insertedSeq base.Seq  // edit of the last append
+	// Of the committer: no other goroutine uses these.
+	written     []written // write sets of the latest changes, oldest first
+	writtenKeys int       // total number of keys in written
+	insertedSeq base.Seq  // last edit that appended rows
 }
 
-// nameKey is a qualified name in the form that is compared. Databases have only the first part,
-// schemas the first two.
+// nameKey is a qualified name in the form in which names are compared. The name of a database has
+// only the first part, that of a schema the first two.
 type nameKey struct{ database, schema, name string }
 
 func keyOf(parts ...string) nameKey {
@@ -264,13 +270,14 @@ func (e *Engine) stop(cause error) *base.Error {
 	return e.failure.Load()
 }
 
-// errUnknown is the error of a request that failed, but may be found stored after a restart.
+// errUnknown returns the error of a request that failed, but that may be found applied after a
+// restart.
 func errUnknown(cause error) error {
 	return base.Errorf(base.Unknown, "this may or may not be stored: %w", cause).
 		WithHint("once the server was restarted, look whether it is there, or repeat it with the Idempotency-Key that it had; without one it may count twice")
 }
 
-// writable returns the error that all writes get at present, or nil.
+// writable returns the error with which all writes fail at present, or nil.
 func (e *Engine) writable() error {
 	if err := e.failure.Load(); err != nil {
 		return err
@@ -281,7 +288,7 @@ func (e *Engine) writable() error {
 // Dir returns the data directory.
 func (e *Engine) Dir() string { return e.dir }
 
-// now returns the time with the precision of the catalog, in UTC.
+// now returns the time in UTC, truncated to microseconds, the precision of the catalog.
 func (e *Engine) now() time.Time { return e.clock.Now().UTC().Truncate(time.Microsecond) }
 
 var errClosed = base.Errorf(base.Unavailable, "the database is closed")

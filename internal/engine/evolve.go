@@ -12,8 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Evolve commits evolutions without rows: for requests whose rows are not committed in the same
-// edit. The error is ErrStale if a table was changed or created since its evolution was planned.
+// Evolve makes the schema changes of evolutions, without rows. It is for requests that commit their
+// rows in another edit. If a table was changed or created since its evolution was planned, the
+// error is ErrStale.
 func (e *Engine) Evolve(ctx context.Context, evolutions []Evolution) error {
 	if len(evolutions) == 0 {
 		return nil
@@ -21,7 +22,8 @@ func (e *Engine) Evolve(ctx context.Context, evolutions []Evolution) error {
 	return e.commit(ctx, func() error { return e.evolve(evolutions) })
 }
 
-// commitEvolving is commitGroup for one request with evolutions.
+// commitEvolving first makes the schema changes of a request's evolutions, and then commits its
+// rows like commitGroup. The request is a group of its own.
 func (e *Engine) commitEvolving(r *request) {
 	err := e.settle()
 	if err == nil {
@@ -37,7 +39,7 @@ func (e *Engine) commitEvolving(r *request) {
 	e.commitGroup([]*request{r})
 }
 
-// evolve runs the edit that applies evolutions. It runs in the committer.
+// evolve makes the schema changes of evolutions, in one edit. It runs in the committer.
 func (e *Engine) evolve(evolutions []Evolution) error {
 	created := e.now()
 	var databases []string
@@ -68,8 +70,8 @@ func (e *Engine) evolve(evolutions []Evolution) error {
 					}
 				}
 				put.TruncatedSeq, put.Created = t.truncatedSeq, t.created
-				// A memtable has rows of one schema version, and a generation has one memtable per
-				// table.
+				// All rows of a memtable have one schema version, and a generation has only one
+				// memtable per table. So the next rows need another generation.
 				if e.active.residents[t.id] != nil {
 					if err := e.freeze(); err != nil {
 						return nil, err
@@ -104,8 +106,8 @@ func (e *Engine) evolve(evolutions []Evolution) error {
 	return base.Wrap(err, "change the schema for rows")
 }
 
-// placeLocked spells the names of a new table's database and schema as the existing ones are
-// spelled. Missing ones are added to databases and schemas, to be created.
+// placeLocked prepares a new table's place: if its database and schema exist, it spells their names
+// in t as they are spelled there. Otherwise it adds them to databases and schemas, to be created.
 func (e *Engine) placeLocked(t *schema.Table, databases *[]string, schemas *[]catalog.SchemaName) {
 	same := func(s catalog.SchemaName) func(catalog.SchemaName) bool {
 		return func(o catalog.SchemaName) bool { return keyOf(s.Database, s.Name) == keyOf(o.Database, o.Name) }
@@ -130,10 +132,11 @@ func (e *Engine) placeLocked(t *schema.Table, databases *[]string, schemas *[]ca
 	}
 }
 
-// SettledAs is Settled with the tables as evolutions will change or create them; ids may name
-// tables that an evolution creates. Changes that are computed from this snapshot must be committed
-// with the same evolutions (AppendOptions.Evolutions). The error is ErrStale if a table was changed
-// since its evolution was planned.
+// SettledAs returns a deduplicated snapshot in which the tables look as if the evolutions had been
+// made. ids are tables as in Settled, and may name tables that an evolution creates. Changes that
+// are computed from this snapshot must be committed with the same evolutions
+// (AppendOptions.Evolutions). If a table was changed since its evolution was planned, the error is
+// ErrStale.
 func (e *Engine) SettledAs(ctx context.Context, evolutions []Evolution, ids ...base.TableID) (*snapshot.Snapshot, error) {
 	if len(evolutions) == 0 {
 		return e.Settled(ctx, ids...)
@@ -148,7 +151,7 @@ func (e *Engine) SettledAs(ctx context.Context, evolutions []Evolution, ids ...b
 		if !v.makes() {
 			there := tables[v.Table.ID]
 			if there == nil {
-				continue // not in ids
+				continue // the caller did not ask for this table
 			}
 			if there.Schema.Version+1 != v.Table.Version {
 				s.Release()
@@ -157,7 +160,8 @@ func (e *Engine) SettledAs(ctx context.Context, evolutions []Evolution, ids ...b
 			copied := *there
 			t = &copied
 		}
-		// With the number 0 caches do not keep entries for long.
+		// Version 0 tells caches not to keep what they derive from this schema, which may never
+		// exist.
 		t.Schema, t.Version = v.Table, 0
 		t.Versions = maps.Clone(t.Versions)
 		if t.Versions == nil {
@@ -169,7 +173,8 @@ func (e *Engine) SettledAs(ctx context.Context, evolutions []Evolution, ids ...b
 	return snapshot.New(s.Seq, tables, s.Release), nil
 }
 
-// settledThere is Settled, except that no ids mean no tables.
+// settledThere returns a deduplicated snapshot of the given tables, all of which exist. Unlike
+// Settled, it takes an empty list as no tables instead of all tables.
 func (e *Engine) settledThere(ctx context.Context, ids []base.TableID) (*snapshot.Snapshot, error) {
 	if len(ids) > 0 {
 		return e.Settled(ctx, ids...)
@@ -182,7 +187,7 @@ func (e *Engine) settledThere(ctx context.Context, ids []base.TableID) (*snapsho
 	return snapshot.New(e.seq, map[base.TableID]*snapshot.Table{}, e.live.hold(e.seq)), nil
 }
 
-// notMade returns the ids of tables that evolutions do not create.
+// notMade returns those of the ids whose table exists, because no evolution creates it.
 func notMade(ids []base.TableID, evolutions []Evolution) []base.TableID {
 	if len(evolutions) == 0 {
 		return ids

@@ -13,16 +13,16 @@ import (
 )
 
 // exactness checks that all values of columns of 64-bit integers can be converted to DOUBLE without
-// loss. It includes rows that are deleted or changed, since merges convert them too. The caller
-// that plans the change of type checks first. The committer then checks only what arrived since,
-// without reading parts.
+// loss. Values of deleted or changed rows count, since merges convert them too. It is used twice.
+// The caller that plans the change of type checks all values. The committer then checks only values
+// that arrived since, without reading parts.
 type exactness struct {
 	engine  *Engine
 	columns []base.ColumnID
-	parts   map[base.SourceID]bool // parts whose values were checked
+	parts   map[base.SourceID]bool // parts whose values the planning has checked
 }
 
-// largestExact bounds the range of integers that DOUBLE has without a gap: from -largestExact to
+// largestExact bounds the range in which DOUBLE can represent every integer: from -largestExact to
 // largestExact.
 const largestExact = 1 << 53
 
@@ -39,8 +39,9 @@ func exactUnsigned(v uint64) bool {
 	return v <= largestExact || f < 1<<64 && uint64(f) == v
 }
 
-// check returns an Invalid error that names a value, if a value of the column is not exact. If read
-// is false it does not read parts, and returns ErrStale instead if it would have to.
+// check returns an Invalid error that names a value of the column, if there is one that DOUBLE
+// cannot represent. If read is false, it does not read parts: if it would have to, the error is
+// ErrStale.
 func (x *exactness) check(ctx context.Context, t *snapshot.Table, c schema.Column, read bool) error {
 	if slices.Contains(t.PendingColumns(nil), c.ID) {
 		return base.Errorf(base.Conflict, "column %q has values by an UPDATE that merges have not written yet", c.Name)
@@ -91,7 +92,8 @@ func (x *exactness) check(ctx context.Context, t *snapshot.Table, c schema.Colum
 	return nil
 }
 
-// exactValue reports whether a bound of a column is in the range in which all integers are exact.
+// exactValue reports whether a bound of a column's values is between -largestExact and
+// largestExact.
 func exactValue(v schema.Value) bool {
 	if n, ok := v.Int(); ok {
 		return -largestExact <= n && n <= largestExact
@@ -116,7 +118,8 @@ func checkExact(c schema.Column, a arrow.Array) error {
 	return nil
 }
 
-// planning returns the function by which batch.Evolve asks whether a column can become DOUBLE.
+// planning returns the function that batch.Evolve calls to ask whether a column can become DOUBLE.
+// The function returns nil if it can.
 func (x *exactness) planning(ctx context.Context, table schema.Table) func(schema.Column) error {
 	return func(c schema.Column) error {
 		s, err := x.engine.Snapshot(table.ID)
@@ -126,7 +129,7 @@ func (x *exactness) planning(ctx context.Context, table schema.Table) func(schem
 		defer s.Release()
 		t := s.Tables[table.ID]
 		at := t.Schema.ColumnByID(c.ID)
-		if at < 0 { // the rows add this column
+		if at < 0 { // the column does not exist yet: the rows add it
 			return nil
 		}
 		if err := x.check(ctx, t, t.Schema.Columns[at], true); err != nil {
@@ -137,21 +140,21 @@ func (x *exactness) planning(ctx context.Context, table schema.Table) func(schem
 	}
 }
 
-// holds repeats the check for what arrived since planning. It runs in the committer, and returns
-// ErrStale if it cannot confirm the result.
+// holds returns nil if the result of planning is still right: it checks the values that arrived
+// since. If it cannot tell without reading parts, the error is ErrStale. It runs in the committer.
 func (x *exactness) holds(t *table) error {
 	for _, id := range x.columns {
-		s := t.view() // no lock: only the committer publishes
+		s := t.view() // without a lock: only the committer changes versions
 		at := s.Schema.ColumnByID(id)
 		if at < 0 || x.check(context.Background(), s, s.Schema.Columns[at], false) != nil {
-			return ErrStale // planning again finds the value
+			return ErrStale // planning again will name the value
 		}
 	}
 	return nil
 }
 
-// ChangeToDouble changes a column of 64-bit integers to DOUBLE, if DOUBLE has all of its values
-// exactly. Otherwise the error names a value.
+// ChangeToDouble changes a column of 64-bit integers to DOUBLE, if DOUBLE can represent all of its
+// values. Otherwise the error names a value.
 func (e *Engine) ChangeToDouble(ctx context.Context, id base.TableID, column string) error {
 	for range maxAttempts {
 		table, err := e.Table(id)

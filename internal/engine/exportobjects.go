@@ -16,19 +16,21 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// ExportPartition is a partition of an exported table that has rows, an object, or both.
+// ExportPartition describes one partition of an exported table: its present rows, and the objects
+// that the export wrote for it. It has rows, an object, or both.
 type ExportPartition struct {
 	Partition   string
-	Fingerprint string // of its present rows
-	Parts       int    // 0: no rows
-	Bytes       int64  // of the parts
-	Generation  int64  // of the object that the present rows belong to
-	// Objects are the partition's objects, by ascending generation. The last one may be written
-	// again, unless it is closed.
+	Fingerprint string // identifies the state of the present rows
+	Parts       int    // number of parts; 0: the partition has no rows
+	Bytes       int64  // size of the parts
+	Generation  int64  // generation of the object to which the present rows belong
+	// Objects are the objects of the partition, by ascending generation. The export may write the
+	// last one again, unless it is closed.
 	Objects []catalog.ExportObject
 }
 
-// Open returns the object that holds the present rows, or nil if there is none yet.
+// Open returns the object that holds, or will be replaced by, the present rows: the one that is not
+// closed. It returns nil if there is none yet.
 func (p *ExportPartition) Open() *catalog.ExportObject {
 	if n := len(p.Objects); n > 0 && !p.Objects[n-1].Closed {
 		return &p.Objects[n-1]
@@ -36,7 +38,8 @@ func (p *ExportPartition) Open() *catalog.ExportObject {
 	return nil
 }
 
-// InStep reports whether the partition's object is up to date, or there is nothing to export.
+// InStep reports whether there is nothing to export: the partition's object is up to date, or the
+// partition has no rows and no object.
 func (p *ExportPartition) InStep() bool {
 	o := p.Open()
 	return o == nil && p.Parts == 0 || o != nil && o.Fingerprint == p.Fingerprint
@@ -83,10 +86,10 @@ func (e *Engine) ExportState(id base.ExportID) ([]ExportPartition, error) {
 	return all, nil
 }
 
-// Stored returns a snapshot of the parts of a table, without the rows in memory. It is for long
-// readers that change nothing: unlike Snapshot it holds no memory that writers wait for. A table
-// that merges on read is shown deduplicated as by Settled, so rows in memory may supersede stored
-// ones. The caller releases the snapshot.
+// Stored returns a snapshot of one table's parts, without the rows of its memtables. It is for
+// readers that take long, such as exports: unlike Snapshot it holds no memory for which writers
+// wait. If the table merges on read, superseded rows are hidden as by Settled, including those that
+// a row of a memtable supersedes. The caller releases the snapshot.
 func (e *Engine) Stored(ctx context.Context, id base.TableID) (*snapshot.Snapshot, error) {
 	ids := []base.TableID{id}
 	turns, release, err := e.takeTurns(ctx, ids)
@@ -131,8 +134,8 @@ func partitionsOf(t *snapshot.Table) map[string][]*catalog.Part {
 	return parts
 }
 
-// fingerprint identifies the state of a partition. parts must be all parts of the partition, by
-// ascending id.
+// fingerprint returns a text that identifies the state of a partition (see exports.go). parts must
+// be all parts of the partition, by ascending id.
 func fingerprint(t *snapshot.Table, parts []*catalog.Part) string {
 	h := sha256.New()
 	for _, c := range t.Schema.Columns {
@@ -143,8 +146,8 @@ func fingerprint(t *snapshot.Table, parts []*catalog.Part) string {
 		if set := t.Patches[p.ID]; set != nil {
 			fmt.Fprintf(h, " deleted %d", set.DeletedRows())
 			if len(set.Columns()) > 0 {
-				// ValuesSeq is only about values: the catalog does not have the sequence numbers of
-				// deletions.
+				// ValuesSeq changes only with new values. Deletions are covered by their number,
+				// because the catalog does not have their sequence numbers.
 				fmt.Fprintf(h, " patched %d", set.ValuesSeq)
 			}
 		}
@@ -156,8 +159,8 @@ func fingerprint(t *snapshot.Table, parts []*catalog.Part) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// ExportObjects returns the objects of a partition that exports of the table may write again, in
-// the order of the exports' ids.
+// ExportObjects returns the open objects of a partition (those that may be written again) of all
+// exports of the table, by ascending id of the export.
 func (e *Engine) ExportObjects(id base.TableID, partition string) (all []catalog.ExportObject) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -171,9 +174,9 @@ func (e *Engine) ExportObjects(id base.TableID, partition string) (all []catalog
 	return all
 }
 
-// PutExportObject records that an object was written, or is about to be written (Claimed). It must
-// be the object of the partition's present generation; if that changed meanwhile, the error is
-// Conflict.
+// PutExportObject records that an object was written or, with the fingerprint Claimed, that it is
+// about to be written. The object must be that of the partition's present generation. If the
+// generation changed meanwhile, the error is Conflict.
 func (e *Engine) PutExportObject(ctx context.Context, o catalog.ExportObject) error {
 	build := func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {
@@ -190,8 +193,8 @@ func (e *Engine) PutExportObject(ctx context.Context, o catalog.ExportObject) er
 	})
 }
 
-// MarkExportObject sets the fingerprint of an open object, unless the fingerprint changed
-// meanwhile.
+// MarkExportObject replaces the fingerprint of an open object. It does nothing if the object's
+// fingerprint is not that of o any more.
 func (e *Engine) MarkExportObject(ctx context.Context, o catalog.ExportObject, fingerprint string) error {
 	build := func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {
@@ -211,7 +214,8 @@ func (e *Engine) MarkExportObject(ctx context.Context, o catalog.ExportObject, f
 	})
 }
 
-// RemoveExportObject records that an open object was removed without a successor.
+// RemoveExportObject removes the record of an open object that the export has removed from the
+// storage and not replaced.
 func (e *Engine) RemoveExportObject(ctx context.Context, o catalog.ExportObject) error {
 	build := func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {
@@ -242,8 +246,9 @@ func (e *Engine) checkObject(o catalog.ExportObject) error {
 	return nil
 }
 
-// DropExported drops the rows of a partition that were exported to an object, and closes the
-// objects of all exports of the table in the same edit. Only rows in parts are dropped.
+// DropExported drops the rows of a partition that were exported to an object. In the same edit it
+// closes the objects of all exports of the table for this partition. Only rows in parts are
+// dropped.
 //
 // The object, and the partition's objects of all other exports of the table, must be up to date.
 // Otherwise nothing is dropped, and the error is Conflict. If another export is behind, the error
@@ -303,9 +308,9 @@ func (e *Engine) DropExported(ctx context.Context, o catalog.ExportObject) error
 	return base.Wrap(err, "drop exported rows")
 }
 
-// checkNoLosers refuses to drop parts of a table that merges on read, if their rows may supersede
-// rows elsewhere, which would become visible again. That is possible for parts with rows later than
-// the edit up to which the table is deduplicated.
+// checkNoLosers returns an error if dropping the parts could make superseded rows elsewhere visible
+// again, in a table that merges on read. That is possible if the parts have rows after the edit up
+// to which the table is deduplicated.
 func (t *table) checkNoLosers(parts []*partFile) error {
 	if t.settling == nil {
 		return nil
@@ -326,9 +331,10 @@ func listed(parts []*partFile) []*catalog.Part {
 	return all
 }
 
-// followExports adds to the edit of a merge the new fingerprint of each object that is up to date
-// with the old parts. So the merge does not cause another export. parts are all parts of the table
-// after the edit, and sets the patches of replaced and new parts. It runs in the committer.
+// followExports keeps exports up to date through a merge: for each object that is up to date with
+// the old parts, it adds the new fingerprint to the merge's edit. So the merge does not cause
+// another export. parts are all parts of the table after the edit, and sets the patches of replaced
+// and new parts. It runs in the committer.
 func (e *Engine) followExports(edit *catalog.Edit, t *table, sources []base.SourceID, parts []*partFile, sets map[base.SourceID]*patch.Set) {
 	i := slices.IndexFunc(t.current.parts, func(p *partFile) bool { return slices.Contains(sources, p.ID) })
 	if i < 0 || !slices.ContainsFunc(slices.Collect(maps.Values(e.exports)), func(x *export) bool { return x.Table == t.id }) {
@@ -357,8 +363,8 @@ func (e *Engine) followExports(edit *catalog.Edit, t *table, sources []base.Sour
 	}
 }
 
-// checkNotExported refuses an operation that the objects of an export could not follow. what names
-// the operation as a participle, for the message.
+// checkNotExported returns an error if the table has an export, for an operation after which the
+// export's objects would be wrong. what names the operation in the message, as a participle.
 func (e *Engine) checkNotExported(t *table, what string) error {
 	for _, id := range slices.Sorted(maps.Keys(e.exports)) {
 		if x := e.exports[id]; x.Table == t.id {

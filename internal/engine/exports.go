@@ -14,21 +14,20 @@ import (
 	"github.com/scoterdb/scoter/internal/memtable"
 )
 
-// Exports.
+// What the engine does for exports.
 //
-// The engine does not write to object storage itself. It records which objects an export wrote, and
-// for which state of their partitions. It also drops rows that all exports of a table have.
+// It does not write to object storage itself. It records which objects an export wrote, and for
+// which state of their partitions. It also drops rows that all exports of a table have.
 //
 // A fingerprint identifies the state of a partition. It covers
-//
 //   - the ids of its parts, which never change
 //   - the number of deleted rows of each part, which only grows
 //   - the last edit that gave a row of the part a new value
-//   - the expressions that the part lacks
+//   - the expression updates that the part lacks
 //
 // So a fingerprint never occurs again once the partition has changed. An object whose fingerprint
-// is the present one has exactly the rows of the partition's parts. Rows of memtables are in no
-// fingerprint until they are flushed.
+// equals that of the partition has exactly the rows of the partition's parts. Rows of memtables are
+// in no fingerprint until they are flushed.
 //
 // A merge makes other parts with the same rows. If an object was up to date before, the edit of the
 // merge gives the object the new fingerprint (followExports), so that it is not exported again.
@@ -36,23 +35,24 @@ import (
 // A power failure may lose asynchronous appends, and their sequence numbers are then given again.
 // So an object is written, and its fingerprint stored, only after the log is synced (Sync).
 //
-// An export replaces only objects of its own: it records that it is about to write an object
-// (Claimed) before it writes it. The catalog of a restored backup does not know what was written
-// after the backup was made. So its records of objects that may have been written since do not
-// count (Unverified) until the storage was asked.
+// An export replaces only objects that it wrote itself: before it writes a new object, it records
+// that it is about to (Claimed). The catalog of a restored backup does not know what was written
+// after the backup was made. So its records of objects that may have been written since are marked
+// (Unverified), and do not count until the storage was asked.
 
-// Fingerprints of objects that correspond to no state of a partition.
+// Values of ExportObject.Fingerprint that stand for no state of a partition.
 const (
-	Claimed    = "claimed"     // may be being written, for the first time
-	Lost       = "lost"        // missing or different in the storage
-	Unverified = "unverified " // prefix: as recorded by the catalog of a restored backup
+	Claimed = "claimed" // the object may be being written for the first time
+	// The object is missing in the storage, or differs from what was written.
+	Lost       = "lost"
+	Unverified = "unverified " // prefix of a fingerprint from the catalog of a restored backup
 )
 
 // RestoredName is a file next to the catalog. Restoring a backup creates it, and ForkExports
-// removes it.
+// removes it when the exports are prepared.
 const RestoredName = "RESTORED"
 
-// export is the definition of an export, and the objects that it wrote: by partition, with
+// export is the definition of an export, and the records of its objects: by partition, with
 // ascending generations.
 type export struct {
 	catalog.Export
@@ -61,8 +61,8 @@ type export struct {
 
 func keyOfExport(n catalog.ExportName) nameKey { return keyOf(n.Database, n.Schema, n.Name) }
 
-// open returns the object of a partition that the export may write again. ok is false if there is
-// none.
+// open returns the open object of a partition: the one that the export may write again. ok is false
+// if there is none.
 func (x *export) open(partition string) (o catalog.ExportObject, ok bool) {
 	all := x.objects[partition]
 	if len(all) == 0 || all[len(all)-1].Closed {
@@ -71,7 +71,7 @@ func (x *export) open(partition string) (o catalog.ExportObject, ok bool) {
 	return all[len(all)-1], true
 }
 
-// next returns the generation of the object for a partition's present rows.
+// next returns the generation of the object to which a partition's present rows belong.
 func (x *export) next(partition string) int64 {
 	all := x.objects[partition]
 	if o, ok := x.open(partition); ok {
@@ -97,7 +97,8 @@ func (e *Engine) loadExports(state catalog.State) error {
 	return nil
 }
 
-// showObjectsLocked updates the open objects of exports in memory, or adds new ones.
+// showObjectsLocked updates the records of objects in memory: each one replaces the open object of
+// its partition, or is added if there is none.
 func (e *Engine) showObjectsLocked(objects []catalog.ExportObject) {
 	for _, o := range objects {
 		all := e.exports[o.Export].objects
@@ -109,8 +110,8 @@ func (e *Engine) showObjectsLocked(objects []catalog.ExportObject) {
 	}
 }
 
-// CreateExport stores the definition of an export and sets its id. If an export of that name
-// exists, the error is Conflict, or with ifNotExists that export is returned.
+// CreateExport stores a new export and sets its id. If an export of that name exists, the error is
+// Conflict. With ifNotExists the existing export is returned instead.
 func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists bool) (catalog.Export, error) {
 	x.Created = e.now()
 	build := func() (*catalog.Edit, error) {
@@ -134,7 +135,8 @@ func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists
 		view := t.view()
 		since := view.PartitionsSince()
 		if slices.ContainsFunc(view.Parts, func(p *catalog.Part) bool { return p.SchemaVersion < since }) ||
-			// A flush writes memtables with the partitioning of their schema version.
+			// Memtables are flushed with the partitioning of their schema version, which may differ
+			// from the present one.
 			slices.ContainsFunc(view.Memtables, func(v memtable.View) bool { return v.Schema.Version < since }) {
 			return nil, base.Errorf(base.Conflict, "table %s has rows that were written with another partitioning than it has now", t.current.schema.QualifiedName()).
 				WithHint("CREATE TABLE ... AS SELECT writes all rows anew, and merges do in time")
@@ -152,9 +154,9 @@ func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists
 	return x, err
 }
 
-// ForkExports prepares the exports of a data directory that was restored from a backup: it pauses
-// all of them, replaces their definitions by the result of redefine, and marks their objects as
-// Unverified. In other directories, and after it succeeded once, it does nothing.
+// ForkExports prepares the exports of a data directory that was restored from a backup. It pauses
+// all exports, replaces their definitions by the results of redefine, and marks the records of
+// their objects as Unverified. In other directories, and after it succeeded once, it does nothing.
 func (e *Engine) ForkExports(ctx context.Context, redefine func(definition []byte) ([]byte, error)) error {
 	marker := filepath.Join(e.dir, RestoredName)
 	if _, err := e.fs.Stat(marker); errors.Is(err, fs.ErrNotExist) {
@@ -197,8 +199,8 @@ func (e *Engine) ForkExports(ctx context.Context, redefine func(definition []byt
 	return base.Wrap(err, "pause the exports of a restored backup")
 }
 
-// ChangeExport replaces the definition or state of an export. Id, name, table and objects stay. A
-// missing export is NotFound.
+// ChangeExport replaces an export by the result of change. Only its definition and state may
+// change; id, name, table and objects stay. A missing export is NotFound.
 func (e *Engine) ChangeExport(ctx context.Context, id base.ExportID, change func(catalog.Export) catalog.Export) error {
 	var x catalog.Export
 	build := func() (*catalog.Edit, error) {

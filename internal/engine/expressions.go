@@ -12,11 +12,11 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// How updates are applied on read.
+// How expression updates (UPDATEs that are applied when rows are read) work.
 //
-// An expression is part of a change, in the same frame of the log. It gives new values of columns
-// to all rows that are in parts and have no patch. The change itself has patches for all other
-// rows: rows of memtables, and rows of parts that are patched already.
+// An expression update is part of a change, in the same frame of the log. It gives new values to
+// all rows that are in parts and have no patch. For all other rows, which are in memtables or
+// patched already, the change has patches.
 //
 // So there are two kinds of rows. The values of a patched row come from its part and its patches
 // alone. Any other row has the values of its part, changed by all expressions that the part lacks,
@@ -24,29 +24,31 @@ import (
 // (checkPending).
 //
 // A part lacks the expressions whose sequence number is greater than the part's Applied. A flush or
-// load sets Applied to the present, since the rows of its parts got patches. A rewrite sets it to
-// the snapshot of which it wrote the rows with the expressions applied. Rows that are patched while
-// a rewrite runs stay patched in the new part (settleMove).
+// load sets Applied to the present edit, since rows in its parts that an expression concerned got
+// patches. A rewrite sets Applied to the edit of its snapshot, because it wrote the rows with the
+// expressions applied. Rows that are patched while a rewrite runs stay patched in the new part
+// (settleMove).
 //
-// Expressions are in the log until a flush stores those that some part still lacks. When a merge
-// leaves no part that lacks an expression, its edit removes the expression; in memory installLocked
-// removes it.
+// An expression is only in the log until a flush stores it in the catalog, if some part still lacks
+// it. When a merge leaves no part that lacks the expression, the merge's edit removes it from the
+// catalog, and installLocked removes it from memory.
 
-// maxExpressions bounds how many expressions a part may lack, because a query nests them.
+// maxExpressions bounds the number of expression updates that a part may lack, because a query over
+// the part nests that many queries.
 const maxExpressions = 8
 
-// ErrManyExpressions is wrapped in the error of a change whose table has maxExpressions expressions
-// already.
+// ErrManyExpressions is wrapped in the error of an expression update that was refused, because the
+// table already has maxExpressions that some part lacks.
 var ErrManyExpressions = errors.New("updates in mode expression that merges have not written yet")
 
-// storedExpression is an expression that some part lacks.
+// storedExpression is an expression update that some part lacks.
 type storedExpression struct {
 	*patch.Expression
 	created time.Time
-	stored  bool // the catalog has it; guarded by mu
+	stored  bool // the catalog has the expression; guarded by mu
 }
 
-// expressionsLocked returns the expressions that readers apply.
+// expressionsLocked returns the expression updates of the table, for readers.
 func (t *table) expressionsLocked() []*patch.Expression {
 	var all []*patch.Expression
 	for _, x := range t.expressions {
@@ -69,8 +71,8 @@ func (t *table) lacking(parts []*partFile) []*storedExpression {
 	return slices.DeleteFunc(slices.Clone(t.expressions), func(x *storedExpression) bool { return len(parts) == 0 || x.Seq <= oldest })
 }
 
-// removeExpressions adds to an edit the removal of stored expressions that no part lacks any more.
-// parts are all parts of the table after the edit.
+// removeExpressions adds to an edit the removal of those stored expression updates that no part
+// lacks any more. parts are all parts of the table after the edit.
 func (t *table) removeExpressions(edit *catalog.Edit, parts []*partFile) {
 	left := t.lacking(parts)
 	for _, x := range t.expressions {
@@ -80,8 +82,8 @@ func (t *table) removeExpressions(edit *catalog.Edit, parts []*partFile) {
 	}
 }
 
-// storeExpressions adds to the edit of a flush the expressions of its generation that some part
-// lacks. It runs in the committer.
+// storeExpressions adds to the edit of a flush those expression updates of its generation that some
+// part lacks. It runs in the committer.
 func (e *Engine) storeExpressions(edit *catalog.Edit, g *generation) {
 	for _, c := range g.changes {
 		t := e.tables[c.table]
@@ -98,7 +100,7 @@ func (e *Engine) storeExpressions(edit *catalog.Edit, g *generation) {
 	}
 }
 
-// expressionsStoredLocked records that the catalog has the expressions.
+// expressionsStoredLocked records in memory that the catalog has the expression updates.
 func (e *Engine) expressionsStoredLocked(stored []catalog.Expression) {
 	for _, s := range stored {
 		for _, x := range e.tables[s.Table].expressions {
@@ -109,16 +111,16 @@ func (e *Engine) expressionsStoredLocked(stored []catalog.Expression) {
 	}
 }
 
-// addExpressionLocked shows an expression to readers. It makes a new version of the table, because
-// data that is cached for the old version may be wrong. The caller releases the returned old
-// version.
+// addExpressionLocked makes an expression update visible to readers. It makes a new version of the
+// table, because data that is cached for the old version may be wrong. The caller releases the
+// returned old version.
 func (e *Engine) addExpressionLocked(t *table, x *storedExpression) (old *version) {
 	t.expressions = append(t.expressions[:len(t.expressions):len(t.expressions)], x)
 	v := t.current
 	return t.installLocked(e.newVersionLocked(v.schema, v.parts, v.residents))
 }
 
-// loadExpressions reads the expressions of the catalog.
+// loadExpressions loads the expression updates of the catalog into the tables.
 func (e *Engine) loadExpressions(state catalog.State) error {
 	for _, s := range state.Expressions {
 		t := e.tables[s.Table]
@@ -142,8 +144,9 @@ func decodeExpression(t *table, seq base.Seq, version uint32, content []byte) (*
 	return patch.DecodeExpression(seq, s, content)
 }
 
-// checkPending returns an Internal error if a layer patches a row for the first time, and omits a
-// column that is set by an expression which the row's part lacks.
+// checkPending returns an Internal error if a layer leaves out a column that it must set. When a
+// layer patches a row for the first time, it must set all columns that are set by expression
+// updates which the row's part lacks.
 func checkPending(t *snapshot.Table, l patch.Layer) error {
 	if len(t.Expressions) == 0 {
 		return nil
@@ -165,22 +168,23 @@ func checkPending(t *snapshot.Table, l patch.Layer) error {
 	return nil
 }
 
-// checkExpression checks that the expression of a change is still valid. since is the snapshot that
-// the change was computed from. It runs in the committer.
+// checkExpression returns an error if the expression update of a change cannot be committed any
+// more. since is the snapshot from which the change was computed. It runs in the committer.
 func (e *Engine) checkExpression(t *table, since base.Seq) error {
 	if len(t.expressions) >= maxExpressions {
 		return base.Errorf(base.Unavailable, "table %s has %d %w", t.current.schema.QualifiedName(), len(t.expressions), ErrManyExpressions).
 			WithHint("retry when merges have, or update in another mode")
 	}
-	// Rows that arrived after the snapshot and are in a part would get the new values, but are not
-	// in the statement's counts.
+	// Rows of parts that arrived after the snapshot would get the new values, too, but the
+	// statement did not count them.
 	if slices.ContainsFunc(t.current.parts, func(p *partFile) bool { return p.MaxSeq > since }) {
 		return ErrChanged
 	}
 	return nil
 }
 
-// expressionOf checks the expression of a change against the table, and returns a copy of it.
+// expressionOf checks the expression update of a change against the table, and returns a copy with
+// the table's schema version.
 func expressionOf(s schema.Table, x *patch.Expression) (*patch.Expression, error) {
 	if x == nil {
 		return nil, nil

@@ -26,24 +26,24 @@ import (
 //  1. freeze ends the generation: it gets no more rows.
 //  2. Its memtables are sorted and written as parts, without deleted rows and with the newest
 //     values. Its changes of existing parts are encoded as patches. Nobody reads these files yet.
-//  3. One catalog transaction lists the parts, the patches, and what was changed in the rows since
-//     step 2 began. It also stores the idempotency keys and the offsets of sources, and records the
-//     segment as flushed.
+//  3. One catalog transaction lists the parts and patches, and the changes that were made to the
+//     rows since step 2 began. It also stores the idempotency keys and the offsets of sources, and
+//     records the segment as flushed.
 //  4. Memory follows: new versions have the parts in place of the memtables. Then the segment is
 //     removed.
 //
-// A crash before step 3 leaves files that the catalog does not list. Open removes them, and replays
-// the segment. After step 3 the segment does not count any more, whether its file still exists or
-// not. So each row exists exactly once at every moment.
+// If a crash comes before step 3, there are files that the catalog does not list. Open removes
+// them, and replays the segment. After step 3 the segment does not count any more, whether its file
+// still exists or not. So each row exists exactly once at every moment.
 //
 // TRUNCATE and DROP may run between steps 2 and 3. Step 3 runs in the committer, as they do, and
 // leaves out every memtable that is not in its table's current version any more.
 
-// flushRetry is how long the flusher waits after a failure. A full disk stays full for a while.
-// Meanwhile writers get the error when memory runs out.
+// flushRetry is how long the flusher waits after a failure before it tries again. A full disk stays
+// full for a while. Meanwhile writers get the error when memory runs out.
 const flushRetry = time.Second
 
-// Flush makes parts of all rows that are committed when it is called. After an error the rows stay
+// Flush writes all rows that were committed before the call as parts. After an error the rows stay
 // in the log and in memory.
 func (e *Engine) Flush(ctx context.Context) error {
 	through := base.SegmentID(0)
@@ -62,7 +62,7 @@ func (e *Engine) Flush(ctx context.Context) error {
 	return base.Wrap(e.flushFrozen(ctx, through), "flush")
 }
 
-// runFlusher flushes generations as they are frozen, until the engine is closed.
+// runFlusher flushes generations when they are frozen, until the engine is closed.
 func (e *Engine) runFlusher() {
 	defer e.background.Done()
 	for {
@@ -76,7 +76,7 @@ func (e *Engine) runFlusher() {
 		} else if err != nil {
 			e.flushFailed(err)
 			if e.writable() != nil {
-				return // no flush succeeds until a restart
+				return // no flush can succeed until a restart
 			}
 			select {
 			case <-e.clock.After(flushRetry):
@@ -88,13 +88,14 @@ func (e *Engine) runFlusher() {
 	}
 }
 
-// flushFailed logs the error, and stores it for writers that run out of memory because of it.
+// flushFailed logs the error of a flush, and stores it: writers get it if memory runs out because
+// flushes fail.
 func (e *Engine) flushFailed(err error) {
 	e.log.Error("flush failed; rows stay in the log and in memory", "error", err)
 	e.flushFailure.Store(&base.Error{Kind: base.KindOf(err), Message: err.Error()})
 }
 
-// flushFrozen flushes the frozen generations up to a segment, oldest first.
+// flushFrozen flushes the frozen generations, oldest first, up to that of a segment.
 func (e *Engine) flushFrozen(ctx context.Context, through base.SegmentID) error {
 	for {
 		if done, err := e.flushOldest(ctx, through); done || err != nil {
@@ -103,9 +104,9 @@ func (e *Engine) flushFrozen(ctx context.Context, through base.SegmentID) error 
 	}
 }
 
-// flushOldest flushes the oldest frozen generation. done is true if there is none up to the
-// segment. It returns errClosed if the engine is being closed: the log has the rows, and Close
-// waits for the lock.
+// flushOldest flushes the oldest frozen generation. If no generation up to the segment through is
+// frozen, it does nothing and done is true. If the engine is being closed, it returns errClosed:
+// the log has the rows, and Close waits for the lock.
 func (e *Engine) flushOldest(ctx context.Context, through base.SegmentID) (done bool, err error) {
 	if err := e.lockFlushes(ctx); err != nil {
 		return false, err
@@ -130,14 +131,14 @@ func (e *Engine) flushOldest(ctx context.Context, through base.SegmentID) (done 
 		return false, base.Wrap(err, "generation %d", g.segment)
 	}
 	e.flushFailure.Store(nil)
-	// The freed memory may not be enough for the waiting writers.
+	// The memory that the flush freed may not be enough for the waiting writers.
 	if e.budget.waiting() && !e.settings.DisableAutomaticFlush {
 		e.queue.signal()
 	}
 	return false, nil
 }
 
-// lockFlushes takes the lock flushing, or returns errClosed if the engine is being closed.
+// lockFlushes takes the lock flushing. If the engine is being closed, it returns errClosed instead.
 func (e *Engine) lockFlushes(ctx context.Context) error {
 	if err := e.flushing.Acquire(ctx, 1); err != nil {
 		return base.Wrap(err, "wait for a flush that runs")
@@ -146,30 +147,30 @@ func (e *Engine) lockFlushes(ctx context.Context) error {
 	case <-e.closing:
 		e.flushing.Release(1)
 		return errClosed
-	default: // from here on Close waits for the lock
+	default: // Close can only get the lock after this flush
 		return nil
 	}
 }
 
-// flushed is one memtable, and the parts that a flush wrote from it.
+// flushed is one memtable in a flush, and the parts that the flush wrote from it.
 type flushed struct {
 	resident *resident
-	now      schema.Table // schema at the start of the flush
-	patches  *patch.Set   // patches at the start of the flush; or nil
-	moving   *moving      // changes committed since then
+	now      schema.Table // schema when the flush began
+	patches  *patch.Set   // patches when the flush began; nil: none
+	moving   *moving      // changes that were committed since the flush began
 	parts    []*partFile
-	// rows[i] are the memtable's ordinals in the order of parts[i]: where each row went.
+	// rows[i] has the memtable's ordinals of the rows of parts[i], in the order of that part.
 	rows [][]uint32
 }
 
-// flushGeneration runs steps 2 to 4.
+// flushGeneration flushes a generation: steps 2 to 4 at the start of this file.
 func (e *Engine) flushGeneration(ctx context.Context, g *generation) (err error) {
 	all := e.beginFlush(g)
 	defer e.endFlush(all)
 	writers, writeCtx := errgroup.WithContext(ctx)
 	writers.SetLimit(flushParallel)
 	if e.settings.DisableAutomaticFlush {
-		writers.SetLimit(1) // for deterministic ids
+		writers.SetLimit(1) // one at a time, so that tests get the same ids each time
 	}
 	for _, f := range all {
 		writers.Go(func() error { return e.writeParts(writeCtx, f) })
@@ -184,7 +185,7 @@ func (e *Engine) flushGeneration(ctx context.Context, g *generation) (err error)
 	}
 	var left []*flushed
 	var leftChanges []partChanges
-	// Not ctx: the outcome decides whether the files are removed.
+	// ctx does not apply: only the outcome tells whether the files are in use.
 	err = e.commit(context.Background(), func() (err error) {
 		left, leftChanges, err = e.publishFlush(g, all, changes)
 		return err
@@ -201,7 +202,7 @@ func (e *Engine) flushGeneration(ctx context.Context, g *generation) (err error)
 	return nil
 }
 
-// beginFlush takes the memtables of a generation, and begins to record changes of them.
+// beginFlush returns the memtables of a generation, and begins to record changes of their rows.
 func (e *Engine) beginFlush(g *generation) []*flushed {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -233,7 +234,7 @@ func (e *Engine) endFlush(all []*flushed) {
 	}
 }
 
-// discard removes the files of parts that will not be used.
+// discard removes the files of parts that were written for a flush that failed.
 func (e *Engine) discard(all []*flushed) error {
 	var errs []error
 	for _, f := range all {
@@ -244,9 +245,9 @@ func (e *Engine) discard(all []*flushed) error {
 	return errors.Join(errs...)
 }
 
-// publishFlush runs step 3 and the first half of step 4, in the committer. It returns the memtables
-// whose rows were dropped meanwhile, and the changes of parts that were removed meanwhile. After an
-// error it leaves no files that it wrote itself.
+// publishFlush runs step 3 and the first half of step 4 of a flush, in the committer. It returns
+// the memtables whose rows were dropped meanwhile, and the changes of parts that were removed
+// meanwhile: their files are not in use. After an error it leaves no files that it wrote itself.
 func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChanges) (left []*flushed, leftChanges []partChanges, err error) {
 	edit := catalog.Edit{DropKeys: e.storedExpired(), PutKeys: e.known(g.keys), FlushedThrough: g.segment}
 	edit.PutOffsets = e.liveOffsets(g.offsets)
@@ -270,7 +271,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 		}
 		live = append(live, f)
 		for _, p := range f.parts {
-			p.Applied = e.seq // the effect of expressions on its rows is in patches
+			p.Applied = e.seq // patches have the effect of all expression updates on these rows
 			edit.AddParts = append(edit.AddParts, p.Part)
 		}
 		if results[f], err = e.settleMove(&edit, t, f.moving, f.move()); err != nil {
@@ -330,7 +331,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 	return left, leftChanges, nil
 }
 
-// move returns the remap from the memtable's rows to the new parts.
+// move returns the remap from the memtable's rows to those of the new parts.
 func (f *flushed) move() patch.Move {
 	m := &patch.Sorted{Source: f.resident.mem.Source(), Rows: f.rows}
 	for _, p := range f.parts {
@@ -339,7 +340,7 @@ func (f *flushed) move() patch.Move {
 	return m
 }
 
-// writeParts sorts a memtable and writes its parts, one per partition.
+// writeParts sorts the rows of a memtable and writes them as parts, one per partition.
 func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 	view := f.resident.mem.View()
 	table := view.Schema
@@ -377,7 +378,8 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 			return err
 		}
 		file, err := e.writePart(table, records, p, part.Fast)
-		// Also after an error, so that discard removes what a failed write left.
+		// The file is recorded even after an error, so that discard removes what a failed write
+		// left.
 		if file != nil {
 			file.MinSeq, file.MaxSeq = f.resident.minSeq, f.resident.maxSeq
 			f.parts, f.rows = append(f.parts, file), append(f.rows, p.Rows)
@@ -389,9 +391,9 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 	return nil
 }
 
-// withoutLosers leaves out rows that are superseded by other rows of the same records, in a table
-// that merges on read. Sorting loses the order of arrival, so this could not be decided later.
-// order is the sorted order of the rows; now is the table's present schema, and written that of the
+// withoutLosers returns order without the rows that another row of the same records supersedes, in
+// a table that merges on read. It must happen here, because the parts lose the order of arrival.
+// order has the rows in sorted order. now is the table's present schema, and written that of the
 // records.
 func withoutLosers(order []uint32, now, written schema.Table, records []arrow.RecordBatch, changed *patch.Set) ([]uint32, error) {
 	if !now.MergeOnRead {
@@ -404,14 +406,15 @@ func withoutLosers(order []uint32, now, written schema.Table, records []arrow.Re
 	return slices.DeleteFunc(order, losers.Contains), nil
 }
 
-// valuesWait reports whether the memtable's patches have a newer schema version than its rows. A
-// part of the rows' version could lack columns for the new values, so they become patches of the
-// part instead.
+// valuesWait reports whether the memtable's patches have a newer schema version than its rows. Then
+// the parts, which have the rows' version, could lack columns for the new values. So the values are
+// not written into the parts, but become patches of them.
 func (f *flushed) valuesWait() bool {
 	return f.patches != nil && f.patches.Version() > f.resident.mem.Schema().Version
 }
 
-// records returns the memtable's batches with the newest values. The caller releases them.
+// records returns the memtable's batches with the newest values, or as they were written if
+// valuesWait. The caller releases them.
 func (f *flushed) records(view memtable.View) (records []arrow.RecordBatch, err error) {
 	for _, b := range view.Batches {
 		record := b.Record
@@ -425,8 +428,8 @@ func (f *flushed) records(view memtable.View) (records []arrow.RecordBatch, err 
 	return records, nil
 }
 
-// writePart writes sorted rows of one partition as a part. The result describes the part, except
-// for its sequence numbers. If writePart returns a part and an error, a file may exist.
+// writePart writes the sorted rows of one partition as a part. The result describes the part,
+// except for its sequence numbers. If there is an error, a file may exist unless the part is nil.
 func (e *Engine) writePart(table schema.Table, records []arrow.RecordBatch, p batch.PartitionRows, profile part.Profile) (*partFile, error) {
 	id, err := e.NextSourceID()
 	if err != nil {
@@ -448,13 +451,13 @@ func (e *Engine) writePart(table schema.Table, records []arrow.RecordBatch, p ba
 	return file, nil
 }
 
-// longRun is the number of consecutive rows of one batch from which they are passed on without a
-// copy. A row group that consists of pieces of this length is written as fast as one of a single
-// piece.
+// longRun is the number of consecutive rows of one batch from which taker returns them as a slice,
+// without a copy. A row group that consists of slices of this length is written as fast as one of a
+// single batch.
 const longRun = 2048
 
-// taker returns a function that returns the rows in the given order, at most a row group at a time,
-// and then io.EOF.
+// taker returns a function that returns the given rows of the records, in this order, in batches of
+// at most a row group. After the last row it returns io.EOF.
 func taker(records []arrow.RecordBatch, rows []uint32) func() (arrow.RecordBatch, error) {
 	return func() (arrow.RecordBatch, error) {
 		if len(rows) == 0 {

@@ -7,9 +7,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// The payload of a log frame is one append or commit: a header with everything that is decided at
-// commit, then the rows as they were encoded before. Numbers are unsigned varints, unless stated
-// otherwise.
+// The payload of a log frame is one append or commit: a header with what is decided at commit, then
+// the rows as they were encoded before. Numbers are unsigned varints, unless stated otherwise.
 //
 //	format       byte, 3; 2 has all rows as inserted, 1 is the same without sections
 //	key          length and bytes of the idempotency key; empty if none
@@ -28,17 +27,17 @@ import (
 // before it.
 const frameFormat = 3
 
-// The tags of sections. A reader must fail on an unknown tag, because every section affects the
-// data.
+// The tags of sections in a log frame. A reader must fail on a tag that it does not know, because
+// every section affects the data.
 const (
-	sectionProgress = 1 // see Progress.encode
-	sectionChanges  = 2 // see changeSet.encode
-	// sectionExpressions follows the section of the changes to which its expressions belong; see
-	// changeSet.encodeExpressions.
+	sectionProgress = 1 // offsets of a source, see Progress.encode
+	sectionChanges  = 2 // deletions and patches, see changeSet.encode
+	// sectionExpressions has the expression updates of the tables in sectionChanges, which must
+	// come before it; see changeSet.encodeExpressions.
 	sectionExpressions = 3
 )
 
-// frameTable is an element of the header's tables.
+// frameTable describes the rows of one table in a frame: an element of "tables" in the header.
 type frameTable struct {
 	id      base.TableID
 	version uint32
@@ -46,7 +45,7 @@ type frameTable struct {
 	batches int
 }
 
-// frame is a decoded payload.
+// frame is the decoded payload of a log frame.
 type frame struct {
 	key     string
 	hash    []byte
@@ -55,7 +54,7 @@ type frame struct {
 	tables  []frameTable
 	body    []byte
 
-	progress *Progress // or nil
+	progress *Progress // nil if the frame has no offsets
 	changes  []frameChange
 }
 
@@ -82,9 +81,9 @@ func encodeFrameHeader(r *request, source func(base.TableID) base.SourceID) []by
 	return append(b, r.sections()...)
 }
 
-// sections returns the encoded sections of a request's frame, preceded by their number. They are
-// encoded only once, usually before the committer gets the request, because the bitmaps of a change
-// may be large.
+// sections returns the number of sections of a request's frame, followed by the encoded sections.
+// They are encoded once, usually before the committer gets the request, because the bitmaps of a
+// change may be large.
 func (r *request) sections() []byte {
 	if r.encoded == nil {
 		r.encoded = encodeSections(r)
@@ -115,8 +114,8 @@ func appendSection(b []byte, tag uint64, content []byte) []byte {
 	return append(b, content...)
 }
 
-// frameReader reads a payload whose checksum was verified. It sets bad if the payload ends early or
-// is invalid, which the caller reports as Corrupt.
+// frameReader reads a payload whose checksum was verified. If the payload ends early or is invalid,
+// it sets bad, and the caller returns Corrupt.
 type frameReader struct {
 	rest []byte
 	bad  bool
@@ -156,7 +155,7 @@ func decodeFrame(payload []byte) (frame, error) {
 	}
 	f.expires = time.UnixMicro(int64(r.uvarint())).UTC()
 	n := r.uvarint()
-	if n > uint64(len(r.rest)) { // each table takes more than a byte
+	if n > uint64(len(r.rest)) { // each table takes at least a byte, so n is invalid
 		r.bad = true
 	}
 	for range n {
@@ -186,7 +185,7 @@ func (f *frame) readSections(r *frameReader) (err error) {
 		content := frameReader{rest: r.bytes(r.uvarint())}
 		switch {
 		case r.bad:
-			return nil // the caller reports it
+			return nil // the caller finds r.bad and reports it
 		case tag == sectionProgress:
 			f.progress = readProgress(&content)
 		case tag == sectionChanges:
@@ -203,8 +202,8 @@ func (f *frame) readSections(r *frameReader) (err error) {
 	return nil
 }
 
-// eachStream calls visit for the encoded batches of the frame, and then reads the values of its
-// patches.
+// eachStream calls visit for each encoded batch of the frame. Then it reads the values of the
+// frame's patches.
 func (f *frame) eachStream(visit func(t frameTable, stream []byte) error) error {
 	r := frameReader{rest: f.body}
 	for _, t := range f.tables {
@@ -227,7 +226,7 @@ func (f *frame) eachStream(visit func(t frameTable, stream []byte) error) error 
 	return nil
 }
 
-// stream reads one encoded batch.
+// stream reads the length and bytes of an encoded batch. table is for the error message.
 func (r *frameReader) stream(table base.TableID) ([]byte, error) {
 	length := r.bytes(4)
 	if r.bad {

@@ -14,21 +14,27 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// garbage keeps track of files below parts/ and patches/ that no current version lists.
+// garbage tracks the files below parts/ and patches/ that no current version lists: those that are
+// being written, and those to be removed.
 type garbage struct {
-	mu      sync.Mutex
-	pending map[string]bool // guarded by mu; from PartPath, not in the catalog yet
-	retired map[string]bool // guarded by mu; not in the catalog any more, snapshots may read them
-	unread  []string        // guarded by mu; retired, and not read by any snapshot
-	unsure  []string        // guarded by mu; abandoned while the catalog is in doubt: apply
-	wake    chan struct{}   // of size 1: unread has files to remove
+	mu sync.Mutex
+	// Guarded by mu; files that are being written, and are not in the catalog yet.
+	pending map[string]bool
+	// Guarded by mu; files that the catalog does not list any more, but that snapshots may read.
+	retired map[string]bool
+	// Guarded by mu; files to be removed: retired, and not read by any snapshot.
+	unread []string
+	// Guarded by mu; files that were abandoned while the catalog was in doubt: see apply.
+	unsure []string
+	wake   chan struct{} // of size 1; has an element if unread has files
 }
 
 func newGarbage() garbage {
 	return garbage{pending: map[string]bool{}, retired: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
-// retire records that the catalog does not list a part any more.
+// retire records that the catalog does not list a part any more. The part's file is removed when
+// its last reader ends.
 func (e *Engine) retire(t *table, p *partFile) {
 	e.garbage.retire(e.partPath(p.Table, p.ID))
 	p.obsolete.Store(true)
@@ -42,14 +48,14 @@ func (g *garbage) retire(path string) {
 	g.retired[path] = true
 }
 
-// promise records that a file is about to be written.
+// promise records that a file is about to be written, so that Check does not report it.
 func (g *garbage) promise(path string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pending[path] = true
 }
 
-// add passes a file to the collector, to be removed.
+// add gives the collector a file to remove.
 func (g *garbage) add(path string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -68,7 +74,7 @@ func (g *garbage) take() []string {
 	return files
 }
 
-// taken records that the catalog lists the parts.
+// taken records that the catalog now lists the parts, so they are not pending any more.
 func (g *garbage) taken(e *Engine, parts []*partFile) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -77,8 +83,8 @@ func (g *garbage) taken(e *Engine, parts []*partFile) {
 	}
 }
 
-// settle ends the doubt about the catalog, and passes the files that were abandoned meanwhile to
-// the collector. The catalog does not list them.
+// settle is called when it is known again which edits the catalog has. It ends the doubt, and gives
+// the collector the files that were abandoned during the doubt: the catalog does not list them.
 func (g *garbage) settle(doubt *atomic.Bool) {
 	g.mu.Lock()
 	doubt.Store(false)
@@ -90,9 +96,9 @@ func (g *garbage) settle(doubt *atomic.Bool) {
 	}
 }
 
-// postpone keeps an abandoned file while the catalog is in doubt, and reports whether it did. It
-// reads doubt under the lock that settle takes, so that no file is added after settle has emptied
-// the list.
+// postpone keeps an abandoned file if the catalog is in doubt, and reports whether it is. It reads
+// doubt under the lock that settle takes, so that no file is added after settle has emptied the
+// list.
 func (g *garbage) postpone(path string, doubt *atomic.Bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -117,8 +123,8 @@ func (g *garbage) files() []string {
 	return slices.AppendSeq(slices.Collect(maps.Keys(g.pending)), maps.Keys(g.retired))
 }
 
-// runCollector removes files in the background, so that the last reader of a file does not wait. On
-// some file systems the time to remove a file is proportional to its size.
+// runCollector removes files in the background, so that the last reader of a file does not have to.
+// On some file systems the time to remove a file is proportional to its size.
 func (e *Engine) runCollector() {
 	defer e.background.Done()
 	for {
@@ -133,8 +139,8 @@ func (e *Engine) runCollector() {
 	}
 }
 
-// CollectGarbage removes the part files that nothing uses any more. It returns an error for files
-// that it could not remove. The next Open removes them.
+// CollectGarbage removes all files that no version and no snapshot uses any more. If some cannot be
+// removed, it returns the errors, and the next Open removes them.
 func (e *Engine) CollectGarbage() error {
 	var errs []error
 	for _, path := range e.garbage.take() {
@@ -148,8 +154,8 @@ func (e *Engine) CollectGarbage() error {
 	return errors.Join(errs...)
 }
 
-// removeFolder removes the empty folder of a dropped table. If that fails, the next Open removes
-// it.
+// removeFolder removes the folder of a dropped table if it is empty. If that fails, the next Open
+// removes it.
 func (e *Engine) removeFolder(dir string) {
 	id, err := strconv.ParseUint(filepath.Base(dir), 10, 32)
 	if err != nil {
@@ -171,9 +177,9 @@ func (e *Engine) partPath(table base.TableID, id base.SourceID) string {
 	return e.files.Path(table, id)
 }
 
-// PartPath returns the path of a part's file. id may also be a new one of NextSourceID: then
-// PartPath creates the folder, and the caller may write the file. The file belongs to the caller
-// until Rewrite.Publish takes it, or AbandonPart removes it.
+// PartPath returns the path of a part's file. For a new id of NextSourceID it creates the folder,
+// so that the caller can write the file. The file belongs to the caller until Rewrite.Publish takes
+// it, or AbandonPart removes it.
 func (e *Engine) PartPath(table base.TableID, id base.SourceID) (string, error) {
 	if err := vfs.MkdirAll(e.fs, e.tableDir(table)); err != nil {
 		return "", err
@@ -187,14 +193,15 @@ func (e *Engine) PartPath(table base.TableID, id base.SourceID) (string, error) 
 	return path, nil
 }
 
-// AbandonPart removes a file at PartPath that will not be used. If the catalog is in doubt, it is
-// removed after the doubt ends.
+// AbandonPart removes a file that was written at PartPath and will not be used. If the catalog is
+// in doubt, the file is removed after the doubt ends.
 func (e *Engine) AbandonPart(table base.TableID, id base.SourceID) error {
-	e.forget(id) // a load looks up keys in its parts before its commit
+	// The part may have cached data: a load looks up keys in its parts before its commit.
+	e.forget(id)
 	return base.Wrap(e.abandon(e.partPath(table, id)), "abandon part %d", id)
 }
 
-// forget drops the caches of a part that has no readers any more.
+// forget drops the cached data of a part that has no readers any more.
 func (e *Engine) forget(id base.SourceID) {
 	e.keyFinder.Forget(id)
 	e.files.Forget(id)
@@ -211,8 +218,8 @@ func (e *Engine) abandon(path string) error {
 	return nil
 }
 
-// strangers returns the paths below parts/ and patches/ that do not belong there: files that are
-// not listed, and folders that belong neither to an existing table nor to a listed file.
+// strangers returns the paths below parts/ and patches/ of what does not belong there: files that
+// are not in listed, and folders that belong neither to one of the tables nor to a listed file.
 func (e *Engine) strangers(listed map[string]bool, tables map[base.TableID]*table) (found []string, err error) {
 	used := map[string]bool{}
 	for path := range listed {
@@ -244,12 +251,12 @@ func (e *Engine) strangers(listed map[string]bool, tables map[base.TableID]*tabl
 	return found, nil
 }
 
-// listedFile is a file that the catalog lists.
+// listedFile is the file of a part or patch that the catalog lists.
 type listedFile struct {
 	path     string
 	bytes    int64
 	checksum *uint32
-	part     *partFile // nil for a patch
+	part     *partFile // nil if it is the file of a patch
 }
 
 // filesLocked iterates over the files that the catalog lists (parts and patches), in no particular
@@ -273,7 +280,7 @@ func (e *Engine) filesLocked() iter.Seq[listedFile] {
 	}
 }
 
-// listedLocked returns the paths of filesLocked.
+// listedLocked returns the paths of the files that the catalog lists.
 func (e *Engine) listedLocked() map[string]bool {
 	listed := map[string]bool{}
 	for f := range e.filesLocked() {

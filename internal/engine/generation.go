@@ -10,19 +10,21 @@ import (
 )
 
 // generation is one segment of the write-ahead log, and the memtables that were filled from it.
-// When all of it is in parts, both are removed. The committer fills the active generation. A frozen
-// generation does not change, except that TRUNCATE and DROP may remove memtables.
+// When all of its rows are in parts, both are removed. The committer fills the active generation. A
+// frozen generation does not change, except that TRUNCATE and DROP may remove memtables.
 type generation struct {
-	segment   base.SegmentID
-	residents map[base.TableID]*resident // the generation holds a reference to each
-	keys      []catalog.Key              // idempotency keys of its requests
-	offsets   offsets                    // offsets of sources that its requests set
-	changes   []committed                // changes of its requests, in any rowset
-	frames    int
-	charged   int64     // reserved in the budget, by its memtables and changes
-	born      time.Time // time of the first frame
+	segment base.SegmentID
+	// Memtable of each table with rows; the generation holds a reference to it.
+	residents map[base.TableID]*resident
+	keys      []catalog.Key // idempotency records of the requests in the segment
+	offsets   offsets       // offsets of sources that the requests in the segment set
+	// changes of the requests in the segment, to rows of any rowset.
+	changes []committed
+	frames  int
+	charged int64     // memory reserved in the budget for the memtables and changes
+	born    time.Time // time of the first frame
 
-	changeBytes int64 // part of charged that belongs to changes
+	changeBytes int64 // part of charged that is for changes
 }
 
 func newGeneration(segment base.SegmentID) *generation {
@@ -32,9 +34,9 @@ func newGeneration(segment base.SegmentID) *generation {
 // tables returns the ids of the tables that have rows in the generation, ascending.
 func (g *generation) tables() []base.TableID { return slices.Sorted(maps.Keys(g.residents)) }
 
-// freeze ends the active generation, unless it is empty: it creates the next segment and notifies
-// the flusher. It runs in the committer. After an error the generation stays active, unless the log
-// is broken.
+// freeze ends the active generation, unless it is empty: it creates the next segment, begins a new
+// generation, and notifies the flusher. It runs in the committer. After an error the generation
+// stays active, unless the log is broken.
 func (e *Engine) freeze() error {
 	if e.active.frames == 0 {
 		return nil

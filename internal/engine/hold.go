@@ -6,13 +6,13 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// hold makes appends to one table wait. The table lock keeps out changes of existing rows, but not
-// appends.
+// hold makes appends to one table wait until over is closed. A table lock keeps out changes of
+// existing rows, but not appends.
 type hold struct{ over chan struct{} }
 
-// holdAppends makes appends to a table wait until release is called. Rows that were acknowledged
-// before are visible when it returns. The caller holds the table lock, so there is one hold at a
-// time. A hold must be short, because writers wait with their requests in memory.
+// holdAppends makes appends to a table wait until release is called. When it returns, all rows that
+// were acknowledged are visible. The caller holds the table lock, so there is only one hold at a
+// time. A hold must be short, because the waiting requests keep their memory.
 func (e *Engine) holdAppends(ctx context.Context, id base.TableID) (release func(), err error) {
 	h := &hold{over: make(chan struct{})}
 	var t *table
@@ -37,7 +37,7 @@ func (e *Engine) waitForHold(ctx context.Context, id base.TableID) (waited bool,
 	t := e.tables[id]
 	e.mu.RUnlock()
 	if t == nil {
-		return false, nil // dropped: the caller finds that out
+		return false, nil // the table was dropped, which the caller finds out itself
 	}
 	h := t.held.Load()
 	if h == nil {

@@ -12,30 +12,29 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// claim is the idempotency record of a key, from its first request on. While done is open, the
-// request is running. After done is closed, there are two cases:
-//
-//   - The request succeeded: result is returned to repetitions, for Settings.KeyLifetime, or until
-//     maxKeys later requests finished.
-//   - withdrawn is set: the request failed, and the key is free again.
+// claim is the idempotency record of a key, from the start of its first request on. While done is
+// open, the request is running. After done is closed, there are two cases:
+//   - The request succeeded: repetitions get result, for Settings.KeyLifetime, or until maxKeys
+//     later requests finished.
+//   - withdrawn is set: the request failed, and another request may use the key.
 type claim struct {
 	key     string
 	hash    []byte
 	expires time.Time
 	done    chan struct{}
-	// undecided receives the outcome if the caller gave up while the committer had the request.
-	// Only the goroutine that runs the request uses it.
+	// undecided, if not nil, receives the outcome of the request. It is set if the caller gave up
+	// while the committer had the request. Only the goroutine that runs the request uses it.
 	undecided <-chan outcome
 
-	// Guarded by keysMu until done is closed, and constant from then on.
+	// The fields below are guarded by keysMu until done is closed. From then on they are constant.
 	result    Result
 	withdrawn bool
-	// stored says that the catalog has the key, with this result or that of an earlier request.
-	// Guarded by keysMu.
+	// stored says that the catalog has a record of the key, with this result or with that of an
+	// earlier request. Guarded by keysMu.
 	stored bool
 }
 
-// maxKeys bounds the number of remembered keys, and so their memory: about 200 MB.
+// maxKeys bounds the number of remembered idempotency records. They take about 200 MB.
 const maxKeys = 500_000
 
 // rememberLocked adds the record of a request that succeeded.
@@ -46,24 +45,24 @@ func (e *Engine) rememberLocked(c *claim) {
 	}
 }
 
-// expireKeysLocked forgets expired records. It goes by the order in which requests finished: if the
-// clock was set back, or a request took long, a record may be remembered until those before it
-// expire.
+// expireKeysLocked forgets expired records. It stops at the first record, in the order in which
+// requests finished, that has not expired. If the clock was set back, or a request took long, an
+// expired record may come after it, and is remembered longer.
 func (e *Engine) expireKeysLocked() {
 	for now := e.now(); len(e.keysInOrder) > 0 && !now.Before(e.keysInOrder[0].expires); {
 		e.forgetKeyLocked()
 	}
 }
 
-// forgetKeyLocked forgets the record of the request that finished first. It does not choose the
-// record that expires first: after the clock was set back, that could be one that was just added,
-// and whose client may repeat the request.
+// forgetKeyLocked forgets the record of the request that finished first. That need not be the
+// record that expires first: if the clock was set back, that one may have just been added, and its
+// client may still repeat the request.
 func (e *Engine) forgetKeyLocked() {
 	c := e.keysInOrder[0]
-	e.keysInOrder[0] = nil // frees the record: the array stays for a while
+	e.keysInOrder[0] = nil // the array stays for a while, so it must not keep the record
 	e.keysInOrder = e.keysInOrder[1:]
 	if e.keys[c.key] != c {
-		return // replaced by the record of a later request in replay
+		return // during replay, a later request has replaced the record
 	}
 	delete(e.keys, c.key)
 	if c.stored {
@@ -71,9 +70,10 @@ func (e *Engine) forgetKeyLocked() {
 	}
 }
 
-// Once runs a request, or returns the result of the first request if this one is a repetition. run
-// gets the options for the one Append, Commit or Load that does the work: the key is stored with
-// it. If the request did nothing, the key is stored by itself.
+// Once runs a request with an idempotency key. If the request is a repetition, it is not run, and
+// Once returns the result of the first one. run gets the options that it must pass to the one
+// Append, Commit or Load that does the work, which stores the idempotency record. If run calls none
+// of them, because there is nothing to do, Once stores the record.
 //
 // Errors: those of run; Invalid for a key that is too long; Conflict for a key that was used for
 // another body.
@@ -109,8 +109,9 @@ func (e *Engine) Once(ctx context.Context, o AppendOptions, run func(AppendOptio
 	return result, err
 }
 
-// putKey adds the idempotency record to an edit that is the whole request. It also removes expired
-// keys, since a client that only loads causes no flush that would.
+// putKey adds the idempotency record of o to an edit, for a request that is committed by this edit
+// alone. It also adds the removal of expired records. A flush does that, too, but a client that
+// only loads may cause no flush.
 func (e *Engine) putKey(o AppendOptions, edit *catalog.Edit, result Result) {
 	if o.claim != nil {
 		edit.PutKeys = append(edit.PutKeys, o.claim.resultsIn(result))
@@ -118,7 +119,7 @@ func (e *Engine) putKey(o AppendOptions, edit *catalog.Edit, result Result) {
 	}
 }
 
-// keyPut updates the keys in memory after the edit of putKey is stored.
+// keyPut updates the idempotency records in memory, after an edit of putKey is stored.
 func (e *Engine) keyPut(o AppendOptions, edit *catalog.Edit, result Result) {
 	if o.claim != nil {
 		e.resolveClaim(o.claim, result)
@@ -126,12 +127,13 @@ func (e *Engine) keyPut(o AppendOptions, edit *catalog.Edit, result Result) {
 	}
 }
 
-// maxKeyBytes bounds the length of an idempotency key.
+// maxKeyBytes is the greatest length of an idempotency key.
 const maxKeyBytes = 256
 
-// claimKey returns a new record if the caller is to run the request. If the key is known, it
-// returns the result of the first request. If that request is still running, claimKey waits for it.
-// A key that was used with another body is a Conflict.
+// claimKey looks up an idempotency key. If it is new, claimKey returns a new record, and the caller
+// runs the request. If it is known, claimKey returns the result of the first request, and waits for
+// it if that request is still running. If the key was used with another body, the error is
+// Conflict.
 func (e *Engine) claimKey(ctx context.Context, key string, hash []byte) (*claim, *Result, error) {
 	if len(key) > maxKeyBytes {
 		return nil, nil, base.Errorf(base.Invalid, "an idempotency key of %d bytes: the limit is %d", len(key), maxKeyBytes)
@@ -174,7 +176,8 @@ func (c *claim) resolved() bool {
 	}
 }
 
-// resolveClaim records the result of a committed request, and returns the record for the catalog.
+// resolveClaim records that a request was committed with a result. It returns the record for the
+// catalog.
 func (e *Engine) resolveClaim(c *claim, result Result) catalog.Key {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
@@ -184,7 +187,7 @@ func (e *Engine) resolveClaim(c *claim, result Result) catalog.Key {
 	return c.toCatalog()
 }
 
-// withdrawClaim frees the key of a failed request.
+// withdrawClaim makes the key of a failed request available again.
 func (e *Engine) withdrawClaim(c *claim) {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
@@ -194,30 +197,29 @@ func (e *Engine) withdrawClaim(c *claim) {
 	c.withdrawn = true
 	delete(e.keys, c.key)
 	if c.stored {
-		e.keysGone[c.key] = true // the result of an earlier request
+		e.keysGone[c.key] = true // the catalog still has the record of an earlier request
 	}
 	close(c.done)
 }
 
-// resultsIn returns the record for the catalog, for the case that the request commits with this
-// result.
+// resultsIn returns the record that the catalog gets if the request commits with this result.
 func (c *claim) resultsIn(result Result) catalog.Key {
 	resolved := claim{key: c.key, hash: c.hash, expires: c.expires, result: result}
 	return resolved.toCatalog()
 }
 
 func (c *claim) toCatalog() catalog.Key {
-	// A Result has only numbers, so Marshal does not fail.
+	// Marshal does not fail, because a Result has only numbers.
 	result, _ := json.Marshal(c.result)
 	return catalog.Key{Key: c.key, BodyHash: c.hash, Result: result, Expires: c.expires}
 }
 
-// restoreClaim is the inverse of toCatalog. Open uses it.
+// restoreClaim makes a record in memory from one of the catalog: it is the inverse of toCatalog.
 func restoreClaim(k catalog.Key) (*claim, error) {
 	c := &claim{key: k.Key, hash: k.BodyHash, expires: k.Expires, done: make(chan struct{})}
 	stored := struct {
 		*Result
-		Rows int64 `json:"rows"` // the only count that an earlier version stored
+		Rows int64 `json:"rows"` // earlier versions of Scoter stored only this count
 	}{Result: &c.result}
 	if err := json.Unmarshal(k.Result, &stored); err != nil {
 		return nil, base.Errorf(base.Corrupt, "idempotency key %q: %w", k.Key, err)
@@ -227,7 +229,7 @@ func restoreClaim(k catalog.Key) (*claim, error) {
 	return c, nil
 }
 
-// storedExpired returns the expired or forgotten keys that the catalog still has.
+// storedExpired returns the keys whose records are expired or forgotten, but still in the catalog.
 func (e *Engine) storedExpired() []string {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
@@ -235,7 +237,7 @@ func (e *Engine) storedExpired() []string {
 	return slices.Sorted(maps.Keys(e.keysGone))
 }
 
-// known returns the keys of a generation that are still remembered.
+// known returns those of the records whose key the engine still remembers.
 func (e *Engine) known(all []catalog.Key) (known []catalog.Key) {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
@@ -248,7 +250,7 @@ func (e *Engine) known(all []catalog.Key) (known []catalog.Key) {
 	return known
 }
 
-// keysStored records which keys the catalog has after an edit.
+// keysStored updates what is known of the catalog's records, after an edit was stored.
 func (e *Engine) keysStored(edit *catalog.Edit) {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
@@ -262,7 +264,7 @@ func (e *Engine) keysStored(edit *catalog.Edit) {
 		if c := e.keys[k.Key]; c != nil {
 			c.stored = true
 		} else {
-			e.keysGone[k.Key] = true // forgotten meanwhile
+			e.keysGone[k.Key] = true // forgotten since the edit was made
 		}
 	}
 }

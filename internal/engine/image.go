@@ -16,12 +16,13 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// Image is the data directory at one moment: every edit up to Seq and none after, including
-// acknowledged rows that are not flushed. Its files stay readable until Close, whatever the engine
-// does meanwhile. No writer waits for the reader of an image.
+// Image is the content of the data directory at one moment: every edit up to Seq and none after,
+// including acknowledged rows that are not flushed. Its files stay readable until Close, whatever
+// the engine does meanwhile. A slow reader of an image makes no writer wait.
 type Image struct {
-	Seq   base.Seq
-	Files []ImageFile // the catalog last: without it the others are not a database
+	Seq base.Seq
+	// The catalog is last: without it, files that were copied do not count as a database.
+	Files []ImageFile
 
 	engine *Engine
 	parts  []*partFile
@@ -34,21 +35,22 @@ type Image struct {
 type ImageFile struct {
 	Name  string // path below the data directory, with slashes
 	Bytes int64
-	// Checksum is the CRC32C of the file in the catalog, or nil if it has none.
+	// Checksum is the CRC32C that the catalog has for the file. It is nil if the catalog has none.
 	Checksum *uint32
 
-	reader vfs.Reader   // nil: part is opened when the file is read
-	part   *blocks.File // nil: not the file of a part
+	reader vfs.Reader   // the open file; nil if part is set: then Read opens the file
+	part   *blocks.File // nil if it is not the file of a part
 }
 
-// Image returns the data directory as it is now. The caller closes it.
+// Image returns the content of the data directory at this moment. The caller closes it.
 //
 // It holds references to parts, not a snapshot: a snapshot would keep memtables in the budget of
-// all writers for as long as a slow client reads. Their rows are in the log segments.
+// all writers for as long as a slow client reads. The rows of memtables are in the image as log
+// segments.
 //
-// The engine removes segments and files of patches without regard to readers. So these files are
-// opened here, in the committer: an open file can be read after its name was removed. The catalog
-// is copied in the committer too, and all writers wait for that. Image waits for a running flush,
+// The engine removes segments and files of patches without regard to readers. So Image opens these
+// files, in the committer: an open file can be read after its name was removed. The catalog is
+// copied in the committer, too, and all writers wait for that. Image waits for a running flush,
 // because a flush removes segments after its edit.
 func (e *Engine) Image(ctx context.Context) (*Image, error) {
 	if err := e.lockFlushes(ctx); err != nil {
@@ -62,10 +64,10 @@ func (e *Engine) Image(ctx context.Context) (*Image, error) {
 	return m, nil
 }
 
-// fillImage opens and copies the files of an image. It runs in the committer.
+// fillImage opens the files of an image, and copies the catalog. It runs in the committer.
 func (e *Engine) fillImage(m *Image) (err error) {
 	if err := e.settle(); err != nil {
-		return err // it is unknown what the disk has
+		return err // after a failed sync it is unknown what the disk has
 	}
 	m.Seq = e.seq
 	for f := range e.filesLocked() {
@@ -75,7 +77,7 @@ func (e *Engine) fillImage(m *Image) (err error) {
 			}
 			continue
 		}
-		f.part.refs.Add(1) // in a current version, so it has at least one reference
+		f.part.refs.Add(1) // it is in a current version, so it has at least one reference
 		m.parts = append(m.parts, f.part)
 		m.Files = append(m.Files, ImageFile{Name: e.below(f.path), Bytes: f.bytes, Checksum: f.checksum, part: e.PartFile(&f.part.Part)})
 	}
@@ -86,7 +88,7 @@ func (e *Engine) fillImage(m *Image) (err error) {
 	for _, id := range segments {
 		size := int64(-1)
 		if id == e.wal.ID() {
-			size = e.wal.Size() // later bytes are preallocated for future frames
+			size = e.wal.Size() // bytes after Size are preallocated for later frames
 		}
 		path := wal.SegmentPath(e.walDir(), id)
 		f, err := m.hold(e, path, size, nil)
@@ -101,10 +103,11 @@ func (e *Engine) fillImage(m *Image) (err error) {
 	remove := func() error {
 		return errors.Join(vfs.RemoveAll(e.fs, copied), vfs.RemoveAll(e.fs, copied+catalog.JournalSuffix))
 	}
-	if err := remove(); err != nil { // left by an earlier image that failed
+	if err := remove(); err != nil { // remove the copy that an earlier, failed image left
 		return err
 	}
-	defer func() { err = errors.Join(err, remove()) }() // open files stay readable
+	// An open file can be read after its name was removed.
+	defer func() { err = errors.Join(err, remove()) }()
 	if err := e.catalog.CopyTo(copied); err != nil {
 		return err
 	}
@@ -115,8 +118,8 @@ func (e *Engine) fillImage(m *Image) (err error) {
 	return nil
 }
 
-// hold opens a file and adds it to the image. size is the number of its bytes that belong to the
-// image; a negative size means all.
+// hold opens a file and adds it to the image. size is the number of its first bytes that belong to
+// the image; if it is negative, all do.
 func (m *Image) hold(e *Engine, path string, size int64, checksum *uint32) (ImageFile, error) {
 	r, err := e.fs.Open(path)
 	if err != nil {
@@ -133,20 +136,20 @@ func (m *Image) hold(e *Engine, path string, size int64, checksum *uint32) (Imag
 	return f, nil
 }
 
-// CheckLog verifies the segments of the log, for which the catalog has no checksums. A damaged
-// segment is Corrupt.
+// CheckLog verifies the image's segments of the log, for which the catalog has no checksums. If one
+// is damaged, the error is Corrupt.
 func (m *Image) CheckLog(ctx context.Context) error { return wal.Verify(ctx, m.log) }
 
-// below returns the path relative to the data directory, with slashes.
+// below returns a path relative to the data directory, with slashes as separators.
 func (e *Engine) below(path string) string {
 	name, err := filepath.Rel(e.dir, path)
 	if err != nil {
-		return path // not below it: a defect, which the reader of the name will find
+		return path // a defect, since all files are below it; the name shows it
 	}
 	return filepath.ToSlash(name)
 }
 
-// Read calls visit with the content of a file of the image.
+// Read opens a file of the image and calls visit with its content.
 func (m *Image) Read(f ImageFile, visit func(io.Reader) error) error {
 	if f.reader != nil {
 		return visit(io.NewSectionReader(f.reader, 0, f.Bytes))

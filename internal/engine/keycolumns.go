@@ -14,8 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// readColumns implements Components.ReadColumns without DuckDB, which cannot read the file systems
-// of tests.
+// readColumns implements Components.ReadColumns without DuckDB. It is the default, and is needed in
+// tests, since DuckDB cannot read their file systems.
 func (e *Engine) readColumns(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func([]arrow.Array) error) error {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {
@@ -46,8 +46,8 @@ func (e *Engine) readColumns(ctx context.Context, t *snapshot.Table, p *catalog.
 	return nil
 }
 
-// holdPart keeps the file of a part from being removed until release is called. ok is false if the
-// table does not have the part any more.
+// holdPart keeps the file of a part from being removed until release is called. If the table does
+// not have the part any more, ok is false.
 func (e *Engine) holdPart(p *catalog.Part) (release func(), ok bool) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -60,11 +60,11 @@ func (e *Engine) holdPart(p *catalog.Part) (release func(), ok bool) {
 		return nil, false
 	}
 	held := t.current.parts[i]
-	held.refs.Add(1) // in a current version, so it has at least one reference
+	held.refs.Add(1) // it is in a current version, so it has at least one reference
 	return func() { held.release(e) }, true
 }
 
-// openNumbers calls part.OpenNumbers for a part that a snapshot holds.
+// openNumbers calls part.OpenNumbers for a part of a snapshot, which the caller holds.
 func (e *Engine) openNumbers(t *snapshot.Table, p *catalog.Part, columns []base.ColumnID) (*part.Numbers, bool, error) {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {

@@ -14,21 +14,21 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// loadChunkBytes is the most that a load buffers before it writes parts. A load of fewer bytes is
-// appended through the log. It is also the size of the parts of a large load.
+// loadChunkBytes is the greatest size of the rows that a load buffers (a chunk). A load with more
+// rows writes each full chunk as parts. A load with fewer rows appends them through the log.
 const loadChunkBytes = 64 << 20
 
-// LoadOptions says what a load does besides adding rows.
+// LoadOptions says what a load does in addition to adding rows.
 type LoadOptions struct {
-	// Create creates the table in the same edit. Load sets its id.
+	// Create creates the table in the same edit. Engine.Load sets the table's id.
 	Create bool
-	// Replace drops the table that has the name at present, in the same edit. It needs Create.
+	// Replace drops an existing table of the same name in the same edit. It needs Create.
 	Replace bool
 }
 
-// Load adds any number of rows in one edit, also if they are too many for the log and the
-// memtables. Rows that exceed one chunk are written as parts right away. Nobody sees them before
-// Commit. Only one goroutine may call its methods.
+// Load is an operation that adds any number of rows in one edit, even if they are too many for the
+// log and the memtables. Each chunk (see loadChunkBytes) is written as parts when it is full. No
+// reader sees these parts before Commit. Only one goroutine may call the methods of a Load.
 type Load struct {
 	engine  *Engine
 	table   schema.Table
@@ -40,11 +40,12 @@ type Load struct {
 	release    []func()
 	parts      []*partFile
 	rows       int64
-	writers    errgroup.Group // writes one part at a time, in the background
+	writers    errgroup.Group // writes parts in the background, one at a time
 }
 
-// Load begins a load into a table: an existing table at its current version, or, with Create, a new
-// one as for CreateTable. The caller ends it by Commit, CommitOver or Abort.
+// Load begins a load into a table t: an existing table at its current version or, with
+// LoadOptions.Create, a new one as for CreateTable. The caller ends the load by Commit, CommitOver
+// or Abort.
 func (e *Engine) Load(ctx context.Context, t schema.Table, o LoadOptions) (*Load, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -66,7 +67,8 @@ func (e *Engine) Load(ctx context.Context, t schema.Table, o LoadOptions) (*Load
 // Table returns the table of the load, with its id.
 func (l *Load) Table() schema.Table { return l.table }
 
-// Add adds a batch that conforms to the table. The load retains the batch. Add may wait for memory.
+// Add adds a batch, which must conform to the table. The load retains the batch. Add may wait for
+// memory.
 func (l *Load) Add(ctx context.Context, rec arrow.RecordBatch) error {
 	if rec.NumRows() == 0 {
 		return nil
@@ -86,8 +88,8 @@ func (l *Load) Add(ctx context.Context, rec arrow.RecordBatch) error {
 	return nil
 }
 
-// spill starts to write the buffered chunk as parts, in the background. It first waits for the
-// chunk before, and returns its error.
+// spill starts to write the buffered chunk as parts, in the background. Before that it waits until
+// the previous chunk is written, and returns the error of that.
 func (l *Load) spill(ctx context.Context) error {
 	if err := l.writers.Wait(); err != nil {
 		return err
@@ -141,11 +143,11 @@ func (l *Load) writeParts(ctx context.Context, chunk []arrow.RecordBatch) error 
 // Commit makes all rows visible and durable, and returns their number. After an error nothing of
 // the load is left.
 //
-// For a table with a primary key, Commit returns an error, because other rows may have the same
-// keys: see CommitOver. The exception is a table that merges on read. There the number includes
-// rows that other rows of the load supersede.
+// If the table has a primary key, Commit returns an error, because rows of the load may have keys
+// that exist: see CommitOver. The exception is a table that merges on read. There the returned
+// number includes rows that other rows of the load supersede.
 func (l *Load) Commit(ctx context.Context, o AppendOptions) (rows int64, err error) {
-	l.room.Close() // there will be no more rows
+	l.room.Close() // no more rows will be added
 	if err = l.writers.Wait(); err == nil && l.rows > 0 && len(l.table.PrimaryKey) > 0 && !l.table.MergeOnRead {
 		err = errKeyed(l.table)
 	}
@@ -157,8 +159,8 @@ func (l *Load) Commit(ctx context.Context, o AppendOptions) (rows int64, err err
 	}
 	if len(l.parts) == 0 && !l.options.Create {
 		if l.chunkBytes >= l.engine.ChunkBytes()/leastSpill {
-			// A large chunk does not wait for memory here, because other loads would wait for the
-			// memory that it holds. If none is free, it is written as parts instead.
+			// A chunk does not wait for memory here, because other loads would wait for the memory
+			// that it holds. If no memory is free, it is written as parts instead.
 			o.Room = l.room
 		}
 		_, err := l.engine.Append(ctx, []TableRows{{ID: l.table.ID, Batches: l.chunk}}, o)
@@ -198,7 +200,7 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 	created := e.now()
 	var replaced *table
 	if l.table.MergeOnRead && !l.options.Create {
-		release, err := e.Share(ctx, o, l.table.ID)
+		release, err := e.Share(ctx, o.Waits, l.table.ID)
 		if err != nil {
 			return err
 		}
@@ -224,7 +226,8 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 			if t.current.schema.Version != l.table.Version {
 				return nil, errOtherSchema(l.table)
 			}
-			// Later rows must be newer than those of the load, so they get another memtable.
+			// Rows that are appended after the load must be newer than its rows, so they must not
+			// go to the existing memtable.
 			if l.table.MergeOnRead && e.active.residents[t.id] != nil {
 				if err := e.freeze(); err != nil {
 					return nil, err
@@ -263,8 +266,8 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 	return base.Wrap(err, "load table %s", l.table.QualifiedName())
 }
 
-// checkNameLocked checks that the table's schema exists, and that its name is free. If the load may
-// replace the table of that name, it sets replaced.
+// checkNameLocked returns an error unless the table's schema exists and its name is free. If the
+// name belongs to a table that the load may replace, it sets *replaced instead.
 func (l *Load) checkNameLocked(replaced **table) error {
 	e := l.engine
 	if err := e.checkSchemaLocked(l.table.Database, l.table.Schema); err != nil {
@@ -282,7 +285,8 @@ func (l *Load) checkNameLocked(replaced **table) error {
 
 // Abort ends the load and removes what it wrote. It may be called after any error.
 func (l *Load) Abort() error {
-	_ = l.writers.Wait() // returned before, or irrelevant since the load is given up
+	// Add or Commit has returned this error, or it does not matter because the load is given up.
+	_ = l.writers.Wait()
 	l.room.Close()
 	giveBack(l.chunk, l.release)
 	l.chunk, l.release = nil, nil

@@ -8,24 +8,26 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// markInterval is how far wal.Mark may lag behind the acknowledged rows while the engine runs. The
-// mark is written in the background, so that no commit waits for its fsync.
+// markInterval is how often the log's mark is written, at most. So the mark may lag that far behind
+// the acknowledged rows. It is written in the background, so that no commit waits for its fsync.
 const markInterval = 50 * time.Millisecond
 
-// marker maintains the log's mark: how far the log must be readable at the next start.
+// marker writes the log's mark (wal.Mark), which says how far the log must be readable at the next
+// start.
 type marker struct {
 	mu sync.Mutex
-	// The log is durable up to this segment and offset. Guarded by mu.
+	// segment and end say how far the log is durable: up to the offset end of the segment. Guarded
+	// by mu.
 	segment base.SegmentID
-	end     int64         // guarded by mu
-	wake    chan struct{} // of size 1
+	end     int64         // guarded by mu; see segment
+	wake    chan struct{} // of size 1; has an element if the mark is to be written
 
 	writing sync.Mutex
 	mark    *wal.Mark // guarded by writing; nil: not opened yet
-	failing bool      // guarded by writing: the last attempt failed, and was logged
+	failing bool      // guarded by writing: the last attempt to write failed, and that was logged
 }
 
-// durable records how far the log is durable, and wakes the marker. It runs in the committer.
+// durable tells the marker how far the log is durable now. It runs in the committer.
 func (e *Engine) durable() {
 	m := &e.marker
 	m.mu.Lock()
@@ -37,7 +39,7 @@ func (e *Engine) durable() {
 	}
 }
 
-// runMarker writes the mark, at most once in markInterval.
+// runMarker writes the mark in the background, at most once in markInterval.
 func (e *Engine) runMarker() {
 	defer e.background.Done()
 	for {
@@ -55,9 +57,9 @@ func (e *Engine) runMarker() {
 	}
 }
 
-// writeMark writes how far the log is durable. After a failure, the next start may not detect the
-// loss of the newest rows. That is no reason to refuse rows: the failure is logged, and the next
-// call tries again.
+// writeMark writes how far the log is durable to the mark. If that fails, the next start may not
+// notice that the newest rows are lost. That is no reason to refuse rows: the failure is logged,
+// and the next call tries again.
 func (e *Engine) writeMark() {
 	m := &e.marker
 	m.writing.Lock()

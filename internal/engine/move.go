@@ -8,29 +8,30 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// moving records the changes that are made to rows while their rowsets are rewritten.
+// moving records the changes that are committed to rows while their rowsets are being rewritten.
+// The new files do not have these changes.
 type moving struct {
-	changes map[base.SourceID]*patch.Set // by old rowset: changes that the new files do not have
+	changes map[base.SourceID]*patch.Set // the recorded changes, by id of the old rowset
 }
 
-// moved is a remap that took place. Changes that were computed before it use it.
+// moved is a remap of a rowset that was replaced. Changes that were computed before need it.
 type moved struct {
-	seq  base.Seq // snapshots from this edit on do not have the old rowset
+	seq  base.Seq // edit of the remap: snapshots from this edit on do not have the old rowset
 	move patch.Move
 }
 
-// moves are the remaps of all tables that took place, oldest first. A remap is retained for changes
-// that were computed before it, while a snapshot of any table from before it is held. Such a
-// snapshot may be held for long, for example by a query whose result is read slowly. So the memory
-// of remaps is bounded. If a remap is dropped early, changes that need it are ErrChanged. Remaps
-// since a table was locked are not dropped, so a statement that runs again under the table lock
-// succeeds.
+// moves has the retained remaps of all tables, oldest first. A remap is needed by changes that were
+// computed before it. So it is retained while a snapshot of any table from before it is held. Such
+// a snapshot may be held for long, for example by a query whose result is read slowly, so the
+// memory of remaps is bounded. If a remap that a change needs was dropped, the change is
+// ErrChanged. Remaps since a table was locked are not dropped, so a statement that runs again under
+// the table lock succeeds.
 type moves struct {
 	kept  []keptMove // ascending by seq
 	bytes int64
 }
 
-// keptMove is an element of moves. table.moved has the remap itself.
+// keptMove is an element of moves. The remap itself is in table.moved.
 type keptMove struct {
 	table   *table
 	sources []base.SourceID
@@ -38,12 +39,12 @@ type keptMove struct {
 	bytes   int64
 }
 
-// movesBytes bounds the memory of retained remaps, except for the newest one. It also bounds,
-// separately, the remaps that are retained for superseded rows.
+// movesBytes is the limit of the memory of retained remaps; the newest one is retained even beyond
+// it. The remaps that are retained for superseded rows have the same limit, separately.
 func (e *Engine) movesBytes() int64 { return e.settings.MemoryBytes / 4 }
 
-// add retains a remap of a table. Over the limit it drops the oldest remaps, except those since a
-// table lock was taken.
+// add retains a remap of rowsets (sources) of a table, made by edit seq. If the memory of all
+// remaps exceeds limit, it drops the oldest ones, except those since a table lock was taken.
 func (m *moves) add(t *table, sources []base.SourceID, seq base.Seq, move patch.Move, limit int64) {
 	if t.moved == nil {
 		t.moved = map[base.SourceID]moved{}
@@ -61,7 +62,7 @@ func (m *moves) add(t *table, sources []base.SourceID, seq base.Seq, move patch.
 	})
 }
 
-// drop drops the remaps for which the function returns true.
+// drop drops those remaps for which the function returns true.
 func (m *moves) drop(drop func(keptMove) bool) {
 	m.kept = slices.DeleteFunc(m.kept, func(k keptMove) bool {
 		if !drop(k) {
@@ -75,8 +76,8 @@ func (m *moves) drop(drop func(keptMove) bool) {
 	})
 }
 
-// forget drops the remaps that are not newer than the oldest snapshot. It is called at every
-// commit, and usually finds nothing.
+// forget drops the remaps up to the oldest held snapshot, which nobody can need. It is called at
+// every commit, and usually finds nothing.
 func (m *moves) forget(oldest base.Seq) {
 	if len(m.kept) == 0 || m.kept[0].seq > oldest {
 		return
@@ -89,7 +90,7 @@ func (m *moves) forgetTable(t *table) {
 	m.drop(func(k keptMove) bool { return k.table == t })
 }
 
-// beginMove begins to record changes of the rowsets. The caller holds mu.
+// beginMove begins to record changes of the rowsets, for a flush or rewrite. The caller holds mu.
 func (t *table) beginMove(sources ...base.SourceID) *moving {
 	m := &moving{changes: map[base.SourceID]*patch.Set{}}
 	for _, source := range sources {
@@ -99,12 +100,13 @@ func (t *table) beginMove(sources ...base.SourceID) *moving {
 	return m
 }
 
-// endMove ends the recording. The caller holds mu.
+// endMove ends the recording of m. The caller holds mu.
 func (t *table) endMove(m *moving) {
 	t.moving = slices.DeleteFunc(t.moving, func(other *moving) bool { return other == m })
 }
 
-// add records the part of a change that is about the moving rowsets. The caller holds mu.
+// add records a committed change, as far as it is about the rowsets that are being rewritten. The
+// caller holds mu.
 func (m *moving) add(c committed) error {
 	updated := bySource(c.updated)
 	for source, set := range m.changes {
@@ -120,16 +122,19 @@ func (m *moving) add(c committed) error {
 	return nil
 }
 
-// settled is the result of settleMove: what a remap leaves for the new rowsets.
+// settled is what settleMove returns: the changes that were committed during a rewrite, carried
+// over to the new rowsets.
 type settled struct {
-	move   patch.Move
-	sets   map[base.SourceID]*patch.Set // of the new rowsets; nil for the old ones
+	move patch.Move
+	// By rowset id: the changes of new rowsets, and nil for each old rowset.
+	sets   map[base.SourceID]*patch.Set
 	stored []partChanges
 }
 
-// settleMove adds the changes that were made during a rewrite to the edit that lists the new parts.
-// It runs in the committer, so no further changes can be made. If settleMove or the edit fails,
-// files of settled.stored may exist, for discardPatches.
+// settleMove ends a rewrite: it carries the changes that were committed during the rewrite over to
+// the new rowsets, and adds them to the edit that lists the new parts. It runs in the committer, so
+// no more changes can be committed. If settleMove or the edit fails, files of settled.stored may
+// exist, and the caller removes them with discardPatches.
 func (e *Engine) settleMove(edit *catalog.Edit, t *table, m *moving, move patch.Move) (*settled, error) {
 	s := &settled{move: move, sets: map[base.SourceID]*patch.Set{}}
 	for _, set := range m.changes {
@@ -157,7 +162,8 @@ func (e *Engine) settleMove(edit *catalog.Edit, t *table, m *moving, move patch.
 	return s, nil
 }
 
-// showMoveLocked makes a remap known, after the new parts are in the current version.
+// showMoveLocked publishes the result of settleMove: it retains the remap, and sets the patches of
+// the new rowsets. The new parts must be in the current version already.
 func (e *Engine) showMoveLocked(t *table, s *settled) {
 	var sources []base.SourceID
 	for source, set := range s.sets {
@@ -171,7 +177,8 @@ func (e *Engine) showMoveLocked(t *table, s *settled) {
 	e.patchLocked(t, s.sets)
 }
 
-// forgetLocked drops what was retained for snapshots that are released.
+// forgetLocked drops remaps and write sets that were retained for snapshots which have been
+// released.
 func (e *Engine) forgetLocked() {
 	oldest := e.live.oldest()
 	e.moves.forget(oldest)

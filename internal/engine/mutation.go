@@ -13,27 +13,27 @@ import (
 )
 
 // Mutation is a change of one table that rewrites the parts of its rows instead of adding patches.
-// Its one edit replaces the old parts by the new ones. Other statements wait for it only during
-// Publish. The caller closes it.
+// One edit replaces the old parts by the new ones. Only while Publish runs, other statements wait
+// for it. The caller closes the Mutation.
 type Mutation struct {
 	*Rewrite
-	// Sets are the patches of the parts to be rewritten: those of their snapshot, plus the change
-	// itself.
+	// Sets are the patches with which the parts are to be rewritten, by part id: those of the
+	// snapshot, and the change itself.
 	Sets map[base.SourceID]*patch.Set
 
-	pins Pins // locks that the caller holds
+	pins Pins // table locks that the caller holds
 }
 
 // Mutate begins a change that was computed from snapshot s. The caller holds s until Close. Mutate
-// flushes rows that are not in parts yet. The caller adds the inserted rows of the change to the
-// new parts itself.
+// flushes the rows of memtables, so that all rows are in parts. The caller itself puts the inserted
+// rows of the change into the new parts.
 //
-// Mutate first deletes superseded rows, and reserves memory for that from AppendOptions.Room. If
-// that would have to wait, the error is ErrNoRoom, as for Commit.
+// Before that, Mutate deletes superseded rows, and takes memory for that from AppendOptions.Room.
+// If it would have to wait for memory, the error is ErrNoRoom, as for Commit.
 func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o AppendOptions) (*Mutation, error) {
 	m := &Mutation{Sets: map[base.SourceID]*patch.Set{}, pins: o.Pins}
-	// Superseded rows are deleted separately, since they may be in parts that the change does not
-	// rewrite.
+	// Superseded rows are deleted in an edit of their own, because they may be in parts that the
+	// change does not rewrite.
 	err := e.settleAt(ctx, s, c.Table, o.Room)
 	if err == nil {
 		err = e.Flush(ctx)
@@ -48,7 +48,7 @@ func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o A
 	return m, nil
 }
 
-// Close ends the mutation. Without Publish nothing is changed.
+// Close ends the mutation. If Publish was not called, nothing is changed.
 func (m *Mutation) Close() {
 	if m.Rewrite != nil {
 		m.Rewrite.Close()
@@ -72,11 +72,11 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 			return err
 		}
 		if len(tc.rows) == 0 {
-			return ErrChanged // all rows were deleted meanwhile, so there is nothing to rewrite
+			return ErrChanged // all rows were deleted meanwhile: a new attempt finds nothing to do
 		}
 		m.Rewrite, err = e.Rewrite(c.Table, slices.Sorted(maps.Keys(tc.rows)))
 		if err != nil && base.KindOf(err) == base.Conflict {
-			continue // a part was merged just now
+			continue // this part was replaced just now
 		}
 		if err != nil {
 			return err
@@ -115,13 +115,14 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 	return nil
 }
 
-// Publish makes the change visible and durable. parts are the new parts, including the rows that
-// the change inserts. move is the remap of all other rows. If moved is true, one of the old parts
-// was rewritten meanwhile, and a new Mutation of the same change may succeed. ErrChanged is as for
-// Commit. ctx only ends the wait for table locks of other statements; after that Publish completes.
+// Publish makes the change visible and durable. parts are the new parts, with the rows that the
+// change inserts. move is the remap of all other rows. If moved is true, one of the old parts was
+// rewritten meanwhile and nothing is changed: a new Mutation of the same change may succeed.
+// ErrChanged is as for Commit. The end of ctx only ends the wait for table locks of other
+// statements; after that Publish completes.
 func (m *Mutation) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) (moved bool, err error) {
 	if m.pins == Unpinned {
-		release, err := m.engine.Share(ctx, AppendOptions{}, m.table)
+		release, err := m.engine.Share(ctx, nil, m.table)
 		if err != nil {
 			return false, err
 		}

@@ -66,8 +66,8 @@ func (e *Engine) Table(id base.TableID) (schema.Table, error) {
 	return t.current.schema, nil
 }
 
-// TableVersion returns a version of a table's schema, for parts and memtables that were written
-// with it.
+// TableVersion returns a version of a table's schema by its number. Parts and memtables may have
+// been written with older versions.
 func (e *Engine) TableVersion(id base.TableID, version uint32) (schema.Table, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -93,8 +93,8 @@ func (e *Engine) tableLocked(id base.TableID) (*table, error) {
 	return t, nil
 }
 
-// Lookup finds a table by name. Names are compared as DuckDB compares them. If there is none, the
-// error is NotFound, with the nearest existing name as a hint.
+// Lookup finds a table by its name. Names are compared as DuckDB compares them. If there is none,
+// the error is NotFound, and its hint has the most similar existing name.
 func (e *Engine) Lookup(database, schemaName, name string) (schema.Table, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -139,7 +139,7 @@ func (e *Engine) missingTableLocked(database, schemaName, name string) error {
 	return didYouMean(err, name, there)
 }
 
-// checkSchemaLocked returns NotFound unless the database and the schema exist.
+// checkSchemaLocked returns a NotFound error unless the database and the schema exist.
 func (e *Engine) checkSchemaLocked(database, schemaName string) error {
 	if _, ok := e.databases[keyOf(database)]; !ok {
 		return didYouMean(base.Errorf(base.NotFound, "database %q does not exist", database), database, slices.Collect(maps.Values(e.databases)))
@@ -156,7 +156,7 @@ func (e *Engine) checkSchemaLocked(database, schemaName string) error {
 	return nil
 }
 
-// didYouMean adds the nearest of the names as a hint, if there is a near one.
+// didYouMean adds the most similar existing name to an error as a hint, if one is similar to name.
 func didYouMean(err *base.Error, name string, there []string) error {
 	slices.Sort(there)
 	best := base.Nearest(name, there)

@@ -19,9 +19,9 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Names in a data directory besides the catalog.
+// Names of files in a data directory, except for the catalog.
 const (
-	// LockName is the file that is locked while the directory is open. It is never removed.
+	// LockName is the file that is locked while the directory is open. The file is never removed.
 	LockName = "LOCK"
 
 	walName     = "wal"
@@ -30,12 +30,12 @@ const (
 	tmpName     = "tmp"
 )
 
-// Contents are the names that a data directory may have, except LockName. The first one, the
-// catalog, makes it a data directory.
+// Contents are the names that a data directory may contain, except LockName. The first one is the
+// catalog, which makes a folder a data directory.
 var Contents = []string{catalog.FileName, catalog.FileName + catalog.JournalSuffix, RestoredName, ReserveName, walName, partsName, patchesName, tmpName, damagedName}
 
-// Around are names that may be in a folder that is not a data directory: the lock file stays, and
-// file systems have lost+found in their top folder.
+// Around are names that a folder may contain although it is not a data directory: the lock file,
+// which is never removed, and lost+found, which is in the top folder of file systems.
 var Around = []string{LockName, "lost+found"}
 
 // Exists reports whether a folder is a data directory: whether it has a catalog that is not empty.
@@ -48,7 +48,8 @@ func Exists(fsys vfs.FS, dir string) (bool, error) {
 	return err == nil && info.Size > 0, base.Wrap(err, "open %s", dir)
 }
 
-// Open opens a data directory, or creates one. It has these files:
+// Open opens a data directory. If the directory has no files, it creates one. A data directory has
+// these files:
 //
 //	LOCK                              locked by the process that has the directory open
 //	catalog.db                        SQLite: what is flushed, and all definitions
@@ -60,10 +61,13 @@ func Exists(fsys vfs.FS, dir string) (bool, error) {
 //	damaged/                          parts that scoter check --repair quarantined
 //	RESTORED                          restored from a backup, see ForkExports
 //
-// All rows that were acknowledged before are present, however the last process ended. If another
-// process has the directory open, the error is Conflict. Damage is Corrupt; then nothing was
-// changed, except that unfinished work of the last process may be cleaned up. A folder with files
-// but without a catalog is Corrupt too, because a new catalog would make all of them garbage.
+// All rows that were acknowledged before are present, however the last process ended.
+//
+// Errors:
+//   - Conflict: another process has the directory open
+//   - Corrupt: files are damaged. Then Open has changed nothing, but it may have removed unfinished
+//     work of the last process.
+//   - Corrupt: there are files but no catalog. A new catalog would make all of them garbage.
 func Open(dir string, settings Settings, components Components) (*Engine, error) {
 	e := &Engine{
 		dir: dir, fs: components.FS, clock: components.Clock, log: components.Logger,
@@ -164,8 +168,8 @@ func (e *Engine) open() (err error) {
 	return e.recover(state)
 }
 
-// checkExists returns a Corrupt error for a folder that has a log, parts or patches, but no
-// catalog. Files in tmp/ do not count.
+// checkExists returns a Corrupt error if the folder has a log, parts or patches, but no catalog.
+// Files in tmp/ do not count.
 func (e *Engine) checkExists() error {
 	if exists, err := Exists(e.fs, e.dir); err != nil || exists {
 		return err
@@ -183,7 +187,7 @@ func (e *Engine) checkExists() error {
 	return nil
 }
 
-// load builds the state in memory from the catalog.
+// load builds the engine's state in memory from the state of the catalog.
 func (e *Engine) load(state catalog.State) error {
 	for _, name := range state.Databases {
 		e.databases[keyOf(name)] = name
@@ -229,8 +233,8 @@ func (e *Engine) load(state catalog.State) error {
 	if err := e.loadExports(state); err != nil {
 		return err
 	}
-	// Sorted by expiry, which is about the order in which the requests finished. Almost all keys of
-	// the log are newer.
+	// The catalog does not store the order in which requests finished. The order of expiry is about
+	// the same. Almost all records from the log are newer.
 	slices.SortFunc(state.Keys, func(a, b catalog.Key) int { return a.Expires.Compare(b.Expires) })
 	for _, k := range state.Keys {
 		c, err := restoreClaim(k)
@@ -243,7 +247,8 @@ func (e *Engine) load(state catalog.State) error {
 	}
 	e.nextTable.Store(uint32(state.Counters.NextTable))
 	e.nextStream, e.nextExport = state.Counters.NextStream, state.Counters.NextExport
-	// Ids below the reserved one may have been used for rows that were visible.
+	// Ids below the reserved one may have been used for rows that were visible, so they are not
+	// used again.
 	e.sources.next, e.sources.reserved = state.Counters.NextSource, state.Counters.NextSource
 	e.seq = state.Counters.NextSeq - 1
 	return nil
@@ -264,17 +269,17 @@ func (e *Engine) removeOrphans() (err error) {
 	return nil
 }
 
-// Orphans returns the paths of files that the catalog does not list. It is empty unless
-// Settings.KeepOrphans is set, since Open removes such files.
+// Orphans returns the paths of files that Open found and the catalog does not list. It is empty
+// unless Settings.KeepOrphans is set, since Open otherwise removes these files.
 func (e *Engine) Orphans() []string { return e.orphans }
 
-// Close ends all background work and closes the files. Requests that still wait get Unavailable. It
-// does not flush, since the log has all rows. Snapshots that are still held stay readable. It
-// returns the errors of closing the log and the catalog.
+// Close ends all background work and closes the files. Requests that wait get the error
+// Unavailable. Close does not flush, since the log has all rows. Snapshots that are still held stay
+// readable. Close returns the errors of closing the log and the catalog.
 func (e *Engine) Close() error {
 	e.closeOnce.Do(func() {
 		close(e.closing)
-		// A running flush needs the committer, so wait until it ends.
+		// Wait until a running flush ends, because it needs the committer.
 		_ = e.flushing.Acquire(context.Background(), 1)
 		e.queue.close()
 		e.flushing.Release(1)

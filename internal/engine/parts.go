@@ -13,12 +13,12 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Rewrite replaces parts of a table by new ones, as a merge does. It holds a snapshot of the
-// table's parts with their deletions and patches, to read the rows from. Publish carries over later
-// changes.
+// Rewrite replaces parts of a table by new parts with the same rows, as a merge does. It holds a
+// snapshot of the old parts with their deletions and patches, from which the caller reads the rows.
+// Publish carries changes that were committed since over to the new parts.
 //
-// The snapshot does not include the rows in memory. Otherwise writers could wait for that memory
-// until the merge ends, while the merge pauses because writers wait.
+// The snapshot does not include the rows of memtables. Otherwise writers could wait until the merge
+// ends for their memory, while the merge pauses because writers wait.
 type Rewrite struct {
 	Snapshot *snapshot.Snapshot
 
@@ -26,17 +26,18 @@ type Rewrite struct {
 	table   base.TableID
 	sources []base.SourceID
 	moving  *moving
-	// Set by a Mutation or Retyping, and called in the committer: check returns an error if the
-	// change is not valid any more, and note records the change for the checks of later ones.
+	// A Mutation or Retyping sets check and note, which are called in the committer. check returns
+	// an error if the change is not valid any more. note records the change, for the checks of
+	// later changes.
 	check func(edit *catalog.Edit) error
 	note  func(t *table, edit *catalog.Edit)
-	// next, if not nil, is the schema version that a Retyping gives to the table together with the
-	// new parts.
+	// next is set by a Retyping. It is the schema version that the table gets together with the new
+	// parts.
 	next *schema.Table
 }
 
-// Rewrite begins to rewrite parts of a table. If one of them was removed, the error is Conflict.
-// The caller closes the Rewrite.
+// Rewrite begins to rewrite parts (sources) of a table. If one of them was removed, the error is
+// Conflict. The caller closes the Rewrite.
 func (e *Engine) Rewrite(id base.TableID, sources []base.SourceID) (*Rewrite, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -55,7 +56,7 @@ func (e *Engine) Rewrite(id base.TableID, sources []base.SourceID) (*Rewrite, er
 // Table returns the table in the rewrite's snapshot.
 func (r *Rewrite) Table() *snapshot.Table { return r.Snapshot.Tables[r.table] }
 
-// Close ends the rewrite. Without Publish nothing is changed.
+// Close ends the rewrite. If Publish was not called, nothing is changed.
 func (r *Rewrite) Close() {
 	e := r.engine
 	e.mu.Lock()
@@ -67,8 +68,8 @@ func (r *Rewrite) Close() {
 }
 
 // Publish replaces the old parts by new ones. The new parts have the rows of the snapshot, and move
-// is the remap from the old rows to the new ones. The caller has written the files at PartPath,
-// under ids of NextSourceID. Publish sets Created.
+// is the remap of these rows. The caller has written the new files at PartPath, under ids of
+// NextSourceID. Publish sets Created of the parts.
 //
 // If one of the old parts was removed meanwhile, the error is Conflict and nothing changes. After
 // any error the new files belong to the caller, which removes them with AbandonPart.
@@ -143,12 +144,12 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 	return base.Wrap(err, "replace parts")
 }
 
-// PartFile returns the file of a part. The caller holds a snapshot with the part.
+// PartFile returns the file of a part. The caller holds a snapshot that has the part.
 func (e *Engine) PartFile(p *catalog.Part) *blocks.File { return e.files.File(p.Stored()) }
 
-// PartsChanged receives a value after flushes or loads added parts, one value for any number of
-// them since the last receive. The merger waits for it. The channel is shared, so there can be only
-// one receiver.
+// PartsChanged returns a channel that receives a value after flushes or loads added parts: one
+// value for any number of them since the last receive. All callers get the same channel, so there
+// can be only one receiver, the merger.
 func (e *Engine) PartsChanged() <-chan struct{} { return e.partsAdded }
 
 func (e *Engine) notifyPartsAdded() {
@@ -158,18 +159,18 @@ func (e *Engine) notifyPartsAdded() {
 	}
 }
 
-// PatchesFull reports whether patches use so much memory that a change was refused, or may soon be
-// refused. It is the sign to merge them into parts.
+// PatchesFull reports whether patches take so much memory that a change was refused, or may soon be
+// refused. Then merges should write patches into parts.
 func (e *Engine) PatchesFull() bool {
 	return e.patchesShort.Load() || e.patchBytes.Load() > e.settings.MemoryBytes/4
 }
 
-// Changes returns the number of successful calls of Commit since Open. Background work that can
-// wait uses it to leave half of its time to statements that change rows.
+// Changes returns the number of successful calls of Commit since Open. A number that grows tells
+// background work that statements are changing rows, so that it leaves half of its time to them.
 func (e *Engine) Changes() uint64 { return e.changes.Load() }
 
-// UnderPressure reports whether writers wait for memory. Background work that can wait then pauses,
-// to leave the machine to flushes.
+// UnderPressure reports whether writers wait for memory. Then background work that can wait should
+// pause, to leave the machine to flushes.
 func (e *Engine) UnderPressure() bool {
 	e.budget.mu.Lock()
 	defer e.budget.mu.Unlock()

@@ -12,8 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// patchLocked replaces the patches of rowsets in a table; nil removes them. Snapshots share the
-// map, so it is copied. The budget counts the memory of patches while they are current.
+// patchLocked replaces the patches of rowsets of a table; nil removes them. It copies the map of
+// patches, because snapshots share it. The memory of patches counts in the budget as long as they
+// are in the map.
 func (e *Engine) patchLocked(t *table, sets map[base.SourceID]*patch.Set) {
 	if len(sets) == 0 {
 		return
@@ -54,9 +55,10 @@ func (e *Engine) unpatchLocked(t *table) {
 	e.moves.forgetTable(t)
 }
 
-// checkPatchMemory refuses a change if its patches would exceed half of Settings.MemoryBytes
-// together with existing ones. The error is TooLarge if they exceed it alone. Otherwise it is
-// Unavailable: merges free the memory by writing patches into parts.
+// checkPatchMemory returns an error if a change's patches and the existing ones would take more
+// than half of Settings.MemoryBytes. If the change's patches alone take more, the error is
+// TooLarge. Otherwise it is Unavailable, because merges make memory free: they write patches into
+// parts.
 func (e *Engine) checkPatchMemory(bytes int64) error {
 	limit := e.settings.MemoryBytes / 2
 	if bytes > limit {
@@ -72,31 +74,32 @@ func (e *Engine) checkPatchMemory(bytes int64) error {
 	return nil
 }
 
-// TakesChange reports whether a change can be a patch: whether there is memory for it, and whether
-// it fits into one frame of the log. bytes is the size of its values and row numbers. It needs
-// twice that memory until its flush (see prepareChange), and more than that size in the log.
+// TakesChange reports whether a change can be stored as patches: there is memory for it, and it
+// fits into one frame of the log. bytes is the size of its values and row numbers. Until its flush,
+// the change takes twice that memory (see prepareChange). In the log it takes more than that size.
 func (e *Engine) TakesChange(bytes int64) bool {
 	return 2*bytes+e.patchBytes.Load() <= e.settings.MemoryBytes/2 && bytes <= maxBodyBytes/2
 }
 
-// committed is a committed change. A generation keeps it until it is flushed.
+// committed is a committed change, which its generation records until it is flushed.
 type committed struct {
 	table   base.TableID
 	seq     base.Seq
-	created time.Time // or the time of replay
+	created time.Time // time of the change; if it was replayed, time of the replay
 	deleted map[base.SourceID]*roaring.Bitmap
 	updated []patch.Layer
 
 	expression *patch.Expression
 }
 
-// live has the sequence numbers of all held snapshots, ascending.
+// live has the sequence numbers of all snapshots that are held, ascending.
 type live struct {
 	mu   sync.Mutex
-	seqs list.List // guarded by mu; of base.Seq
+	seqs list.List // guarded by mu; elements are base.Seq
 }
 
-// hold adds a snapshot; release removes it. Snapshots are added in ascending order.
+// hold adds the sequence number of a new snapshot; release removes it. seq must not be less than
+// those of earlier calls.
 func (l *live) hold(seq base.Seq) (release func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

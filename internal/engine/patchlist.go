@@ -11,38 +11,41 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// PatchStorage says where a patch is stored, besides memory.
+// PatchStorage says where a patch is stored on disk.
 type PatchStorage string
 
-// The places where a patch may be stored.
+// The values of PatchStorage.
 const (
 	PatchInLog     PatchStorage = "log"
 	PatchInCatalog PatchStorage = "catalog"
 	PatchInFile    PatchStorage = "file"
 )
 
-// StoredPatch describes changes of one part or memtable that are stored together: everything that
-// the log has for it, one patch of the catalog, the deleted rows of the part in the catalog, or an
-// expression.
+// StoredPatch describes changes that are stored together, as one row of the list of patches. It is
+// one of these:
+//   - everything that the log has for one part or memtable
+//   - one patch in the catalog
+//   - the deleted rows of a part in the catalog
+//   - an expression update
 type StoredPatch struct {
 	Table    schema.Table
 	Source   base.SourceID
-	Memtable bool     // Source is a memtable
-	Columns  []string // present names of the columns with new values
+	Memtable bool     // the id Source is that of a memtable
+	Columns  []string // columns with new values, by their present names
 	Updated  int64    // number of rows with new values
 	Deleted  int64    // number of deleted rows
-	Bytes    int64    // stored size
+	Bytes    int64    // size on disk
 	Storage  PatchStorage
-	// Created is the time of the oldest change. For changes that were replayed from the log it is
-	// the time of replay. Zero means unknown.
+	// Created is the time of the oldest change. For changes that were replayed from the log, it is
+	// the time of the replay. Zero means that it is unknown.
 	Created time.Time
-	Path    string // path of the file, relative to the data directory
-	// Expression is the SQL text of an expression update, or empty. It applies to all parts that
-	// lack it, so Source and Updated are 0.
+	Path    string // path of the patch's file, relative to the data directory; empty if it has none
+	// Expression is the SQL of an expression update, or empty. An expression update applies to all
+	// parts that lack it, so Source and Updated are 0.
 	Expression string
 }
 
-// Patches lists changes of rows that no merge has written into parts yet, by table and rowset.
+// Patches lists all changes of rows that no merge has written into parts yet, by table and rowset.
 func (e *Engine) Patches() []StoredPatch {
 	e.mu.RLock()
 	all := e.catalogPatchesLocked()
@@ -50,11 +53,11 @@ func (e *Engine) Patches() []StoredPatch {
 	for id, t := range e.tables {
 		versions[id] = t.current
 	}
-	var changes [][]committed // their elements are immutable
+	var changes [][]committed // the changes of each generation, which never change
 	for _, g := range append(e.generations[:len(e.generations):len(e.generations)], e.active) {
 		changes = append(changes, g.changes)
 	}
-	e.mu.RUnlock() // counting the log's changes takes long, and the committer would wait
+	e.mu.RUnlock() // counting rows takes long, and must not make the committer wait
 	all = append(all, loggedPatches(versions, changes)...)
 	slices.SortStableFunc(all, func(a, b StoredPatch) int {
 		return cmp.Or(cmp.Compare(a.Table.ID, b.Table.ID), cmp.Compare(a.Source, b.Source))
@@ -62,7 +65,8 @@ func (e *Engine) Patches() []StoredPatch {
 	return all
 }
 
-// catalogPatchesLocked lists the patches and deleted rows in the catalog, and all expressions.
+// catalogPatchesLocked lists the patches and deleted rows that are in the catalog, and all
+// expression updates.
 func (e *Engine) catalogPatchesLocked() (all []StoredPatch) {
 	for _, t := range e.tables {
 		now := t.current.schema
@@ -92,8 +96,8 @@ func (e *Engine) catalogPatchesLocked() (all []StoredPatch) {
 	return all
 }
 
-// loggedPatches lists changes that only the log has, one entry per rowset. It leaves out rowsets
-// that were rewritten since, because their changes are in the catalog.
+// loggedPatches lists changes that are only in the log, one entry per rowset. It leaves out rowsets
+// that were rewritten since, because the catalog has their changes.
 func loggedPatches(versions map[base.TableID]*version, changes [][]committed) []StoredPatch {
 	type logged struct {
 		StoredPatch
@@ -142,7 +146,7 @@ func loggedPatches(versions map[base.TableID]*version, changes [][]committed) []
 	return out
 }
 
-// columnNames returns the present names of columns. It leaves out dropped columns.
+// columnNames returns the present names of columns. Dropped columns are left out.
 func columnNames(now schema.Table, ids []base.ColumnID) []string {
 	var names []string
 	for _, id := range ids {

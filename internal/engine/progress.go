@@ -10,29 +10,31 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// Progress says which offsets of a source an append covers. It is in the same log frame as the
-// rows, and later in the catalog transaction that lists their parts. So the rows of each offset are
-// in the tables exactly once, even if records are read again after a crash.
+// Progress says which offsets of a source an append covers. It is stored in the same log frame as
+// the rows, and later in the catalog transaction that lists their parts. So the rows of each offset
+// are in the tables exactly once, even if records are read again after a crash.
 type Progress struct {
 	Stream base.StreamID
-	Ranges []OffsetRange // at most one per partition
+	Ranges []OffsetRange // at most one range per partition
 }
 
-// OffsetRange is a range of offsets of one partition: from From up to, but not including, Next.
-// Offsets in the range that have no row (compacted, aborted, dead letters) count as read too.
+// OffsetRange is a range of offsets of one partition, from From up to, but not including, Next.
+// Offsets in the range for which there is no row (compacted, aborted, dead letters) count as read,
+// too.
 type OffsetRange struct {
-	Topic     string
-	TopicID   [16]byte // tells topics of the same name apart; zero if the broker has no ids
+	Topic string
+	// Distinguishes topics that had the same name; zero if the broker has no topic ids.
+	TopicID   [16]byte
 	Partition int32
 	From      int64
 	Next      int64
-	Epoch     int32 // leader epoch of the last record; -1 if unknown
-	// Reset allows From to differ from the source's stored offset, because records were lost, or
-	// the topic is a new one. The caller must have recorded the reason in the same append.
+	Epoch     int32 // leader epoch of the last record in the range; -1 if unknown
+	// Reset allows From to differ from the source's stored offset. It is for a topic that lost
+	// records, or that was created again. The same append must record the reason.
 	Reset bool
 }
 
-// offsetKey identifies a partition that a source reads.
+// offsetKey identifies a partition of a topic for one source.
 type offsetKey struct {
 	stream    base.StreamID
 	topic     string
@@ -41,7 +43,7 @@ type offsetKey struct {
 
 func keyOfOffset(o catalog.Offset) offsetKey { return offsetKey{o.Stream, o.Topic, o.Partition} }
 
-// offsets are the stored offsets of sources: the next one to read in each partition.
+// offsets has, for each source and partition, the stored offset: that of the next record to read.
 type offsets map[offsetKey]catalog.Offset
 
 func (all offsets) advance(p *Progress) {
@@ -54,14 +56,15 @@ func (all offsets) advance(p *Progress) {
 	}
 }
 
-// sorted returns the offsets by source, topic and partition.
+// sorted returns the offsets ordered by source, topic and partition.
 func (all offsets) sorted() []catalog.Offset {
 	return slices.SortedFunc(maps.Values(all), func(a, b catalog.Offset) int {
 		return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 	})
 }
 
-// follows returns an error unless the range begins at the source's stored offset.
+// follows returns an error unless the range begins at the stored offset now. known is false if no
+// offset is stored. Then, and with Reset, the range may begin anywhere.
 func (r OffsetRange) follows(now catalog.Offset, known bool) error {
 	switch {
 	case r.From < 0 || r.Next < r.From || r.Partition < 0 || r.Epoch < -1:
@@ -76,8 +79,8 @@ func (r OffsetRange) follows(now catalog.Offset, known bool) error {
 	return nil
 }
 
-// checkProgress refuses progress that does not begin at the stored offset, or at the offset after
-// the requests before it in the group. It runs in the committer.
+// checkProgress returns an error unless the ranges of p begin at the stored offsets. ahead has the
+// offsets that requests before it in the group will store. It runs in the committer.
 func (e *Engine) checkProgress(p *Progress, ahead offsets) error {
 	if p == nil {
 		return nil
@@ -99,7 +102,8 @@ func (e *Engine) checkProgress(p *Progress, ahead offsets) error {
 	return nil
 }
 
-// advanceLocked sets the offsets of a source to those of the progress.
+// advanceLocked records that an append with p is committed: the offsets of its source are now
+// those after the ranges.
 func (e *Engine) advanceLocked(g *generation, p *Progress) {
 	if p == nil {
 		return
@@ -108,10 +112,10 @@ func (e *Engine) advanceLocked(g *generation, p *Progress) {
 	e.streams[p.Stream].offsets.advance(p)
 }
 
-// replayProgress is advanceLocked for a replayed frame.
+// replayProgress does for a replayed frame what advanceLocked does for a committed one.
 func (e *Engine) replayProgress(g *generation, p *Progress) error {
 	if p == nil || e.streams[p.Stream] == nil {
-		return nil // the source was dropped since
+		return nil // the source was dropped after the append
 	}
 	for _, r := range p.Ranges {
 		now, known := e.streams[p.Stream].offsets[offsetKey{p.Stream, r.Topic, r.Partition}]
@@ -123,14 +127,14 @@ func (e *Engine) replayProgress(g *generation, p *Progress) error {
 	return nil
 }
 
-// liveOffsets returns a generation's offsets for the catalog, without those of dropped sources.
+// liveOffsets returns offsets for the catalog, without those of sources that were dropped.
 func (e *Engine) liveOffsets(all offsets) []catalog.Offset {
 	return slices.DeleteFunc(all.sorted(), func(o catalog.Offset) bool { return e.streams[o.Stream] == nil })
 }
 
-// encode returns the content of a frame's section: the source's id, the number of ranges, then for
-// each range the topic (length and bytes), its id (16 bytes), partition, from, next, epoch plus 1,
-// and 1 for a reset. Numbers are unsigned varints.
+// encode returns the content of the section of progress in a log frame: the source's id, the number
+// of ranges, then for each range the topic (length and bytes), its id (16 bytes), partition, from,
+// next, epoch plus 1, and 1 for a reset. Numbers are unsigned varints.
 func (p *Progress) encode() []byte {
 	b := binary.AppendUvarint(nil, uint64(p.Stream))
 	b = binary.AppendUvarint(b, uint64(len(p.Ranges)))

@@ -10,10 +10,10 @@ import (
 
 // recover replays the log. Each segment after the flushed ones becomes a frozen generation, with
 // the memtables, rowset ids, row ordinals and schema versions that it had before. Rows are not
-// conformed again, because memtables of older versions are read like parts of older versions.
-// Frames of dropped tables are left out, and frames from before a TRUNCATE of their table.
+// conformed again: memtables of older versions are read like parts of older versions. Frames of
+// dropped tables, and frames from before a TRUNCATE of their table, are left out.
 //
-// After that nothing is missing, so it removes files that the catalog does not list, and begins a
+// When all rows are there again, recover removes files that the catalog does not list, and begins a
 // new segment.
 func (e *Engine) recover(state catalog.State) error {
 	if err := e.checkSegments(state); err != nil {
@@ -48,9 +48,10 @@ func (e *Engine) recover(state catalog.State) error {
 	return nil
 }
 
-// checkSegments compares the existing segments with the catalog. A segment is flushed only after
-// the next one exists, the newest segment is never removed, and the first segment is created before
-// the catalog has anything. So if the segment after the flushed ones is missing, it was lost.
+// checkSegments returns a Corrupt error if a segment of the log was lost. It compares the existing
+// segments with the catalog. A segment is flushed only after the next one exists, the newest
+// segment is never removed, and the first segment is created before the catalog has anything. So
+// the segment after the flushed ones must exist.
 func (e *Engine) checkSegments(state catalog.State) error {
 	ids, err := wal.List(e.fs, e.walDir())
 	if err != nil {
@@ -58,7 +59,7 @@ func (e *Engine) checkSegments(state catalog.State) error {
 	}
 	next := state.FlushedThrough + 1
 	if len(ids) > 0 && ids[0] <= next && next <= ids[len(ids)-1] {
-		return nil // the log's mark tells whether later segments are missing
+		return nil // whether later segments are missing is checked against the log's mark
 	}
 	if len(ids) == 0 && next == 1 && len(state.Databases) == 0 && state.Counters.NextTable == 1 {
 		return nil // a new data directory
@@ -67,9 +68,9 @@ func (e *Engine) checkSegments(state catalog.State) error {
 		WithHint("put the log back, or restore a backup")
 }
 
-// replay adds a run of frames to the generation of its segment. The generation is not visible yet.
-// The rows of the whole run are added before its changes. That is correct because changes name the
-// rows that they modify by address.
+// replay adds a run of decoded frames to the generation of their segment, which is not visible yet.
+// All rows of the run are added before its changes. That is right because changes name the rows
+// that they modify by address.
 func (e *Engine) replay(run *replayedRun) error {
 	g := e.generationOf(run.segment)
 	for _, rows := range run.rows {
@@ -96,7 +97,7 @@ func (e *Engine) replay(run *replayedRun) error {
 	return nil
 }
 
-// generationOf returns the generation of a segment, which is the newest one, or adds it.
+// generationOf returns the generation of a segment. It is the newest generation, or is added now.
 func (e *Engine) generationOf(segment base.SegmentID) *generation {
 	if n := len(e.generations); n > 0 && e.generations[n-1].segment == segment {
 		return e.generations[n-1]
@@ -107,7 +108,8 @@ func (e *Engine) generationOf(segment base.SegmentID) *generation {
 	return g
 }
 
-// replayRows adds rows to the memtable in which they were before.
+// replayRows adds rows to the memtable that had them before the restart, and creates it if
+// necessary.
 func (e *Engine) replayRows(g *generation, rows *replayedRows) error {
 	in := rows.in
 	r := g.residents[in.id]
@@ -137,7 +139,7 @@ func (e *Engine) replayRows(g *generation, rows *replayedRows) error {
 	return nil
 }
 
-// showReplayed adds a replayed generation's memtables to the current versions of their tables.
+// showReplayed adds the memtables of a replayed generation to the current versions of their tables.
 func (e *Engine) showReplayed(g *generation) {
 	for _, id := range g.tables() {
 		r, t := g.residents[id], e.tables[id]

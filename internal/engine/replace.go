@@ -13,21 +13,22 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// A load into a table with a primary key replaces existing rows. It is a change like those of
-// Commit, but nothing of it goes through the log. Its rows are in parts already. The rows that they
-// replace are deleted in the same catalog transaction that lists the parts. So no row that it
-// deletes may be only in the log.
+// How a load replaces rows of a table with a primary key. It is a change like those of Commit, but
+// nothing of it goes through the log. Its rows are in parts already, and the catalog transaction
+// that lists the parts also deletes the rows that they replace. So no row that it deletes may be
+// only in the log.
 //
 // Therefore the caller locks the table and flushes before it looks for rows to replace. No other
-// statement can change the table then, flushes have no rows of it, and remaps of merges are
-// followed. The superseded rows of a table that merges on read are deleted before.
+// statement can change the table then, later flushes have no rows of it, and remaps of merges are
+// followed. Superseded rows of a table that merges on read are deleted before.
 
-// ChunkBytes is the number of bytes of rows that a load buffers before it writes them as parts. A
-// change of fewer bytes goes through the log.
+// ChunkBytes is the size of the rows that a load buffers before it writes them as parts. Fewer rows
+// are appended through the log.
 func (e *Engine) ChunkBytes() int64 { return min(loadChunkBytes, e.settings.MemoryBytes/8) }
 
-// Write writes rows that conform to the table as parts, in the background. The parts have no other
-// rows. The batch is retained; release is called when its memory is not needed any more.
+// Write writes a batch of rows as parts, in the background. The rows conform to the table, and the
+// parts have no other rows. Write retains the batch. It calls release when the memory is not needed
+// any more.
 func (l *Load) Write(ctx context.Context, rec arrow.RecordBatch, release func()) error {
 	if rec.NumRows() == 0 {
 		release()
@@ -39,10 +40,10 @@ func (l *Load) Write(ctx context.Context, rec arrow.RecordBatch, release func())
 	return l.spill(ctx)
 }
 
-// Parts writes buffered rows as parts, and returns all parts of the load in the order in which
-// their rows arrived. Nobody else knows these parts before the commit.
+// Parts writes all buffered rows as parts. It returns all parts of the load, in the order in which
+// their rows arrived. Until the commit, only the caller knows these parts.
 func (l *Load) Parts(ctx context.Context) ([]*catalog.Part, error) {
-	l.room.Close() // no more rows, or not soon
+	l.room.Close() // there are no more rows, or none soon
 	if len(l.chunk) > 0 {
 		if err := l.spill(ctx); err != nil {
 			return nil, err
@@ -58,12 +59,12 @@ func (l *Load) Parts(ctx context.Context) ([]*catalog.Part, error) {
 	return parts, nil
 }
 
-// CommitOver is Commit for a load into a table with a primary key. In one edit, the rows of the
-// load become visible and durable, and the rows in deleted are deleted. These are rows of the
-// snapshot, or rows of the load's own parts. The caller holds the exclusive table lock, and took
-// the snapshot under the lock, after a Flush. counts are the counts for the result.
+// CommitOver is Commit for a load into a table with a primary key. One edit makes the rows of the
+// load visible and durable, and deletes the rows in deleted. These are rows of the snapshot, or
+// rows of the load's own parts. The caller holds the exclusive table lock, and took the snapshot
+// under the lock, after a Flush. counts is what Result.Counts will be.
 //
-// The error is ErrChanged if the table was truncated, or its schema changed, since the snapshot.
+// If the table was truncated, or its schema changed, since the snapshot, the error is ErrChanged.
 // After any error the caller still owns the load, and calls CommitOver again or Abort.
 func (l *Load) CommitOver(ctx context.Context, s *snapshot.Snapshot, deleted map[base.SourceID]*roaring.Bitmap, counts Counts, o AppendOptions) (Result, error) {
 	if _, err := l.Parts(ctx); err != nil {
@@ -107,7 +108,7 @@ func (l *Load) CommitOver(ctx context.Context, s *snapshot.Snapshot, deleted map
 	})
 }
 
-// publishOver commits the load of CommitOver in one edit.
+// publishOver runs the one edit of CommitOver. own has the deleted rows of the load's own parts.
 func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableChange, own map[base.SourceID]*roaring.Bitmap, counts Counts, o AppendOptions) (Result, error) {
 	e := l.engine
 	var sets map[base.SourceID]*patch.Set
@@ -158,7 +159,8 @@ func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableC
 		old := t.installLocked(e.newVersionLocked(v.schema, parts, v.residents))
 		for _, m := range t.moving {
 			if err := m.add(committed{tc.id, result.Seq, e.now(), tc.deleted, nil, nil}); err != nil {
-				// A defect: rewrites that run at the moment could make deleted rows visible again.
+				// This is a defect: rewrites that run at the moment could make deleted rows visible
+				// again.
 				e.stop(err)
 			}
 		}

@@ -14,14 +14,15 @@ import (
 )
 
 const (
-	// runBytes is the length of a run of frames that are decoded together. It is long enough that
+	// runBytes is the length of a run of frames that are decoded together. It is large enough that
 	// the fixed cost of a run does not matter, even if each frame has one row.
 	runBytes = 1 << 20
-	// replayBytes bounds the frames that are being decoded, or wait to be applied.
+	// replayBytes bounds the total length of the frames that are being decoded, or that wait to be
+	// applied.
 	replayBytes = 8 << 20
 )
 
-// logRun is a run of consecutive frames of one segment.
+// logRun is a run: consecutive frames of one segment that are decoded together.
 type logRun struct {
 	segment base.SegmentID
 	frames  []logFrame
@@ -33,9 +34,9 @@ type logFrame struct {
 	payload []byte
 }
 
-// replayLog reads the log. It passes runs of frames to decode, several at a time, and the results
-// to apply, one at a time, in the log's order. Frames for which wanted returns false are verified
-// but not decoded. After an error no more runs are applied. Nothing on disk is changed.
+// replayLog reads the log in runs of frames. It calls decode with several runs at a time, and apply
+// with the results, one at a time, in the log's order. Frames for which wanted returns false are
+// verified but not decoded. After an error no more runs are applied. Nothing on disk is changed.
 func replayLog[T any](fsys vfs.FS, dir string, wanted func(base.SegmentID, base.Seq) bool, decode func(logRun) (T, error), apply func(T) error) (wal.Result, error) {
 	type decoded struct {
 		ready chan struct{}
@@ -72,7 +73,7 @@ func replayLog[T any](fsys vfs.FS, dir string, wanted func(base.SegmentID, base.
 		work.Go(func() error {
 			defer close(d.ready)
 			d.value, d.err = decode(full)
-			return nil // reported when it is applied, in the log's order
+			return nil // the error is in the result, and is returned when that would be applied
 		})
 		run = logRun{}
 		select {
@@ -101,7 +102,7 @@ func replayLog[T any](fsys vfs.FS, dir string, wanted func(base.SegmentID, base.
 	}
 	close(queue)
 	if failed := work.Wait(); failed != nil {
-		err = failed // the reader stopped because of it
+		err = failed // the error of reading is only a consequence of this one
 	}
 	return result, err
 }
@@ -118,7 +119,8 @@ type replayedFrame struct {
 	seq base.Seq
 }
 
-// replayedRows are consecutive rows of one memtable in a run that have the same encoding.
+// replayedRows are consecutive rows of one memtable in a run whose batches have the same encoding,
+// so that they are decoded together.
 type replayedRows struct {
 	in          frameTable
 	table       schema.Table
@@ -127,9 +129,9 @@ type replayedRows struct {
 	plans       []*memtable.Plan
 }
 
-// decodeRun decodes a run. It leaves out rows of tables that were dropped or truncated later. It
-// runs concurrently with replay, so it reads only what replay does not change: the map of tables,
-// their schema versions and when they were truncated.
+// decodeRun decodes a run of frames. It leaves out rows of tables that were dropped or truncated
+// later. It runs concurrently with replay, so it reads only what replay does not change: the map of
+// tables, their schema versions, and when they were truncated.
 func (e *Engine) decodeRun(in logRun) (*replayedRun, error) {
 	run := &replayedRun{segment: in.segment}
 	newest := map[base.SourceID]*replayedRows{}
@@ -157,8 +159,8 @@ func (e *Engine) decodeRun(in logRun) (*replayedRun, error) {
 	return run, nil
 }
 
-// collect adds an encoded batch to a run. It joins the last rows of the same memtable if they have
-// the same encoding.
+// collect adds an encoded batch of a frame to a run. If the last rows of the same memtable have the
+// same encoding, the batch joins them.
 func (e *Engine) collect(run *replayedRun, newest map[base.SourceID]*replayedRows, in frameTable, seq base.Seq, stream []byte) error {
 	t := e.tables[in.id]
 	if t == nil || seq <= t.truncatedSeq {

@@ -13,31 +13,33 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Retyping changes the type of a column, if readers could not convert the stored values. It
-// rewrites all parts of the table with the new type. One edit of the catalog replaces the parts and
-// the schema version. Nothing changes before that edit, so a crash leaves the table as it was.
+// Retyping changes the type of a column by rewriting all parts of the table with the new type. It
+// is used if readers could not convert the stored values. One edit of the catalog replaces the
+// parts and the schema version. Nothing changes before that edit, so a crash leaves the table as it
+// was.
 //
-// Writing the parts takes a while, in which rows arrive and change. So it works in rounds. Each
-// round rewrites the parts that were added since the last one, and the parts whose rows got new
-// values. When few rows are left, the last round makes all writers of the table wait. The caller
-// closes the Retyping.
+// Writing the parts takes a while, and meanwhile rows arrive and change. So it works in rounds.
+// Each round rewrites the parts that were added since the last one, and again the parts whose rows
+// got new values. When few rows are left, the last round makes all writers of the table wait. The
+// caller closes the Retyping.
 type Retyping struct {
-	engine  *Engine
-	next    schema.Table
-	rounds  []*Rewrite
-	taken   map[base.SourceID]bool // parts of all rounds
-	release func()                 // releases the locks of the last round; nil before it
+	engine *Engine
+	next   schema.Table
+	rounds []*Rewrite
+	taken  map[base.SourceID]bool // ids of all parts that were rewritten so far
+	// Releases the table lock and the hold of the last round; nil before it.
+	release func()
 }
 
 // heldRowsAtMost is the greatest number of rows that the last round may write while writers wait.
-// After maxRounds rounds the next one is the last, however many rows are left.
+// But after maxRounds rounds, the next one is the last, however many rows are left.
 const (
 	heldRowsAtMost = 1 << 18
 	maxRounds      = 8
 )
 
-// Retype begins to change a table to its next schema version. If the table's version changed
-// meanwhile, the error is ErrChanged.
+// Retype begins to change a table to its next schema version. If the table does not have the
+// version before that any more, the error is ErrChanged.
 func (e *Engine) Retype(next schema.Table) (*Retyping, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -52,9 +54,10 @@ func (e *Engine) Retype(next schema.Table) (*Retyping, error) {
 	return &Retyping{engine: e, next: next, taken: map[base.SourceID]bool{}}, nil
 }
 
-// Round flushes, and returns a snapshot of the table that has only the parts to be rewritten in
-// this round. The parts in stale were written in earlier rounds, and that result must be discarded.
-// If last is true, the caller calls Publish after writing the parts.
+// Round flushes the table's rows, and returns a snapshot of the table that has only the parts to be
+// rewritten in this round. stale has parts of earlier rounds that changed since: the caller
+// discards what it wrote for them. If last is true, the caller calls Publish after writing the
+// parts.
 func (r *Retyping) Round(ctx context.Context) (t *snapshot.Table, stale []base.SourceID, last bool, err error) {
 	if r.release == nil {
 		rows, err := r.left()
@@ -76,9 +79,9 @@ func (r *Retyping) Round(ctx context.Context) (t *snapshot.Table, stale []base.S
 	return round.Table(), stale, r.release != nil, nil
 }
 
-// keepOut takes the table lock and makes appends wait.
+// keepOut makes all other writers of the table wait: it takes the table lock, and holds appends.
 func (r *Retyping) keepOut(ctx context.Context) error {
-	unpin, err := r.engine.Pin(ctx, AppendOptions{}, r.next.ID)
+	unpin, err := r.engine.Pin(ctx, nil, r.next.ID)
 	if err != nil {
 		return err
 	}
@@ -91,7 +94,7 @@ func (r *Retyping) keepOut(ctx context.Context) error {
 	return nil
 }
 
-// left returns the number of rows that still have to be written.
+// left returns the number of rows that the next round would have to write.
 func (r *Retyping) left() (rows int64, err error) {
 	e := r.engine
 	e.mu.RLock()
@@ -112,9 +115,9 @@ func (r *Retyping) left() (rows int64, err error) {
 	return rows, nil
 }
 
-// staleLocked returns the parts of earlier rounds that were removed since, or whose rows got new
-// values since their round began. Deletions do not make a part stale, because they are carried
-// over.
+// staleLocked returns the parts of earlier rounds that were removed, or whose rows got new values,
+// since their round began. Deletions do not make a part stale, because Publish carries them over to
+// the new parts.
 func (r *Retyping) staleLocked(t *table) (stale []base.SourceID) {
 	for _, round := range r.rounds {
 		expressed := slices.ContainsFunc(t.expressions, func(x *storedExpression) bool { return x.Seq > round.Snapshot.Seq })
@@ -127,7 +130,7 @@ func (r *Retyping) staleLocked(t *table) (stale []base.SourceID) {
 	return stale
 }
 
-// begin begins a round, with the parts that are new or stale. Its snapshot has only these parts.
+// begin begins a round. Its Rewrite has the parts that are new, and those that are stale.
 func (r *Retyping) begin() (round *Rewrite, stale []base.SourceID, err error) {
 	e := r.engine
 	e.mu.Lock()
@@ -157,7 +160,7 @@ func (r *Retyping) begin() (round *Rewrite, stale []base.SourceID, err error) {
 	return round, stale, nil
 }
 
-// Close ends the Retyping. Without Publish nothing is changed.
+// Close ends the Retyping. If Publish did not succeed, nothing is changed.
 func (r *Retyping) Close() {
 	for _, round := range r.rounds {
 		round.Close()
@@ -167,13 +170,13 @@ func (r *Retyping) Close() {
 	}
 }
 
-// Publish makes the new schema version visible and durable, together with the new parts. move is
-// the remap of all rows. If more is true, a load added parts since the last round, and another
-// round must follow. If a part was merged meanwhile the error is Conflict, and if something else
-// changed it is ErrChanged. After these errors all written parts are useless.
+// Publish makes the new schema version and all new parts visible and durable. move is the remap of
+// all rows. If more is true, nothing was published: a load has added parts since the last round,
+// and another round must follow. If a part was merged meanwhile the error is Conflict, and if
+// something else changed it is ErrChanged. After these errors none of the new parts can be used.
 func (r *Retyping) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) (more bool, err error) {
-	// Expressions that were added between rounds made all parts stale. So the last round's snapshot
-	// tells which expressions are applied in the new values.
+	// An expression update between two rounds makes all parts stale. So the new parts have exactly
+	// those expression updates applied that the last round's snapshot has.
 	all := &Rewrite{Snapshot: r.rounds[len(r.rounds)-1].Snapshot, engine: r.engine, table: r.next.ID, next: &r.next, sources: slices.Sorted(maps.Keys(r.taken))}
 	all.check = func(edit *catalog.Edit) error {
 		t := r.engine.tables[r.next.ID]

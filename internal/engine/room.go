@@ -8,9 +8,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Room is a memory reservation, within Settings.MemoryBytes, of one statement that reads a snapshot
-// and changes rows. It is for what the statement collects and, by AppendOptions.Room, for what it
-// commits.
+// Room is a memory reservation of one statement that reads a snapshot and changes rows. The memory
+// counts within Settings.MemoryBytes. It is for what the statement collects and, by
+// AppendOptions.Room, for what it commits.
 //
 // The rows of a snapshot stay in memory until it is released. So a statement that waits for memory
 // while it holds a snapshot may wait for itself, and all later writers wait with it. Therefore a
@@ -21,32 +21,35 @@ import (
 // few times in all.
 type Room struct {
 	engine *Engine
-	left   int64 // reserved in the budget, but not taken yet
-	taken  int64 // taken since the last Wait or Restart
-	missed int64 // value that taken would have had when memory was short
+	left   int64 // bytes that are reserved in the budget, and not taken yet
+	taken  int64 // bytes taken since the last Wait or Restart
+	// What taken would have become when memory was short: bytes that an attempt needs at least.
+	missed int64
 }
 
-// ErrNoRoom says that memory is not free at once. The statement must release its snapshot and call
-// Wait.
+// ErrNoRoom says that a statement needs memory that is not free at once. The statement must release
+// its snapshot, call Wait, and run again.
 var ErrNoRoom = base.Errorf(base.Unavailable, "no memory at once for the rows that a statement changes")
 
 const (
-	// roomGrowth is the factor by which a statement reserves more for the next attempt. What its
-	// remaining rows need is unknown, and each attempt runs its query again.
+	// roomGrowth is the factor by which Wait reserves more than the last attempt needed. It is
+	// large, because the attempt did not get to its remaining rows, and each attempt runs the query
+	// again.
 	roomGrowth = 8
-	// leastRoom is the least that Wait reserves, so that most statements wait only once.
+	// leastRoom is the least number of bytes that Wait reserves, so that most statements wait only
+	// once.
 	leastRoom = 1 << 20
 )
 
-// Room returns an empty reservation for a statement. The caller calls Close.
+// Room returns a Room without memory, for one statement. The caller calls Close.
 func (e *Engine) Room() *Room { return &Room{engine: e} }
 
-// Restart begins another attempt, which may need as much memory again. The caller has released what
-// the attempt before took.
+// Restart begins another attempt of the statement, which may take as much memory again. The caller
+// must have released what the attempt before took.
 func (r *Room) Restart() { r.taken = 0 }
 
-// Take takes bytes without waiting, or returns ErrNoRoom. More bytes than the budget's limit are
-// TooLarge. The caller calls release, once or more often.
+// Take takes bytes without waiting. If they are not free, the error is ErrNoRoom; if they exceed
+// the whole budget, it is TooLarge. The caller calls release, at least once.
 func (r *Room) Take(bytes int64) (release func(), err error) {
 	if err := r.take(bytes); err != nil {
 		return nil, err
@@ -59,7 +62,7 @@ func (r *Room) Take(bytes int64) (release func(), err error) {
 	}, nil
 }
 
-// take is Take for bytes that the caller returns to the budget itself.
+// take is Take for a caller that returns the bytes to the budget itself.
 func (r *Room) take(bytes int64) error {
 	if more := bytes - r.left; more > 0 {
 		if there, err := r.engine.budget.take(more); err != nil || !there {
@@ -76,12 +79,12 @@ func (r *Room) take(bytes int64) error {
 	return nil
 }
 
-// Need takes bytes, and waits for them if necessary. It is for the rows of a query that does not
-// run again. All writers wait in one queue, and rows arrive in small batches. So when it waits
-// again, it reserves as much as it has taken so far, up to a chunk.
+// Need takes bytes, and waits for them if necessary. It is for the rows of a query that is not run
+// again. All writers wait in one queue, and rows arrive in small batches. So each time it waits, it
+// reserves as much as it has taken so far, up to a chunk, in order to wait only a few times.
 //
 // It waits at most Settings.MaxWait. Then the error is Unavailable or, if flushes fail, the error
-// of the last flush (StorageFull for a full disk). The caller calls release, once or more often.
+// of the last flush (StorageFull for a full disk). The caller calls release, at least once.
 func (r *Room) Need(ctx context.Context, bytes int64) (release func(), err error) {
 	if more := bytes - r.left; more > 0 {
 		more = max(more, min(r.taken, r.engine.ChunkBytes()))
@@ -93,15 +96,14 @@ func (r *Room) Need(ctx context.Context, bytes int64) (release func(), err error
 	return r.Take(bytes)
 }
 
-// leastSpill is the divisor for the smallest share of a chunk that is written as parts when memory
-// is short.
+// leastSpill says which part of a chunk is worth writing as parts when memory is short: at least
+// 1/leastSpill.
 const leastSpill = 8
 
-// NeedBeside reserves memory for the next rows of a bulk load. taken is the number of bytes of the
-// rows that the load has buffered. If no memory is free, it first calls spill, which writes the
-// buffered rows as parts, and only then waits: a writer that blocks while it holds rows could be
-// waiting for memory that only its own spill frees. It does not spill if taken is less than the
-// leastSpill'th part of a chunk.
+// NeedBeside is Need for a bulk load, which has buffered rows of taken bytes. If no memory is free,
+// it first calls spill, which writes the buffered rows as parts, and only then waits. Otherwise the
+// load could wait for memory that only its own spill makes free. If taken is less than 1/leastSpill
+// of a chunk, it does not call spill.
 func (r *Room) NeedBeside(ctx context.Context, bytes, taken int64, spill func() error) (release func(), err error) {
 	release, err = r.Take(bytes)
 	if !errors.Is(err, ErrNoRoom) {
@@ -115,12 +117,13 @@ func (r *Room) NeedBeside(ctx context.Context, bytes, taken int64, spill func() 
 	return r.Need(ctx, bytes)
 }
 
-// Wait waits for more memory than the last attempt needed, with the errors of Need. The caller must
-// not hold a snapshot, and must have released what it took.
+// Wait waits for more memory than the last attempt needed, and reserves it for the next one. Its
+// errors are those of Need. The caller must not hold a snapshot, and must have released what it
+// took.
 func (r *Room) Wait(ctx context.Context) error {
 	r.Close()
-	// Beyond what was missed, reserve at most half of the rest of the budget. Then a statement that
-	// needs almost all memory gets it in a few attempts too.
+	// The limit is halfway between what the last attempt needed and the whole budget. So a
+	// statement that needs almost all memory gets it in a few attempts.
 	need := min(max(roomGrowth*r.missed, leastRoom), max((r.missed+r.engine.settings.MemoryBytes)/2, r.missed))
 	if err := r.engine.acquire(ctx, need); err != nil {
 		return err
@@ -129,7 +132,7 @@ func (r *Room) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Close returns the memory that was reserved but not taken.
+// Close returns memory that was reserved and not taken to the budget.
 func (r *Room) Close() {
 	if r.left > 0 {
 		r.engine.budget.release(r.left)

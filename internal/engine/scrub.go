@@ -19,12 +19,14 @@ const (
 	scrubBytesPerSecond = 16 << 20
 	scrubPauseBytes     = 1 << 20 // bytes read between two pauses
 	scrubLook           = time.Hour
-	// Results are stored in the catalog after scrubNotes parts, or after scrubNoteBy.
+	// Results of scrubbing are stored in the catalog after scrubNotes parts, and at the latest
+	// after scrubNoteBy.
 	scrubNotes  = 64
 	scrubNoteBy = time.Minute
 )
 
-// runScrubber verifies every part once in Settings.ScrubPeriod, the longest unverified part first.
+// runScrubber verifies every part once within Settings.ScrubPeriod. It begins with the part that
+// was not verified for the longest time.
 func (e *Engine) runScrubber() {
 	defer e.background.Done()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -59,8 +61,8 @@ func (e *Engine) runScrubber() {
 	}
 }
 
-// nextToScrub returns a part that is due, with a reference for the caller to release. If no part is
-// due it returns nil and the time to wait.
+// nextToScrub returns a part that is due. The caller releases its reference. If no part is due, it
+// returns nil and the time until one is.
 func (e *Engine) nextToScrub() (next *partFile, wait time.Duration) {
 	now := e.now()
 	e.mu.RLock()
@@ -76,11 +78,12 @@ func (e *Engine) nextToScrub() (next *partFile, wait time.Duration) {
 	if next == nil || due.After(now) {
 		return nil, min(scrubLook, max(due.Sub(now), time.Second))
 	}
-	next.refs.Add(1) // in a current version, so it has at least one reference
+	next.refs.Add(1) // it is in a current version, so it has at least one reference
 	return next, 0
 }
 
-// scrubDue returns when a part is to be verified. A part without block checksums is due at once.
+// scrubDue returns the time at which a part is to be verified. A part without block checksums is
+// due at once.
 func (p *partFile) scrubDue(period time.Duration) time.Time {
 	if tried := p.scrubbed.Load(); tried != 0 {
 		return time.UnixMicro(tried).Add(period)
@@ -94,7 +97,8 @@ func (p *partFile) scrubDue(period time.Duration) time.Time {
 	return p.Created.Add(period)
 }
 
-// scrub verifies a part, and reports whether it is intact. blocks.Files logs damage.
+// scrub verifies a part, and reports whether it is intact. If it is damaged, blocks.Files has
+// logged that.
 func (e *Engine) scrub(ctx context.Context, p *partFile) bool {
 	read := 0
 	err := e.PartFile(&p.Part).Verify(ctx, func(bytes int) error {
@@ -119,17 +123,18 @@ func (e *Engine) scrub(ctx context.Context, p *partFile) bool {
 		return false
 	}
 	at := e.now()
-	p.scrubbed.Store(at.UnixMicro()) // also for a damaged part, which would be read again at once
+	// Also for a damaged part, which would otherwise be read again at once.
+	p.scrubbed.Store(at.UnixMicro())
 	if err == nil {
 		p.verified.Store(at.UnixMicro())
-	} else if base.KindOf(err) != base.Corrupt { // damage is logged already
+	} else if base.KindOf(err) != base.Corrupt { // damage was logged when it was found
 		e.log.Error("a part could not be verified", "part", p.ID, "error", err)
 	}
 	return err == nil
 }
 
-// noteScrubbed stores when parts were verified. If that fails, they are verified again after a
-// restart.
+// noteScrubbed stores in the catalog when parts were verified. If that fails, they are verified
+// again after a restart.
 func (e *Engine) noteScrubbed(ctx context.Context, parts []*partFile) {
 	var all []catalog.PartBlocks
 	for _, p := range parts {
@@ -143,8 +148,8 @@ func (e *Engine) noteScrubbed(ctx context.Context, parts []*partFile) {
 	}
 }
 
-// runBlockKeeper stores block checksums in the catalog after they were computed, which happens at
-// the first read of a part of an older format.
+// runBlockKeeper stores block checksums in the catalog after they were computed. That happens at
+// the first read of a part that an older format wrote.
 func (e *Engine) runBlockKeeper() {
 	defer e.background.Done()
 	for {
@@ -167,8 +172,8 @@ func (e *Engine) storeLearned(ctx context.Context) error {
 	return e.putBlocks(ctx, all)
 }
 
-// putBlocks stores block checksums, and when the parts were verified. It leaves out parts that are
-// not listed any more.
+// putBlocks stores block checksums of parts, and when the parts were verified. Parts that the
+// catalog does not list any more are left out.
 func (e *Engine) putBlocks(ctx context.Context, all []catalog.PartBlocks) error {
 	if len(all) == 0 {
 		return nil
@@ -194,10 +199,10 @@ func (e *Engine) putBlocks(ctx context.Context, all []catalog.PartBlocks) error 
 type PartHealth struct {
 	Table base.TableID
 	Part  *catalog.Part
-	// Verified is the last time when the whole file was read and correct. Zero means never since it
-	// was written.
+	// Verified is when the whole file was last read and found intact. Zero means never since it was
+	// written.
 	Verified time.Time
-	Damage   *blocks.Damage // first damage that was found; nil: none
+	Damage   *blocks.Damage // first damage that was found; nil if none was found
 }
 
 // PartHealths returns the health of all parts, sorted by table and id.

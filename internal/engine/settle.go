@@ -18,7 +18,7 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Tables that merge on read.
+// How tables that merge on read are deduplicated.
 //
 // Rows are appended to such a table without looking up existing rows of their keys. So the table
 // may have several rows of a key; keys.Losers finds the superseded ones. A reader takes its
@@ -30,52 +30,56 @@ import (
 // superseded rows. Flushes leave out superseded rows among a memtable's own rows, whose order is
 // lost. Settle deletes superseded rows at any time without comparing them with other changes. The
 // invariant holds because of two rules:
-//
 //   - A change that deletes rows, moves them or gives them another version also deletes the
 //     superseded rows of its snapshot.
 //   - Such a change is ErrChanged if a row arrived since its snapshot for a key to which the change
 //     moves a row or, in tables with versions, for a key whose row it deletes or gives another
 //     version. For this, appends record their keys (written).
 //
-// The age of rows follows from their addresses: within a memtable from their ordinals, between
-// rowsets from the edits that inserted them. For this a load freezes the memtable of its table, so
-// that no memtable has rows from before and after a part.
+// Which of two rows is newer follows from their addresses: in a memtable from their ordinals, and
+// in different rowsets from the edits that inserted them. For this a load freezes the memtable of
+// its table, so that no memtable has both rows from before and rows from after a part.
 //
 // A table is deduplicated up to an edit if no two rows up to that edit have the same key. Only
 // parts up to that edit are merged, since their order relative to other rows does not matter. The
 // catalog stores the number of the edit.
 
-// settling is the dedup state of a table that merges on read.
+// settling is the dedup state of a table that merges on read: which rows are known to be
+// superseded.
 type settling struct {
-	turn *semaphore.Weighted // constant; of 1: look-ups run one after the other
+	// A lock, constant: look-ups of superseded rows run one after the other.
+	turn *semaphore.Weighted
 
-	// losers are all superseded rows that were found and are not deleted. Guarded by turn.
+	// losers has all superseded rows that were found and are not deleted yet. Guarded by turn.
 	losers keys.Losers
-	shown  map[base.SourceID]shownRows // guarded by turn; by rowset
+	// Guarded by turn; by rowset id: the patches that readers get.
+	shown map[base.SourceID]shownRows
 
-	moves []relocation // guarded by mu: remaps since losers was found
+	moves []relocation // guarded by mu: remaps that losers does not reflect yet
 	bytes int64        // guarded by mu: memory of moves
-	// lost says that there were too many remaps. None is retained until the superseded rows are
-	// looked up again. Guarded by mu.
+	// lost says that there were too many remaps, so they were dropped. No remap is retained until
+	// the superseded rows are looked up again. Guarded by mu.
 	lost bool
 	upTo base.Seq // guarded by mu: the table is deduplicated up to this edit
 
-	stored base.Seq // of the committer: upTo in the catalog
+	stored base.Seq // used only by the committer: upTo as the catalog has it
 }
 
-// relocation is a remap of rowsets that were rewritten.
+// relocation is a remap of rowsets that were rewritten, with their ids.
 type relocation struct {
 	sources []base.SourceID
 	move    patch.Move
 }
 
-// maxRelocations bounds the number of remaps that are retained for a table that nobody reads.
-// movesBytes bounds the memory of those of all tables. Beyond that the superseded rows are looked
-// up again, among the rows since the edit up to which the table is deduplicated.
+// maxRelocations bounds the number of remaps that are retained for one table that nobody reads.
+// movesBytes bounds the memory of these remaps of all tables. Beyond these limits they are dropped,
+// and the superseded rows are looked up again, among the rows since the edit up to which the table
+// is deduplicated.
 const maxRelocations = 64
 
-// shownRows is a rowset's patches with its superseded rows among the deleted rows. For the same
-// patches and superseded rows it is the same object, so that what readers cache for it stays valid.
+// shownRows has the patches that readers of a rowset get: its superseded rows are among the deleted
+// rows. It is computed once for the same patches and superseded rows, so that what readers cache
+// for the *patch.Set stays valid.
 type shownRows struct {
 	set, shown *patch.Set
 	losers     *roaring.Bitmap
@@ -85,12 +89,12 @@ func newSettling(upTo base.Seq) *settling {
 	return &settling{turn: semaphore.NewWeighted(1), losers: keys.Losers{Seq: upTo}, upTo: upTo, stored: upTo}
 }
 
-// Keys returns the finder of rows by key for the engine's tables.
+// Keys returns the engine's Finder, which finds rows by key.
 func (e *Engine) Keys() *keys.Finder { return e.keyFinder }
 
-// Settled returns a deduplicated snapshot: tables that merge on read show one row for each key. It
-// looks up the rows that arrived since the last call, so it may take a while, and fails if a part
-// cannot be read. Other tables are as for Snapshot.
+// Settled returns a deduplicated snapshot of the given tables: those that merge on read show one
+// row for each key. It looks up the rows that arrived since the last call, so it may take a while,
+// and fails if a part cannot be read. For other tables, and without ids, it is like Snapshot.
 func (e *Engine) Settled(ctx context.Context, ids ...base.TableID) (*snapshot.Snapshot, error) {
 	turns, release, err := e.takeTurns(ctx, ids)
 	if err != nil {
@@ -109,8 +113,8 @@ func (e *Engine) Settled(ctx context.Context, ids ...base.TableID) (*snapshot.Sn
 	return e.settled(ctx, s, turns, moves)
 }
 
-// takeLocked takes a snapshot, and the remaps since the last snapshot of each table in turns. It is
-// the first half of Settled.
+// takeLocked is the first half of Settled. It takes a snapshot, and the remaps since the last
+// snapshot of each table in turns. The remaps are then not in the tables' dedup states any more.
 func (e *Engine) takeLocked(ids []base.TableID, turns map[base.TableID]*settling) (*snapshot.Snapshot, map[base.TableID][]relocation, error) {
 	s, err := e.snapshotLocked(ids)
 	if err != nil {
@@ -127,8 +131,8 @@ func (e *Engine) takeLocked(ids []base.TableID, turns map[base.TableID]*settling
 	return s, moves, nil
 }
 
-// settled is the second half of Settled: it finds the superseded rows of a snapshot. It takes over
-// the snapshot.
+// settled is the second half of Settled. It finds the superseded rows of snapshot s, and returns a
+// snapshot that hides them. s belongs to the returned snapshot; after an error, it is released.
 func (e *Engine) settled(ctx context.Context, s *snapshot.Snapshot, turns map[base.TableID]*settling,
 	moves map[base.TableID][]relocation) (*snapshot.Snapshot, error) {
 	tables := maps.Clone(s.Tables)
@@ -148,8 +152,8 @@ func (e *Engine) settled(ctx context.Context, s *snapshot.Snapshot, turns map[ba
 	return snapshot.New(s.Seq, tables, s.Release), nil
 }
 
-// takeTurns waits until no other caller looks up rows of the tables that merge on read, and returns
-// their dedup states.
+// takeTurns takes the lock turn of each of the tables that merges on read, so that no other caller
+// looks up superseded rows. It returns the tables' dedup states. The caller calls release.
 func (e *Engine) takeTurns(ctx context.Context, ids []base.TableID) (turns map[base.TableID]*settling, release func(), err error) {
 	release = func() {
 		for _, t := range turns {
@@ -157,7 +161,7 @@ func (e *Engine) takeTurns(ctx context.Context, ids []base.TableID) (turns map[b
 		}
 	}
 	ids = slices.Clone(ids)
-	slices.Sort(ids) // in one order, so that two callers never wait for each other
+	slices.Sort(ids) // all callers take the locks in this order, so that no two wait for each other
 	for _, id := range slices.Compact(ids) {
 		e.mu.RLock()
 		t := e.tables[id]
@@ -177,8 +181,8 @@ func (e *Engine) takeTurns(ctx context.Context, ids []base.TableID) (turns map[b
 	return turns, release, nil
 }
 
-// followAll applies the remaps of takeLocked to the superseded rows of the tables. takeLocked
-// returns each remap only once.
+// followAll applies remaps, which takeLocked has returned, to the superseded rows of the tables. It
+// must not be left out, because takeLocked returns each remap only once.
 func followAll(turns map[base.TableID]*settling, moves map[base.TableID][]relocation) (err error) {
 	for id, t := range turns {
 		err = errors.Join(err, t.follow(moves[id]))
@@ -186,7 +190,7 @@ func followAll(turns map[base.TableID]*settling, moves map[base.TableID][]reloca
 	return err
 }
 
-// follow applies remaps to the superseded rows. The caller has the turn.
+// follow applies remaps to the known superseded rows of the table. The caller holds turn.
 func (t *settling) follow(moves []relocation) error {
 	of := maps.Clone(t.losers.Of)
 	for _, m := range moves {
@@ -198,7 +202,7 @@ func (t *settling) follow(moves []relocation) error {
 			delete(of, source)
 			moved, err := patch.MoveRows(m.move, source, rows)
 			if err != nil {
-				t.losers = keys.Losers{} // all rows are looked up again
+				t.losers = keys.Losers{} // forget them: all rows are looked up again
 				return err
 			}
 			for to, rows := range moved {
@@ -210,7 +214,8 @@ func (t *settling) follow(moves []relocation) error {
 	return nil
 }
 
-// show returns the table with its superseded rows among the deleted rows. The caller has the turn.
+// show looks up the superseded rows of table s, and returns the table with these rows among the
+// deleted ones. seq is the edit of the snapshot. The caller holds turn.
 func (t *settling) show(s *snapshot.Table, seq base.Seq) (*snapshot.Table, error) {
 	out := *s
 	out.Losers, out.Patches = map[base.SourceID]*roaring.Bitmap{}, maps.Clone(s.Patches)
@@ -254,13 +259,14 @@ func holds(s *snapshot.Table, source base.SourceID) bool {
 	return ok || slices.ContainsFunc(s.Memtables, func(v memtable.View) bool { return v.Source == source })
 }
 
-// maxSettles bounds the attempts of Settle after schema changes and waits for memory.
+// maxSettles bounds how often Settle tries again after a schema change, or after it waited for
+// memory.
 const maxSettles = 10
 
 // Settle deletes the present superseded rows of a table that merges on read, and records up to
-// which edit it is deduplicated. For other tables it does nothing. It does not wait for table
-// locks, because its changes conflict with nothing. It waits for memory without a snapshot, see
-// Room.
+// which edit the table is deduplicated. For other tables it does nothing. It does not wait for
+// table locks, because its deletions conflict with no other change. It holds no snapshot while it
+// waits for memory, see Room.
 func (e *Engine) Settle(ctx context.Context, id base.TableID) error {
 	room := e.Room()
 	defer room.Close()
@@ -290,7 +296,8 @@ func (e *Engine) settleOnce(ctx context.Context, id base.TableID, room *Room) er
 	return e.settleAt(ctx, s, id, room)
 }
 
-// settleAt is Settle for the superseded rows of a snapshot of Settled, with memory of a Room.
+// settleAt deletes the superseded rows of a table in snapshot s, which Settled returned. It takes
+// memory from room.
 func (e *Engine) settleAt(ctx context.Context, s *snapshot.Snapshot, id base.TableID, room *Room) error {
 	t := s.Tables[id]
 	switch {
@@ -313,9 +320,9 @@ func (e *Engine) settleAt(ctx context.Context, s *snapshot.Snapshot, id base.Tab
 // raise records that the table is deduplicated up to an edit. The caller holds mu.
 func (t *settling) raise(seq base.Seq) { t.upTo = max(t.upTo, seq) }
 
-// relocatedLocked retains a remap for the superseded rows of a table. If the remaps of all tables
-// exceed movesBytes, the table whose remaps take the most memory drops them. That frees at least as
-// much as was added.
+// relocatedLocked retains a remap, to apply it later to the superseded rows of a table. If the
+// remaps of all tables exceed movesBytes, the table whose remaps take the most memory drops them.
+// That frees at least as much as was added.
 func (e *Engine) relocatedLocked(t *settling, sources []base.SourceID, move patch.Move) {
 	if t == nil || t.lost {
 		return
@@ -337,11 +344,12 @@ func (e *Engine) relocatedLocked(t *settling, sources []base.SourceID, move patc
 	}
 }
 
-// lose drops all remaps, since all of them are useless if one is missing. The caller holds mu.
+// lose drops all retained remaps of the table, because the rest is useless if one is missing. The
+// caller holds mu.
 func (t *settling) lose() { t.moves, t.bytes, t.lost = nil, 0, true }
 
-// storeSettled adds to an edit the number of the edit up to which the table is deduplicated. It
-// runs in the committer, and the log must be synced up to that number.
+// storeSettled adds to an edit of the catalog the number of the edit up to which the table is
+// deduplicated. It runs in the committer. The log must be synced up to that number.
 func (t *table) storeSettled(edit *catalog.Edit) {
 	if t.settling == nil || t.settling.upTo == t.settling.stored {
 		return
@@ -352,7 +360,8 @@ func (t *table) storeSettled(edit *catalog.Edit) {
 	edit.Settle[t.id] = t.settling.upTo
 }
 
-// settledStored records what an edit of storeSettled has stored. It runs in the committer.
+// settledStored records in memory what an edit of storeSettled has stored. It runs in the
+// committer.
 func (e *Engine) settledStored(edit *catalog.Edit) {
 	for id, seq := range edit.Settle {
 		e.tables[id].settling.stored = seq

@@ -493,7 +493,7 @@ func TestSettlingWaitsForNoPin(t *testing.T) {
 	table, err := createSettling(e, "t", false)
 	must(t, err)
 	must(t, appendSettling(e, table, []keyed{{1, held{}}, {1, held{amount: 1}}}, AppendOptions{}))
-	release, err := e.Pin(ctx, AppendOptions{}, table.ID)
+	release, err := e.Pin(ctx, nil, table.ID)
 	must(t, err)
 	s, err := e.Settled(ctx, table.ID)
 	must(t, err)

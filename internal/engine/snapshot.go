@@ -9,10 +9,10 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Snapshot returns the given tables, or all tables if none is given, at one moment: every edit up
-// to one sequence number and none after. If a table does not exist, the error is NotFound. The
-// caller releases the snapshot. Until then the files of its parts and the memory of its memtables
-// stay.
+// Snapshot returns the given tables, or all tables if none is given, at one moment: with every edit
+// up to one sequence number and none after. If a table does not exist, the error is NotFound. The
+// caller releases the snapshot. Until then the files of its parts stay, and the memory of its
+// memtables.
 func (e *Engine) Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -37,7 +37,7 @@ func (e *Engine) snapshotLocked(ids []base.TableID) (*snapshot.Snapshot, error) 
 	held := make([]*version, 0, len(tables))
 	for id := range tables {
 		v := e.tables[id].current
-		v.refs.Add(1) // current, so it has a reference that is not released while mu is held
+		v.refs.Add(1) // a current version has a reference, which is not released while mu is held
 		held = append(held, v)
 	}
 	forget := e.live.hold(e.seq)
@@ -49,12 +49,14 @@ func (e *Engine) snapshotLocked(ids []base.TableID) (*snapshot.Snapshot, error) 
 	}), nil
 }
 
-// storedLocked returns a snapshot of the parts of a table, for long readers. It holds no memory
-// that writers wait for, and retains neither write sets nor remaps. The caller holds mu.
+// storedLocked returns a snapshot of a table's parts, without its memtables. It is for readers that
+// take long: it holds no memory for which writers wait, and makes the engine retain neither write
+// sets nor remaps. The caller holds mu.
 func (e *Engine) storedLocked(t *table) *snapshot.Snapshot {
 	view, parts := t.view(), t.current.parts
 	view.Memtables = nil
-	for _, p := range parts { // Parts of a current version have at least one reference.
+	// The parts are in a current version, so they have at least one reference.
+	for _, p := range parts {
 		p.refs.Add(1)
 	}
 	return snapshot.New(e.seq, map[base.TableID]*snapshot.Table{t.id: view}, func() {
@@ -64,8 +66,8 @@ func (e *Engine) storedLocked(t *table) *snapshot.Snapshot {
 	})
 }
 
-// view returns the table as it is now: the current version, the rows of its memtables, and its
-// patches. The caller holds mu, under which all of these are published.
+// view returns the table as a snapshot has it: the current version, the rows of its memtables, and
+// its patches. The caller holds mu, under which all of these are published.
 func (t *table) view() *snapshot.Table {
 	v := t.current
 	s := &snapshot.Table{Schema: v.schema, Version: v.number, Parts: v.listed, Versions: t.history, Patches: t.patches, Expressions: t.expressionsLocked()}

@@ -7,19 +7,19 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// sourceBlock is the number of rowset ids that one catalog transaction reserves. A crash loses the
-// rest of a block, so an id that may have been visible is never used again.
+// sourceBlock is the number of rowset ids that one catalog transaction reserves. If the process
+// crashes, the unused ids of its block are never used, so no id is used twice.
 const sourceBlock = 1024
 
 // sources allocates rowset ids.
 type sources struct {
 	mu       sync.Mutex
 	next     base.SourceID // guarded by mu
-	reserved base.SourceID // guarded by mu; the catalog has reserved all ids below it
+	reserved base.SourceID // guarded by mu; the catalog has reserved the ids below it
 }
 
-// NextSourceID returns an id for a new part, memtable or patch that was never used before. One in
-// 1024 calls writes to the catalog, and fails if that fails.
+// NextSourceID returns an id that was never used before, for a part, memtable or patch. One call in
+// 1024 writes to the catalog, and returns its error.
 func (e *Engine) NextSourceID() (base.SourceID, error) {
 	s := &e.sources
 	s.mu.Lock()

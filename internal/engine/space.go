@@ -13,25 +13,26 @@ import (
 
 // What happens when the disk is full.
 //
-// The file ReserveName in the data directory reserves space. If a statement that deletes or drops
-// does not have enough space, the file is removed, and the statement runs again with that space.
-// From then on all other writes are refused as StorageFull, since they would take the space that
-// the next such statement needs. That ends when there is enough space to create the file again. The
-// file's content means nothing, and after a crash it may or may not exist.
+// The file ReserveName in the data directory takes space in advance. If a statement that deletes or
+// drops does not have enough space, the file is removed, and the statement runs again with that
+// space. From then on all other writes are refused as StorageFull, since they would take the space
+// that the next such statement needs. That ends when there is enough space to create the file
+// again. The file's content means nothing, and after a crash it may or may not exist.
 //
-// If a directory is opened on a full disk, there is no segment for the log. Reads work then, and a
-// statement that deletes or drops creates a segment in the space of the reserve.
+// If a directory is opened on a full disk, the log has no segment to write to. Reads work then, and
+// a statement that deletes or drops creates a segment in the space of the reserve file.
 //
 // While writes are refused for a reason that may end, the committer checks every recheckInterval
 // whether it did. It cannot rely on new requests for that, because /readyz reports that writes are
 // refused.
 const (
-	// ReserveName is the file that reserves space for deleting and dropping.
+	// ReserveName is the name of the reserve file, which takes space for deleting and dropping when
+	// the disk is full.
 	ReserveName = "RESERVE"
 
 	mostReserveBytes  = 16 << 20
 	leastReserveBytes = 1 << 20
-	// reserveShare is the divisor for the share of the free space that the file may take.
+	// The reserve file may take 1/reserveShare of the free space.
 	reserveShare = 8
 
 	recheckInterval = 500 * time.Millisecond
@@ -39,8 +40,8 @@ const (
 
 func (e *Engine) reservePath() string { return filepath.Join(e.dir, ReserveName) }
 
-// makeReserve creates the reserve file unless it exists. If there is not enough space, the error is
-// StorageFull.
+// makeReserve creates the reserve file if it does not exist. If there is not enough space, the
+// error is StorageFull.
 func (e *Engine) makeReserve() (err error) {
 	if _, err := e.fs.Stat(e.reservePath()); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -66,7 +67,8 @@ func (e *Engine) makeReserve() (err error) {
 	return f.Allocate(bytes)
 }
 
-// useReserve removes the reserve file, and reports whether there was one. It runs in the committer.
+// useReserve removes the reserve file to free its space, and reports whether there was one. It runs
+// in the committer.
 func (e *Engine) useReserve() bool {
 	if e.settings.DisableAutomaticFlush {
 		return false
@@ -82,8 +84,8 @@ func (e *Engine) useReserve() bool {
 	return true
 }
 
-// spacious returns nil if there is a log segment, and the reserve file exists or could be created.
-// It runs in the committer.
+// spacious returns nil if all writes can be accepted: the log has a segment, and the reserve file
+// exists or could be created. It runs in the committer.
 func (e *Engine) spacious() error {
 	if err := e.beginLog(); err != nil {
 		return err
@@ -98,7 +100,8 @@ func (e *Engine) spacious() error {
 	return nil
 }
 
-// beginLog creates a segment if there was no space for one when the directory was opened.
+// beginLog creates a segment of the log, if there was no space for one when the directory was
+// opened.
 func (e *Engine) beginLog() error {
 	if !e.wal.Waits() {
 		return nil
@@ -115,8 +118,8 @@ func (e *Engine) beginLog() error {
 	return nil
 }
 
-// withReserve runs do, which frees space. If there is not enough space for it, withReserve removes
-// the reserve file and runs do again.
+// withReserve calls do, which frees space. If do fails because the disk is full, withReserve
+// removes the reserve file and calls do again.
 func (e *Engine) withReserve(do func() error) error {
 	err := do()
 	if base.KindOf(err) == base.StorageFull && err != nil && e.useReserve() {
@@ -125,7 +128,7 @@ func (e *Engine) withReserve(do func() error) error {
 	return err
 }
 
-// space returns an error if it is known before the write that there is not enough space for a
+// space returns an error if it is clear before writing that there is not enough space for a
 // request.
 func (e *Engine) space(r *request) error {
 	if r.frees() {
@@ -134,7 +137,8 @@ func (e *Engine) space(r *request) error {
 	return e.spacious()
 }
 
-// frees reports whether a request only deletes rows.
+// frees reports whether a request only deletes rows, so that it may use the space of the reserve
+// file.
 func (r *request) frees() bool {
 	if r.changes == nil || len(r.tables) > 0 || len(r.changes.tables) == 0 {
 		return false
@@ -147,8 +151,8 @@ func (r *request) frees() bool {
 	return true
 }
 
-// refuse records that writes are refused because of err, or with nil that they are accepted again.
-// Errors of other kinds than StorageFull, Unavailable and Unknown are ignored. It runs in the
+// refuse records err as the reason why writes are refused; nil means that they are accepted again.
+// It ignores errors of kinds other than StorageFull, Unavailable and Unknown. It runs in the
 // committer.
 func (e *Engine) refuse(err error) {
 	before := e.refusal.Load()
@@ -164,7 +168,7 @@ func (e *Engine) refuse(err error) {
 	}
 }
 
-// recheck checks whether writes are possible again. It runs in the committer.
+// recheck checks whether the reason for refusing writes has ended. It runs in the committer.
 func (e *Engine) recheck() {
 	err := e.settle()
 	if err == nil {
@@ -176,7 +180,8 @@ func (e *Engine) recheck() {
 	e.refuse(err)
 }
 
-// openLog creates the segment after the replayed ones. On a full disk it continues without one.
+// openLog creates the log's next segment, after the replayed ones. If the disk is full, the engine
+// starts without one.
 func (e *Engine) openLog(after wal.Position) (err error) {
 	e.wal, err = wal.Create(e.fs, e.walDir(), wal.Options{Synced: e.effort.syncs.add}, after)
 	if base.KindOf(err) == base.StorageFull && err != nil && !e.settings.DisableAutomaticFlush {
@@ -197,8 +202,8 @@ func (e *Engine) openLog(after wal.Position) (err error) {
 	return nil
 }
 
-// applyToCatalog applies an edit. If the edit frees space, it may use the space of the reserve
-// file.
+// applyToCatalog applies an edit to the catalog. If the disk is full and the edit frees space, it
+// uses the space of the reserve file.
 func (e *Engine) applyToCatalog(edit catalog.Edit) error {
 	if !edit.Frees() {
 		return e.catalog.Apply(edit)

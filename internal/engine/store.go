@@ -22,13 +22,13 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// How changes of parts get from the log into the catalog.
+// How changes of rows in parts get from the log into the catalog.
 //
-// While the log has a change, the catalog does not need it. A change leaves the log in two cases:
-//
+// While the log has a change, the catalog does not need it. There are two cases in which the log
+// stops having it:
 //   - Its segment is removed. So the flush of a generation also stores what the frames of the
-//     generation changed in parts (storeChanges). Changes in rows of memtables that were flushed
-//     need nothing: they were applied when their parts were written.
+//     generation changed in parts (storeChanges). Changes of rows in memtables that were flushed
+//     need nothing: they were applied when the parts were written.
 //   - Its rowset is removed. A flush or rewrite reads a snapshot, and records the changes since
 //     then (moving). The catalog transaction that removes the rowset stores these changes for the
 //     new parts, at the rows' new addresses (settleMove). So at replay a frame that names an
@@ -36,30 +36,31 @@ import (
 //
 // The deleted rows of a part are one bitmap. New values are patches. Small patches are in the
 // catalog itself, since two fsyncs for a file would cost more than everything else. Large patches
-// are files. Each flush adds patches to a part. From maxPatches on they are replaced by their
-// union.
+// are files. Each flush adds patches to a part. Once a part has maxPatches patches, they are
+// replaced by one that has all their values.
 //
-// After a crash, a change must not be stored only in part, and its inserted rows are only in the
-// log. So the log is synced before the catalog gets the change (syncBefore).
+// After a crash, a change must be there as a whole or not at all, and rows that it inserts are only
+// in the log. So the log is synced before the catalog gets the change (syncBefore).
 const (
-	// inlineBytes is the greatest size in bytes of a patch that is stored in the catalog. A part's
-	// statistics take about as much.
+	// inlineBytes is the greatest size of a patch that is stored in the catalog instead of in a
+	// file. The statistics of a part take about as much space.
 	inlineBytes = 64 << 10
-	// settledInlineBytes is the same for patches that are encoded in the committer. All writers
-	// wait for these, and SQLite takes less time than the fsyncs of a file. It is bounded by the
-	// memory of SQLite.
+	// settledInlineBytes is the limit in place of inlineBytes for patches that are encoded in the
+	// committer (settleMove). All writers wait for these, and SQLite takes less time than the
+	// fsyncs of a file. The limit must fit into the memory that SQLite may use.
 	settledInlineBytes = 4 << 20
-	maxPatches         = 16 // per part
+	maxPatches         = 16 // number of patches of a part from which they are joined
 )
 
-// partChanges are the changes of one part that an edit stores.
+// partChanges are the changes of one part that an edit stores in the catalog.
 type partChanges struct {
 	table   base.TableID
 	part    base.SourceID
 	patches []catalog.Patch
-	// deletions are all deleted rows of the part; nil: none. putChanges sets it.
+	// deletions has all deleted rows of the part; nil if there are none. putChanges sets it.
 	deletions *catalog.Deletions
-	// whole says that the patches are the union of all changes, so they replace the stored ones.
+	// whole says that patches has all new values of the part, so that they replace the patches in
+	// the catalog.
 	whole bool
 }
 
@@ -67,8 +68,9 @@ func (e *Engine) patchPath(table base.TableID, id base.SourceID) string {
 	return filepath.Join(e.patchesDir(), strconv.FormatUint(uint64(table), 10), fmt.Sprintf("%d.parquet", id))
 }
 
-// encodePatches encodes the values of a patch set. Patches of more than inline bytes are written to
-// files. If it returns patches with an error, their files may exist.
+// encodePatches encodes the new values of a patch set as patches for the catalog. Patches of more
+// than inline bytes are written to files. If it returns patches and an error, files of these
+// patches may exist.
 func (e *Engine) encodePatches(history map[uint32]schema.Table, set *patch.Set, inline int64) ([]catalog.Patch, error) {
 	layers, err := set.Layers()
 	if err != nil {
@@ -118,8 +120,8 @@ func encodeRecord(record arrow.RecordBatch) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// readPatch reads a patch from the catalog or its file. history has the schema versions of its
-// table.
+// readPatch reads a patch from the catalog's row or its file. history has all schema versions of
+// the table.
 func (e *Engine) readPatch(history map[uint32]schema.Table, p catalog.Patch) (patch.Layer, error) {
 	stored, err := patch.Table(history[p.SchemaVersion], p.Columns)
 	if err != nil {
@@ -213,7 +215,7 @@ func (e *Engine) loadPatches(state catalog.State) error {
 	return nil
 }
 
-// storedPatch is a patch of the catalog, without its content.
+// storedPatch describes a patch in the catalog, without its values.
 type storedPatch struct {
 	catalog.Patch
 	inFile bool
@@ -228,7 +230,7 @@ func (t *table) keepPatch(p catalog.Patch) {
 	t.stored[p.Part] = append(t.stored[p.Part], storedPatch{p, inFile})
 }
 
-// storedDeletions describes the deleted rows of a part in the catalog.
+// storedDeletions describes the deleted rows of a part that are in the catalog.
 type storedDeletions struct {
 	rows, bytes int64
 	created     time.Time
@@ -241,8 +243,8 @@ func (t *table) keepDeletions(d catalog.Deletions) {
 	t.storedDeletions[d.Part] = storedDeletions{d.Rows, int64(len(d.Bitmap)), d.Created}
 }
 
-// storeChanges prepares the changes for the catalog that a generation's frames made in parts. If it
-// returns changes with an error, files of patches may exist.
+// storeChanges prepares what a flush stores of its generation's changes: those that are about
+// parts. If it returns changes and an error, files of patches may exist.
 func (e *Engine) storeChanges(g *generation) ([]partChanges, error) {
 	type key struct {
 		table base.TableID
@@ -296,7 +298,7 @@ func (e *Engine) storeChanges(g *generation) ([]partChanges, error) {
 	return all, nil
 }
 
-// discardPatches removes the files of patches that will not be used.
+// discardPatches removes the files of patches of an edit that failed.
 func (e *Engine) discardPatches(all []partChanges) error {
 	var errs []error
 	for _, c := range all {
@@ -309,7 +311,7 @@ func (e *Engine) discardPatches(all []partChanges) error {
 	return errors.Join(errs...)
 }
 
-// putChanges adds the changes of a part to an edit. set has all changes of the part. It runs in the
+// putChanges adds changes of a part to an edit. set has all changes of the part. It runs in the
 // committer.
 func (e *Engine) putChanges(edit *catalog.Edit, c *partChanges, set *patch.Set) error {
 	if set != nil && set.Deleted != nil {
@@ -319,7 +321,8 @@ func (e *Engine) putChanges(edit *catalog.Edit, c *partChanges, set *patch.Set) 
 		}
 		c.deletions = &catalog.Deletions{Part: c.part, Rows: set.DeletedRows(), Bitmap: bitmap, Created: e.now()}
 		if known, ok := e.tables[c.table].storedDeletions[c.part]; ok && known.rows == c.deletions.Rows {
-			c.deletions.Created = known.created // no rows were deleted since
+			// No rows were deleted since the catalog got the deletions.
+			c.deletions.Created = known.created
 		}
 		edit.PutDeletions = append(edit.PutDeletions, *c.deletions)
 	}
@@ -332,8 +335,8 @@ func (e *Engine) putChanges(edit *catalog.Edit, c *partChanges, set *patch.Set) 
 	return nil
 }
 
-// changesStored records what the catalog has after an edit. It removes files of replaced patches at
-// once, since only Open reads such files.
+// changesStored records in memory what the catalog has after an edit. It removes files of replaced
+// patches at once, since only Open reads such files.
 func (e *Engine) changesStored(all []partChanges) {
 	for _, c := range all {
 		t := e.tables[c.table]
@@ -352,7 +355,8 @@ func (e *Engine) changesStored(all []partChanges) {
 	}
 }
 
-// dropPatches removes a part's patches, which the catalog does not have any more.
+// dropPatches removes the files of a part's patches, and what is known of them. The catalog does
+// not have the patches any more.
 func (e *Engine) dropPatches(t *table, part base.SourceID) {
 	for _, p := range t.stored[part] {
 		if p.inFile {
@@ -364,9 +368,9 @@ func (e *Engine) dropPatches(t *table, part base.SourceID) {
 	delete(t.stored, part)
 }
 
-// syncBefore makes the changes durable that the catalog is about to get. It returns an error if the
-// engine has stopped: then the log may have a change that was never published, in rowsets that the
-// edit would remove.
+// syncBefore syncs the log before the catalog gets changes that are in the log. It returns an error
+// if the engine has stopped: then the log may have a change that was never published, in rowsets
+// that the edit would remove.
 func (e *Engine) syncBefore() error {
 	e.syncLog()
 	return e.writable()

@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// stream is the definition of a source and its offsets. The engine does not read topics. It stores
-// definitions, and the offsets of appended rows.
+// stream is the definition of a source, and its stored offsets. The engine does not read topics: it
+// only stores definitions, and the offsets of appended rows.
 type stream struct {
 	catalog.Stream
 	offsets offsets
@@ -17,7 +17,8 @@ type stream struct {
 
 func keyOfStream(n catalog.StreamName) nameKey { return keyOf(n.Database, n.Schema, n.Name) }
 
-// showStreamLocked adds a source in memory, or replaces the one with its id.
+// showStreamLocked adds a source in memory, or replaces the definition and state of the one with
+// the same id.
 func (e *Engine) showStreamLocked(s catalog.Stream) {
 	known := &stream{Stream: s, offsets: offsets{}}
 	if old := e.streams[s.ID]; old != nil {
@@ -32,8 +33,8 @@ func (e *Engine) forgetStreamLocked(id base.StreamID) {
 	delete(e.streams, id)
 }
 
-// CreateStream stores the definition of a source and sets its id. If a source of that name exists,
-// the error is Conflict, or with ifNotExists that source is returned.
+// CreateStream stores a new source and sets its id. If a source of that name exists, the error is
+// Conflict. With ifNotExists the existing source is returned instead.
 func (e *Engine) CreateStream(ctx context.Context, s catalog.Stream, ifNotExists bool) (catalog.Stream, error) {
 	s.Created = e.now()
 	build := func() (*catalog.Edit, error) {
@@ -63,8 +64,8 @@ func (e *Engine) CreateStream(ctx context.Context, s catalog.Stream, ifNotExists
 	return s, err
 }
 
-// ChangeStream replaces the definition or state of a source. Id, name and offsets stay. A missing
-// source is NotFound.
+// ChangeStream replaces a source by the result of change. Only its definition and state may change;
+// id, name and offsets stay. A missing source is NotFound.
 func (e *Engine) ChangeStream(ctx context.Context, id base.StreamID, change func(catalog.Stream) catalog.Stream) (catalog.Stream, error) {
 	var s catalog.Stream
 	build := func() (*catalog.Edit, error) {
@@ -83,7 +84,8 @@ func (e *Engine) ChangeStream(ctx context.Context, id base.StreamID, change func
 	return s, err
 }
 
-// DropStream drops a source and its offsets. Its tables stay. A missing source is NotFound.
+// DropStream drops a source and its offsets. The tables that it filled stay. A missing source is
+// NotFound.
 func (e *Engine) DropStream(ctx context.Context, id base.StreamID) error {
 	build := func() (*catalog.Edit, error) {
 		if e.streams[id] == nil {
@@ -120,8 +122,9 @@ func (e *Engine) LookupStream(name catalog.StreamName) (catalog.Stream, error) {
 	return e.streams[id].Stream, nil
 }
 
-// Offsets returns the offsets of a source, by topic and partition. They are visible, and durable
-// except for asynchronous appends. A missing source is NotFound.
+// Offsets returns the stored offsets of a source, ordered by topic and partition. Rows of records
+// before them are visible, and durable unless they were appended asynchronously. A missing source
+// is NotFound.
 func (e *Engine) Offsets(id base.StreamID) ([]catalog.Offset, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()

@@ -50,8 +50,8 @@ func (e *Engine) CreateTable(ctx context.Context, t schema.Table, ifNotExists bo
 	return t, nil
 }
 
-// newTableID returns an id that no table has had. If no edit of the catalog follows, a restart may
-// give the id again.
+// newTableID returns an id for a new table. No stored table has ever had it. A restart may give the
+// same id again if no edit of the catalog follows.
 func (e *Engine) newTableID() (base.TableID, error) {
 	for {
 		id := e.nextTable.Load()
@@ -64,7 +64,7 @@ func (e *Engine) newTableID() (base.TableID, error) {
 	}
 }
 
-// addTableLocked adds an empty table, which the catalog already has, in memory.
+// addTableLocked adds an empty table to memory. The catalog has it already.
 func (e *Engine) addTableLocked(t schema.Table, created time.Time) {
 	state := &table{id: t.ID, created: created, history: map[uint32]schema.Table{}, pin: newPin()}
 	if t.MergeOnRead {
@@ -75,7 +75,7 @@ func (e *Engine) addTableLocked(t schema.Table, created time.Time) {
 	e.names[keyOf(t.Database, t.Schema, t.Name)] = t.ID
 }
 
-// checkFreeLocked returns a Conflict if a table or view has the name.
+// checkFreeLocked returns a Conflict error if a table or view has the name.
 func (e *Engine) checkFreeLocked(key nameKey, name string) error {
 	if _, ok := e.names[key]; ok {
 		return base.Errorf(base.Conflict, "table %q already exists", name)
@@ -86,7 +86,7 @@ func (e *Engine) checkFreeLocked(key nameKey, name string) error {
 	return nil
 }
 
-// DropTable drops a table with its rows. Snapshots that have it stay readable.
+// DropTable drops a table with its rows. Snapshots that were taken before stay readable.
 func (e *Engine) DropTable(ctx context.Context, id base.TableID) error {
 	err := e.change(ctx, func() (*catalog.Edit, error) {
 		t, err := e.tableLocked(id)
@@ -104,9 +104,9 @@ func (e *Engine) DropTable(ctx context.Context, id base.TableID) error {
 }
 
 // AlterTable replaces a table's schema by the result of alter; see the methods of schema.Table. It
-// calls alter once with the current schema, in the committer, so no other change happens meanwhile.
-// If alter returns the same version, nothing changes. Existing rows keep the version with which
-// they were written.
+// calls alter once with the current schema, in the committer, so nothing else changes meanwhile. If
+// alter returns a schema of the same version, nothing changes. Existing rows keep the version with
+// which they were written.
 func (e *Engine) AlterTable(ctx context.Context, id base.TableID, alter func(schema.Table) (schema.Table, error)) (schema.Table, error) {
 	var next schema.Table
 	var t *table
@@ -134,7 +134,8 @@ func (e *Engine) AlterTable(ctx context.Context, id base.TableID, alter func(sch
 				return nil, err
 			}
 		}
-		// A memtable has rows of one schema version, and a generation has one memtable per table.
+		// All rows of a memtable have one schema version, and a generation has only one memtable
+		// per table. So the next rows need another generation.
 		if e.active.residents[id] != nil {
 			if err := e.freeze(); err != nil {
 				return nil, err
@@ -159,13 +160,14 @@ func (e *Engine) RenameTable(ctx context.Context, id base.TableID, name string) 
 	return e.AlterTable(ctx, id, func(t schema.Table) (schema.Table, error) { return t.Rename(name) })
 }
 
-// CountingTime bounds the time in which TRUNCATE finds the superseded rows among the removed ones,
-// to count the others.
+// CountingTime is how long TRUNCATE may look for superseded rows among the rows that it removed.
+// Superseded rows do not count as removed.
 const CountingTime = 10 * time.Second
 
 // Truncate removes all rows of a table that are committed when it runs. It returns a deduplicated
-// snapshot of the table at that moment, which the caller releases. If superseded rows cannot be
-// looked up, the rows are removed all the same, and the snapshot may show several rows of a key.
+// snapshot of the table before the removal, for example to count its rows. The caller releases it.
+// If superseded rows cannot be looked up, the rows are removed all the same, and the snapshot may
+// show several rows of a key.
 func (e *Engine) Truncate(ctx context.Context, id base.TableID) (removed *snapshot.Snapshot, err error) {
 	turns, release, err := e.takeTurns(ctx, []base.TableID{id})
 	if err != nil {
@@ -186,7 +188,7 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) (removed *snapsh
 		return nil, base.Wrap(errors.Join(err, followAll(turns, moves)), "truncate table")
 	}
 	removed.Retain()
-	// The rows are removed, whether the caller still waits or not.
+	// Not ctx: the rows are removed already, whether the caller still waits or not.
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), CountingTime)
 	defer cancel()
 	shown, err := e.settled(late, removed, turns, moves)
@@ -198,7 +200,7 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) (removed *snapsh
 	return shown, nil
 }
 
-// truncate commits Truncate in one edit. It calls look before anything changes.
+// truncate runs the one edit of Truncate. It calls look just before the edit changes anything.
 func (e *Engine) truncate(ctx context.Context, id base.TableID, look func() error) error {
 	var t *table
 	var seq base.Seq

@@ -12,13 +12,13 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// Times counts events since Open, and their total duration.
+// Times is the number of events since Open, and their total duration.
 type Times struct {
 	Count int64
 	Total time.Duration
 }
 
-// times is the counter behind Times.
+// times counts events, and adds up their durations. Times is its present value.
 type times struct{ count, nanos atomic.Int64 }
 
 func (t *times) add(d time.Duration) {
@@ -28,7 +28,7 @@ func (t *times) add(d time.Duration) {
 
 func (t *times) read() Times { return Times{t.count.Load(), time.Duration(t.nanos.Load())} }
 
-// effort has the durations of flushes and log syncs since Open.
+// effort has the number and durations of flushes and of log syncs since Open.
 type effort struct {
 	syncs, flushes times
 	flushErrors    atomic.Int64
@@ -42,14 +42,14 @@ func (f *effort) flushed(took time.Duration, err error) {
 	f.flushes.add(took)
 }
 
-// Totals are sums over all tables, and the times of log syncs and flushes since Open. Sizes are in
-// bytes.
+// Totals are sums over all tables, and the durations of log syncs and flushes since Open. Sizes are
+// in bytes.
 type Totals struct {
 	Tables      int
 	Parts       int
 	PartRows    int64
 	PartBytes   int64
-	MemoryRows  int64 // in memtables
+	MemoryRows  int64 // rows in memtables
 	MemoryLimit int64 // limit of Status.MemoryBytes
 	KeyLimit    int64 // limit of Status.KeyBytes
 	Flushes     Times // successful flushes
@@ -57,7 +57,7 @@ type Totals struct {
 	LogSyncs    Times
 }
 
-// Totals returns the present sums. Its time is proportional to the number of parts.
+// Totals returns the present sums. It takes time in proportion to the number of parts.
 func (e *Engine) Totals() Totals {
 	t := Totals{
 		MemoryLimit: e.budget.limit, KeyLimit: keyShare * e.settings.MemoryBytes,
@@ -79,19 +79,19 @@ func (e *Engine) Totals() Totals {
 	return t
 }
 
-// Disk is the disk space of the data directory, in bytes, except for parts (see Totals).
+// Disk is the disk space that the data directory takes, in bytes, except for parts (see Totals).
 type Disk struct {
 	Free      int64
 	Patches   int64
-	Log       int64 // including preallocated space
+	Log       int64 // size of the log, including preallocated space
 	Segments  int   // number of log segments
 	Catalog   int64
-	Temporary int64 // spilled by queries
+	Temporary int64 // data that queries have spilled
 	Reserve   int64 // the reserve file, see space.go
 }
 
 // Disk returns the sizes of the files in the data directory. It does not read the folders of parts.
-// The error is that of a failed request to the file system.
+// If a file operation fails, it returns its error.
 func (e *Engine) Disk() (Disk, error) {
 	free, err := e.fs.FreeSpace(e.dir)
 	if err != nil {
@@ -114,8 +114,8 @@ func (e *Engine) Disk() (Disk, error) {
 	return d, errors.Join(errs[:]...)
 }
 
-// sizeOf returns the length of a file in the data directory, or of all files in a folder there. A
-// file that is missing, or is removed meanwhile, has the length 0.
+// sizeOf returns the length of a file in the data directory or, for a folder, of all files in it.
+// Files that do not exist, or are removed meanwhile, count as 0.
 func (e *Engine) sizeOf(name string) (bytes int64, err error) {
 	path := filepath.Join(e.dir, name)
 	info, err := e.fs.Stat(path)

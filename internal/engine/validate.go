@@ -11,23 +11,24 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// written is the write set of one committed change, or of several. Changes that were computed from
-// an older snapshot are compared with it.
+// written is a write set: what one committed change, or several folded together, has written.
+// Changes that were computed from an older snapshot are compared with it.
 type written struct {
 	seq     base.Seq
-	rows    map[base.SourceID]*roaring.Bitmap // changed or deleted rows
+	rows    map[base.SourceID]*roaring.Bitmap // rows that were changed or deleted
 	columns []base.ColumnID
-	all     bool     // all columns: rows were inserted or deleted
+	all     bool     // all columns were written: rows were inserted or deleted
 	brought bool     // rows were inserted
 	keys    []uint64 // hashes of the keys of inserted rows, see Change.Keys
-	// appended says that it was an append. Then only the keys count.
+	// appended says that rows were appended, and nothing else was changed. Then only keys causes
+	// conflicts.
 	appended bool
-	// everywhere says that it had an expression, which may have changed any row.
+	// everywhere says that an expression update was committed, which may have changed any row.
 	everywhere bool
-	anyKey     bool // any key may have been inserted: there were too many to list
+	anyKey     bool // any key may have been inserted, because there were too many keys to list
 }
 
-// inserted reports whether the change may have inserted one of the keys.
+// inserted reports whether the write set may include the insertion of a row with one of the keys.
 func (w *written) inserted(keys map[uint64]struct{}) bool {
 	if w.anyKey {
 		return len(keys) > 0
@@ -50,7 +51,8 @@ func (w *written) touches(rows map[base.SourceID]*roaring.Bitmap) bool {
 	return false
 }
 
-// decides reports whether the change conflicts with a Read.
+// decides reports whether the write set conflicts with a Read: it may have changed what the
+// statement read.
 func (w *written) decides(r Read) bool {
 	if w.appended {
 		return false
@@ -61,16 +63,16 @@ func (w *written) decides(r Read) bool {
 	return w.all || r.Columns == nil || slices.ContainsFunc(w.columns, func(id base.ColumnID) bool { return slices.Contains(r.Columns, id) })
 }
 
-// maxWritten and maxWrittenKeys bound the number of separate write sets of a table, and of keys in
-// them.
+// maxWritten bounds the number of write sets of a table, and maxWrittenKeys the number of keys in
+// all of them.
 const (
 	maxWritten     = 4096
 	maxWrittenKeys = 1 << 20
 )
 
-// note adds a write set. If there are too many, the older half is folded into one. If there are too
-// many keys, the oldest ones are replaced by anyKey. Then a statement with an older snapshot may
-// run again without need.
+// note adds a write set of a committed change. If there are too many, the older half is folded into
+// one. If there are too many keys, the oldest ones are replaced by anyKey. Then a statement with an
+// older snapshot may find a conflict where there is none, and runs again.
 func (t *table) note(w written) {
 	if len(w.keys) > maxWrittenKeys {
 		w.keys, w.anyKey = nil, true
@@ -82,8 +84,8 @@ func (t *table) note(w written) {
 	t.written, t.writtenKeys = append(t.written, w), t.writtenKeys+len(w.keys)
 }
 
-// fold replaces the oldest n write sets by their union. If they have too many keys, the union gets
-// anyKey instead.
+// fold replaces the oldest n write sets by one that covers all of them. If it would have too many
+// keys, it gets anyKey instead.
 func (t *table) fold(n int) {
 	one := written{rows: map[base.SourceID]*roaring.Bitmap{}, appended: true}
 	for _, old := range t.written[:n] {
@@ -104,13 +106,13 @@ func (t *table) fold(n int) {
 	t.written = append([]written{one}, t.written[n:]...)
 }
 
-// since returns the write sets after an edit.
+// since returns the write sets of changes after an edit.
 func (t *table) since(seq base.Seq) []written {
 	return t.written[sort.Search(len(t.written), func(i int) bool { return t.written[i].seq > seq }):]
 }
 
-// forget drops the write sets up to the oldest held snapshot, since no change will be compared with
-// them.
+// forget drops the write sets up to an edit, that of the oldest held snapshot: no change will be
+// compared with them.
 func (t *table) forget(oldest base.Seq) {
 	if n := len(t.written) - len(t.since(oldest)); n > 0 {
 		for _, old := range t.written[:n] {
@@ -120,8 +122,8 @@ func (t *table) forget(oldest base.Seq) {
 	}
 }
 
-// ahead has the pending writes of a group: what its accepted requests will have done once the group
-// is written.
+// ahead has the pending writes of a group: what the requests that were accepted so far will have
+// written once the group is committed. Later requests of the group are compared with them.
 type ahead struct {
 	offsets  offsets
 	written  map[base.TableID][]written
@@ -133,8 +135,8 @@ func newAhead() *ahead {
 	return &ahead{offsets{}, map[base.TableID][]written{}, map[base.TableID]bool{}, map[base.TableID]map[base.SourceID]*patch.Set{}}
 }
 
-// checkChanges compares changes with what was committed since their snapshot, and with the pending
-// writes of the group. It runs in the committer.
+// checkChanges returns an error if changes conflict with what was committed since their snapshot,
+// or with the pending writes of the group. It runs in the committer.
 func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
 	if c == nil {
 		return nil
@@ -184,8 +186,8 @@ func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
 	return nil
 }
 
-// foresee adds an accepted request to the pending writes. It runs in the committer. After an error
-// the pending writes are unchanged.
+// foresee adds what an accepted request writes to the pending writes. It runs in the committer.
+// After an error the pending writes are unchanged.
 func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 	if r.changes != nil {
 		made := map[base.TableID]map[base.SourceID]*patch.Set{}
@@ -207,7 +209,8 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 					return err
 				}
 				if len(updated[source]) > 0 && set.ColumnBytes() > patch.MaxColumnBytes {
-					e.notifyPartsAdded() // a merge may free memory
+					// The merger starts a merge, which may free memory of patches.
+					e.notifyPartsAdded()
 					return base.Errorf(base.Unavailable, "over %d bytes of %w", patch.MaxColumnBytes, ErrColumnBytes).
 						WithHint("retry once a merge has written those that are there, or use WITH (mode = 'rewrite')")
 				}
@@ -222,7 +225,7 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 		}
 		for _, tc := range r.changes.tables {
 			if len(tc.rows) == 0 && !tc.all && tc.expression == nil {
-				continue // only superseded rows are deleted, or nothing
+				continue // the change deletes only superseded rows, or nothing
 			}
 			a.written[tc.id] = append(a.written[tc.id], written{seq: seq, rows: tc.rows, columns: tc.columns, all: tc.all, brought: tc.brings, keys: tc.keys, everywhere: tc.expression != nil})
 		}
@@ -237,7 +240,7 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 	return nil
 }
 
-// bySource returns the layers of each rowset, in their order.
+// bySource returns layers by the id of their rowset. The layers of a rowset stay in order.
 func bySource(layers []patch.Layer) map[base.SourceID][]patch.Layer {
 	out := map[base.SourceID][]patch.Layer{}
 	for _, l := range layers {

@@ -13,36 +13,37 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// version is the rowsets of a table after an edit. It is immutable and reference-counted: the table
-// holds a reference to its current version, and each snapshot to the version that it reads. A
+// version has the rowsets of a table after an edit. It is immutable and reference-counted: the
+// table holds a reference to its current version, and each snapshot to the version that it reads. A
 // version holds references to its parts and memtables.
 //
-// An append makes no new version, unless it adds the table's memtable to a generation. Otherwise
-// only the published length of the memtable changes.
+// An append makes no new version, unless its rows need a new memtable. Otherwise only the published
+// length of the memtable changes.
 type version struct {
-	engine    *Engine
-	number    uint64 // ascending across all tables
-	schema    schema.Table
-	parts     []*partFile     // by ascending id
-	listed    []*catalog.Part // the same parts, for snapshots
-	residents []*resident     // by ascending generation; rows may be appended to the last one
+	engine *Engine
+	number uint64 // unique and ascending across all tables
+	schema schema.Table
+	parts  []*partFile     // by ascending id
+	listed []*catalog.Part // same elements as parts, in the form that snapshots have
+	// Memtables, by ascending generation; rows may be appended to the last one.
+	residents []*resident
 	refs      atomic.Int64
 }
 
-// partFile is one part, with the number of references to it.
+// partFile is a part, with the number of references to it.
 type partFile struct {
 	catalog.Part
 	refs atomic.Int64
 	// obsolete says that the catalog does not list the part any more. Then releasing the last
-	// reference removes the file.
+	// reference makes the part's file garbage.
 	obsolete atomic.Bool
 
-	// When the whole file was verified last, and when that was last tried, in microseconds since
-	// 1970. 0 means not since Open.
+	// verified is when the whole file was last found intact, and scrubbed when that was last tried,
+	// in microseconds since 1970. 0 means not since Open.
 	verified, scrubbed atomic.Int64
 }
 
-// resident is a memtable, with the number of references to it.
+// resident is a memtable of a generation, with the number of references to it.
 type resident struct {
 	mem        *memtable.Memtable
 	generation base.SegmentID
@@ -52,8 +53,9 @@ type resident struct {
 
 	minSeq base.Seq // constant once rows are visible
 
-	// The committer writes these until the generation is frozen. From then on they are constant.
-	charged int64 // reserved in the budget, until the memory is freed
+	// The committer writes these fields until the generation is frozen. From then on they are
+	// constant.
+	charged int64 // bytes reserved in the budget, until the memtable's memory is freed
 	maxSeq  base.Seq
 }
 
@@ -78,8 +80,8 @@ func (p *partFile) release(e *Engine) {
 	}
 }
 
-// newVersionLocked makes a version with one reference, for the caller. The version takes references
-// to its parts and memtables.
+// newVersionLocked makes a version and returns it with one reference, which belongs to the caller.
+// The version takes references to its parts and memtables.
 func (e *Engine) newVersionLocked(t schema.Table, parts []*partFile, residents []*resident) *version {
 	e.versions++
 	v := &version{engine: e, number: e.versions, schema: t, parts: parts, residents: residents}
@@ -96,13 +98,13 @@ func (e *Engine) newVersionLocked(t schema.Table, parts []*partFile, residents [
 	return v
 }
 
-// installLocked makes v the table's current version. The caller releases the old one after it has
-// released mu.
+// installLocked makes v the table's current version. The caller releases the returned old version,
+// after it has released mu.
 func (t *table) installLocked(v *version) (old *version) {
 	old, t.current = t.current, v
 	t.expressions = t.lacking(v.parts)
 	if _, known := t.history[v.schema.Version]; !known {
-		// Snapshots share the map, so it is copied.
+		// The map is copied, because snapshots share it.
 		t.history = maps.Clone(t.history)
 		t.history[v.schema.Version] = v.schema
 	}

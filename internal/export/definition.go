@@ -11,25 +11,28 @@ import (
 	"github.com/scoterdb/scoter/internal/option"
 )
 
-// Definition is the content of a CREATE EXPORT. Options are text, as they were written.
+// Definition is the content of a CREATE EXPORT statement. The values of options are text, as in the
+// statement.
 type Definition struct {
 	Storage string            `json:"storage"` // S3 or FOLDER
 	Options map[string]string `json:"options"`
 	With    map[string]string `json:"with,omitempty"`
-	Query   string            `json:"query,omitempty"` // empty: all columns
+	Query   string            `json:"query,omitempty"` // an SQL query; empty to export all columns
 	// Database is the database in which the query's names are looked up.
 	Database string `json:"database"`
-	// Mark is the expected text of the place's mark. It differs once another export took over the
-	// place. It is empty if the export was created before places had marks.
+	// Mark is the text that the mark in the place of the export has, as long as no other export
+	// took over the place (see markName). It is empty if the export was created before places had
+	// marks.
 	Mark string `json:"mark,omitempty"`
-	// Restored is set for an export of a restored backup until RESUME EXPORT takes over the place.
+	// Restored is set for an export that a restored backup contained. It is set until RESUME EXPORT
+	// takes over the place from the export that was backed up.
 	Restored bool `json:"restored,omitempty"`
 }
 
-// secrets are the options that are never shown.
+// secrets are the names of options whose values are never shown.
 var secrets = []string{"secret_access_key", "session_token"}
 
-// Masked returns the definition without secrets.
+// Masked returns the definition with the values of secret options hidden.
 func (d Definition) Masked() Definition {
 	d.Options = maps.Clone(d.Options)
 	for _, name := range secrets {
@@ -40,8 +43,8 @@ func (d Definition) Masked() Definition {
 	return d
 }
 
-// place returns where the objects are. It does not read what is only needed for writing, such as
-// files with secrets, which may not exist any more.
+// place returns where the export writes its objects. It does not read what only writing needs, such
+// as files with secrets, which may not exist any more.
 func (d Definition) place() (place, error) {
 	o := option.New(d.Storage, d.Options)
 	switch d.Storage {
@@ -68,7 +71,7 @@ func decodeDefinition(text []byte) (d Definition, err error) {
 	return d, nil
 }
 
-// restored marks the definition of an export as restored from a backup.
+// restored sets the field Restored in the JSON text of a definition.
 func restored(text []byte) ([]byte, error) {
 	d, err := decodeDefinition(text)
 	if err != nil {
@@ -78,20 +81,22 @@ func restored(text []byte) ([]byte, error) {
 	return d.encode()
 }
 
-// plan is a definition with parsed options.
+// plan is the definition of an export with its options parsed.
 type plan struct {
 	Definition
 	storage storage
-	after   time.Duration // how long a change waits for further changes
-	// keep is how long rows stay in the table after the end of their partition's time; 0: forever.
+	// How long a change of a partition waits for further changes before it is exported.
+	after time.Duration
+	// keep is how long rows stay in the table after the end of their partition's time. 0 means
+	// forever.
 	keep time.Duration
 }
 
-// defaultAfter is long enough that late rows, late flushes and late merges are exported together
-// with the rest.
+// defaultAfter is the default of the option after. It is long enough that rows, flushes and merges
+// that are late are exported together with the rest.
 const defaultAfter = 10 * time.Minute
 
-// newPlan parses the options. It does not access the storage.
+// newPlan parses the options of a definition. It does not access the storage.
 func newPlan(d Definition) (p plan, err error) {
 	p.Definition = d
 	o := option.New("WITH", d.With)
@@ -115,14 +120,15 @@ func newPlan(d Definition) (p plan, err error) {
 	return p, nil
 }
 
-// close closes idle connections. It does nothing for a plan that could not be made.
+// close closes idle connections to the storage. It does nothing for a plan that newPlan could not
+// make.
 func (p plan) close() {
 	if p.storage != nil {
 		p.storage.close()
 	}
 }
 
-// parseDuration also accepts days, unlike time.ParseDuration.
+// parseDuration parses a duration. Unlike time.ParseDuration it also accepts days.
 func parseDuration(text string) (time.Duration, error) {
 	var d time.Duration
 	var err error

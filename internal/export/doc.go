@@ -2,24 +2,26 @@
 // EXPORT.
 //
 // Each export has a goroutine. It checks periodically which partitions differ from their objects
-// (engine.ExportState). It exports a partition if its time is over and it has differed for some
-// time (exporter.write): it runs a query over the partition's parts in one snapshot, encodes the
-// result as Parquet and streams it to the storage. There the new object appears as a whole and
-// replaces the old one. Then the catalog records which state of the partition the object has. After
-// a crash in between, or after any error, the partition still differs and is exported again, so
-// nothing has to be repaired. A failing partition does not delay the others (exporter.each).
+// (engine.ExportState). It exports a partition if the partition's time is over and it has differed
+// for some time (exporter.write). To do so it runs a query over the partition's parts in one
+// snapshot, encodes the result as Parquet and streams it to the storage. There the new object
+// appears as a whole and replaces the old one. Then the export records in the catalog which state
+// of the partition the object has. After a crash in between, or after any error, the partition
+// still differs and is exported again, so nothing has to be repaired. A partition that fails does
+// not delay the other partitions (exporter.each).
 //
-// An export never replaces objects that it did not write. A mark in the place says which export
-// owns the place (owned). Before a partition's object is written for the first time, the export
-// checks that there is no object yet (exporter.claim). A restored backup may have outdated
-// information on objects, so they are compared with the storage first (exporter.adopt).
+// An export never replaces objects that it did not write. A mark in the place (an object with a
+// known name) says which export owns the place (owned). Before a partition's object is written for
+// the first time, the export checks that there is no object yet (exporter.claim). A restored backup
+// may have outdated information on objects, so they are compared with the storage first
+// (exporter.adopt).
 //
-// The recorded state is the fingerprint from before the query. So if rows are added or changed in
-// the meantime, the object may have more than the catalog knows, but never less, and is written
-// again.
+// The recorded state is the partition's fingerprint from before the query. So if rows are added or
+// changed in the meantime, the object may have more than the catalog knows, but never less, and is
+// written again.
 //
-// Rows are dropped (exporter.drop) only if the storages of all exports of the table have the object
-// as it was written, and the committer finds that the object matches the partition. From then on
-// the object is closed: rows that are added to the partition later go to an object of the next
-// generation.
+// Rows are dropped from the table (exporter.drop) only if two conditions hold: the storages of all
+// exports of the table have the object as it was written, and the committer finds that the object
+// matches the partition. From then on the object is closed: rows that are added to the partition
+// later go to an object of the next generation.
 package export

@@ -19,7 +19,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// exporter is an export of a manager. It has a goroutine unless it is paused.
+// exporter runs one export. It has a goroutine unless the export is paused or the process is not a
+// server.
 type exporter struct {
 	manager *Manager
 	id      base.ExportID
@@ -29,27 +30,29 @@ type exporter struct {
 	status  status
 
 	changing sync.Mutex // held while the export is paused, resumed or dropped
-	failures failures   // used by the goroutine only
+	failures failures   // used only by the goroutine
 
-	// Guarded by the manager's mu.
+	// The following fields are guarded by the manager's mu.
 	definition Definition
 	stop       func()        // ends the goroutine
 	done       chan struct{} // closed when the goroutine has ended; nil while there is none
-	resumed    bool          // start again when the goroutine, which was told to end, has ended
+	// The goroutine was told to end, and another must start once it has ended.
+	resumed bool
 }
 
 const (
-	// An export checks for changes four times during plan.after, within these bounds. A check of
-	// ten thousand parts takes milliseconds.
+	// An export checks for changes four times during plan.after, but not more often than every
+	// shortestLook and at least every longestLook. A check of ten thousand parts takes
+	// milliseconds.
 	shortestLook, longestLook = 20 * time.Millisecond, 5 * time.Second
-	// The delay after a failure doubles each time.
+	// The delay before a partition is tried again. It doubles with each failure.
 	firstWait, longestWait = 250 * time.Millisecond, 30 * time.Second
-	// stateAge is how long partitions are exported one after the other before the state of all is
-	// read again.
+	// stateAge is how long partitions are exported before the state of all partitions is read
+	// again.
 	stateAge = time.Second
 )
 
-// start starts the goroutine. The manager's mu must be held.
+// start starts the goroutine of the export. The manager's mu must be held.
 func (x *exporter) start() {
 	var ctx context.Context
 	ctx, x.stop = context.WithCancel(context.Background())
@@ -61,7 +64,7 @@ func (x *exporter) start() {
 	}()
 }
 
-// run exports until ctx ends or the export is dropped.
+// run exports partitions until ctx ends or the export is dropped.
 func (x *exporter) run(ctx context.Context, d Definition, planner Planner) {
 	wait := firstWait
 	x.failures = failures{}
@@ -78,7 +81,7 @@ func (x *exporter) run(ctx context.Context, d Definition, planner Planner) {
 				sleep(ctx, pause)
 			}
 			if len(x.failures) > 0 {
-				break // files with secrets may have changed: read them again
+				break // files with secrets may have changed, so they are read again
 			}
 		}
 		p.close()
@@ -110,10 +113,11 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// errGone means that the export, and maybe its table, was dropped.
+// errGone is returned if the export was dropped, with or without its table.
 var errGone = errors.New("the export is gone")
 
-// state returns the export's table, and for each partition its objects and its current state.
+// state returns the table of the export, and all its partitions with their objects and current
+// states.
 func (x *exporter) state() (t schema.Table, all []engine.ExportPartition, err error) {
 	if all, err = x.manager.store.ExportState(x.id); err == nil {
 		t, err = x.manager.store.Table(x.table)
@@ -124,8 +128,8 @@ func (x *exporter) state() (t schema.Table, all []engine.ExportPartition, err er
 	return t, all, err
 }
 
-// round exports the partitions that are due, and drops old rows. pause is the time until the next
-// round.
+// round exports the partitions that are due, and drops old rows from the table. pause is the time
+// until the next round.
 func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause time.Duration, err error) {
 	t, all, err := x.state()
 	if err != nil {
@@ -133,8 +137,8 @@ func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause ti
 	}
 	due, old := x.sort(t, all, p, time.Now())
 	if t.MergeOnRead && len(due)+len(old) > 0 {
-		// Deduplication deletes rows. If it came later, it would be a change of partitions that are
-		// exported now. Besides, rows that supersede others must not be dropped.
+		// Deduplication deletes rows. If it was done later, it would change the partitions that are
+		// exported now. Besides, rows that supersede other rows must not be dropped before these.
 		if err := x.manager.store.Settle(ctx, t.ID); err != nil {
 			return 0, err
 		}
@@ -145,7 +149,7 @@ func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause ti
 	}
 	x.failures.keep(due, old)
 	more, err := x.each(ctx, due, func(part engine.ExportPartition) error { return x.write(ctx, p, planner, t, part) })
-	// Exports and drops both get their turn, even if one of them fails or does not finish.
+	// Old rows are dropped even if exporting failed or did not finish, so that both make progress.
 	moreOld, oldErr := x.each(ctx, old, func(part engine.ExportPartition) error { return x.drop(ctx, p, *part.Open()) })
 	if err := errors.Join(err, oldErr); err != nil {
 		return 0, err
@@ -159,14 +163,14 @@ func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause ti
 	return x.failures.pause(min(max(p.after/4, shortestLook), longestLook), time.Now()), nil
 }
 
-// mostInRow is the number of consecutive failures after which the storage is assumed to fail,
-// rather than single partitions.
+// mostInRow is the number of consecutive failures after which the export assumes that the storage
+// fails, and not single partitions.
 const mostInRow = 64
 
-// each calls do for partitions, one after the other, until the state is older than stateAge. left
-// reports whether partitions are left then. A partition that fails is retried later and does not
-// stop the others. But if the storage, or something else that all partitions need, is unavailable,
-// each stops and returns the error.
+// each calls do for partitions, one after the other, until the state of the partitions is older
+// than stateAge. left reports whether it did not reach some of them. A partition that fails is
+// retried later and does not stop the others. But if something that all partitions need, such as
+// the storage, is unavailable, each stops and returns the error.
 func (x *exporter) each(ctx context.Context, some []engine.ExportPartition, do func(engine.ExportPartition) error) (left bool, err error) {
 	began := time.Now()
 	some = x.failures.ready(some, began)
@@ -201,12 +205,13 @@ func named(partition string) string {
 	return fmt.Sprintf("partition %q", partition)
 }
 
-// sort returns the partitions to export, and the partitions whose rows may be dropped.
+// sort returns the partitions to export (due), and the partitions whose rows may be dropped from
+// the table (old).
 func (x *exporter) sort(t schema.Table, all []engine.ExportPartition, p plan, now time.Time) (due, old []engine.ExportPartition) {
 	differ := differing(t, all, now)
 	since := x.status.see(differ, now)
 	for _, part := range differ {
-		// The loss of an object is not a change that waits for further changes.
+		// If an object was lost, it is written at once, without waiting for further changes.
 		o := part.Open()
 		if lost := o != nil && o.Fingerprint == engine.Lost; lost || now.Sub(since[part.Partition]) >= p.after {
 			due = append(due, part)
@@ -220,7 +225,7 @@ func (x *exporter) sort(t schema.Table, all []engine.ExportPartition, p plan, no
 	return due, old
 }
 
-// differing returns the partitions whose time is over and which differ from their objects.
+// differing returns the partitions that differ from their objects and whose time is over.
 func differing(t schema.Table, all []engine.ExportPartition, now time.Time) (some []engine.ExportPartition) {
 	for _, part := range all {
 		if over, timed := end(t, part.Partition); !part.InStep() && (!timed || !over.After(now)) {
@@ -230,12 +235,12 @@ func differing(t schema.Table, all []engine.ExportPartition, now time.Time) (som
 	return some
 }
 
-// pathOf returns the path of an object.
+// pathOf returns the path of a partition's object of a generation.
 func pathOf(partition string, generation int64) string {
 	return strings.TrimPrefix(fmt.Sprintf("%s/%d.parquet", partition, generation), "/")
 }
 
-// selectOf returns an export's query.
+// selectOf returns the query of an export over its table.
 func selectOf(t schema.Table, d Definition) Select {
 	s := Select{SQL: d.Query, Database: d.Database, Table: t.ID}
 	if s.SQL != "" {
@@ -259,7 +264,7 @@ func selectOf(t schema.Table, d Definition) Select {
 	return s
 }
 
-// write updates a partition's object to the content of the partition.
+// write writes a partition's object again, with the rows that the partition has now.
 func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.Table, part engine.ExportPartition) error {
 	if err := owned(ctx, p); err != nil {
 		return err
@@ -280,8 +285,9 @@ func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.
 		}
 		defer rows.Close()
 	}
-	// The object must not have rows that the table may lose when the machine crashes: afterwards
-	// the partition could get back to a state for which the catalog knows another object.
+	// A crash of the machine may undo commits that are not yet on disk. The object must not have
+	// their rows: the partition could return to a state for which the catalog has another object.
+	// So they are synced first.
 	if err := x.manager.store.Sync(ctx); err != nil {
 		return err
 	}
@@ -297,8 +303,8 @@ func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.
 		x.status.wrote(o)
 		return nil
 	}
-	// There are no rows, so there is no object. If the table has no rows in the partition, the
-	// catalog needs no entry either.
+	// The query has no rows, so there is no object. If the table has no parts in the partition
+	// either, the catalog needs no entry for it.
 	if was := part.Open(); was != nil && (was.Bytes > 0 || was.Fingerprint == engine.Claimed) {
 		if err := p.storage.remove(ctx, pathOf(o.Partition, o.Generation)); err != nil {
 			return err
@@ -315,8 +321,9 @@ func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.
 	return nil
 }
 
-// adopt checks that the storage has an object as the catalog of a restored backup describes it, and
-// no newer one of the partition. Then the export owns the object.
+// adopt makes an object of a restored backup's catalog belong to this export. It checks that the
+// storage has this object, unchanged, and no newer one of the partition. If the object is missing,
+// adopt records that it is lost.
 func (x *exporter) adopt(ctx context.Context, to storage, o *catalog.ExportObject) error {
 	fingerprint := strings.TrimPrefix(o.Fingerprint, engine.Unverified)
 	for _, generation := range []int64{o.Generation, o.Generation + 1} {
@@ -342,8 +349,8 @@ func (x *exporter) adopt(ctx context.Context, to storage, o *catalog.ExportObjec
 	return nil
 }
 
-// claim checks that there is no object yet at the path of an object that is written for the first
-// time. It then records in the catalog that the export owns the path.
+// claim checks that there is no object at the path of an object that is written for the first time.
+// Then it records in the catalog that the path belongs to the export.
 func (x *exporter) claim(ctx context.Context, to storage, o catalog.ExportObject) error {
 	path := pathOf(o.Partition, o.Generation)
 	there, err := to.stat(ctx, path)
@@ -362,7 +369,8 @@ func errForeign(path string, there object) error {
 		WithHint("after the restore of a backup, objects that were written later are unknown: remove the object if its rows are in the table again, or create a new export in another place")
 }
 
-// send streams a result to an object, unless it has no rows.
+// send encodes a result and streams it to an object. If the result has no rows, it writes no
+// object.
 func (x *exporter) send(ctx context.Context, p plan, t schema.Table, part engine.ExportPartition, rows Rows, o *catalog.ExportObject) error {
 	if p.Query != "" {
 		var columns []string
@@ -386,7 +394,7 @@ func (x *exporter) send(ctx context.Context, p plan, t schema.Table, part engine
 	var written encode.Stats
 	path := pathOf(o.Partition, o.Generation)
 	stored, err := p.storage.put(ctx, path, part.Bytes, func(w io.Writer) error {
-		// This may run in a goroutine of the storage client.
+		// The storage client may call this function in a goroutine of its own.
 		return x.manager.guarded(func() (err error) {
 			written, err = encode.Write(ctx, w, encode.Parquet, src, encode.Options{})
 			return err
@@ -402,13 +410,13 @@ func (x *exporter) send(ctx context.Context, p plan, t schema.Table, part engine
 	return nil
 }
 
-// peekable is a result from which the first batch can be read ahead.
+// peekable is a result whose first rows can be read in advance.
 type peekable struct {
 	Rows
-	first arrow.RecordBatch // with rows; nil after Next returned it
+	first arrow.RecordBatch // has rows; nil after Next returned it
 }
 
-// peek reports whether there are any rows.
+// peek reports whether the result has any rows.
 func (s *peekable) peek(ctx context.Context) (bool, error) {
 	for {
 		rec, err := s.Rows.Next(ctx)
@@ -439,14 +447,14 @@ func (s *peekable) release() {
 	}
 }
 
-// drop drops the rows of a partition from the table, after it has verified that the storages of all
-// its exports have them.
+// drop drops the rows of a partition from the table. Before that it verifies that the storages of
+// all exports of the table have these rows.
 func (x *exporter) drop(ctx context.Context, p plan, o catalog.ExportObject) error {
 	if err := x.verify(ctx, p, o); err != nil {
 		return err
 	}
 	for _, other := range x.manager.store.ExportObjects(x.table, o.Partition) {
-		// DropExported refuses the latter
+		// if the fingerprint differs, DropExported returns an error
 		if other.Export == x.id || other.Fingerprint != o.Fingerprint {
 			continue
 		}
@@ -462,8 +470,8 @@ func (x *exporter) drop(ctx context.Context, p plan, o catalog.ExportObject) err
 	return nil
 }
 
-// verify checks that the storage has an object as it was written. If it was removed or replaced,
-// verify records that, so that it is written again.
+// verify checks that the storage has an object as it was written. If the object was removed or
+// replaced, verify records that, so that the object is written again, and returns an error.
 func (x *exporter) verify(ctx context.Context, p plan, o catalog.ExportObject) error {
 	if err := owned(ctx, p); err != nil || o.Bytes == 0 {
 		return err
@@ -482,7 +490,7 @@ func (x *exporter) verify(ctx context.Context, p plan, o catalog.ExportObject) e
 	return base.Errorf(base.Conflict, "%s%s is missing or was changed: it will be written again, and the rows stay until then", p.storage.location(), path)
 }
 
-// report returns the status of the export; false if it does not exist any more.
+// report returns the status of the export. It returns false if the export does not exist any more.
 func (x *exporter) report() (Status, bool) {
 	t, all, err := x.state()
 	if err != nil {
@@ -493,7 +501,8 @@ func (x *exporter) report() (Status, bool) {
 	x.manager.mu.Unlock()
 	s := Status{ID: x.id, Name: x.name, Table: t.QualifiedName(), Definition: d.Masked(), Created: x.created}
 	var location string
-	if place, err := d.place(); err == nil { // the definition was valid when the export was created
+	// The definition was valid when the export was created, so an error is not expected.
+	if place, err := d.place(); err == nil {
 		location = place.location()
 	}
 	for _, p := range all {

@@ -8,16 +8,18 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// failures has the partitions that could not be exported or dropped and wait for the next try.
+// failures are the partitions that could not be exported, or whose rows could not be dropped, and
+// that wait until they are tried again.
 type failures map[string]failure
 
 type failure struct {
 	text string
-	wait time.Duration // doubles each time
+	wait time.Duration // the delay before the next try, which doubles each time
 	next time.Time
 }
 
-// add records the failure of a partition, and reports whether the error is a new one.
+// add records an error of a partition, and reports whether it differs from the partition's previous
+// error.
 func (f failures) add(partition string, err error, now time.Time) (news bool) {
 	was, again := f[partition]
 	wait := firstWait
@@ -28,7 +30,8 @@ func (f failures) add(partition string, err error, now time.Time) (news bool) {
 	return !again || was.text != err.Error()
 }
 
-// keep forgets the partitions that are neither due nor old any more.
+// keep removes the partitions that are in neither list: they need not be exported, and have no rows
+// to drop.
 func (f failures) keep(due, old []engine.ExportPartition) {
 	wanted := map[string]bool{}
 	for _, p := range slices.Concat(due, old) {
@@ -41,7 +44,8 @@ func (f failures) keep(due, old []engine.ExportPartition) {
 	}
 }
 
-// ready returns the partitions that may be tried now, those with the fewest failures first.
+// ready returns the partitions of a list that may be tried now, the ones with the fewest failures
+// first.
 func (f failures) ready(some []engine.ExportPartition, now time.Time) (all []engine.ExportPartition) {
 	for _, p := range some {
 		if !now.Before(f[p.Partition].next) {
@@ -52,7 +56,7 @@ func (f failures) ready(some []engine.ExportPartition, now time.Time) (all []eng
 	return all
 }
 
-// pause returns the time until the next try of a failed partition, at most most.
+// pause returns the time until a failed partition is tried again, but not more than most.
 func (f failures) pause(most time.Duration, now time.Time) time.Duration {
 	for _, x := range f {
 		most = min(most, max(x.next.Sub(now), shortestLook))

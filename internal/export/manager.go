@@ -20,7 +20,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Planner runs queries in which one table has only the rows of a partition. Package query
+// Planner runs queries in which one table has only the rows of one partition. Package query
 // implements it.
 type Planner interface {
 	// Parse returns an Invalid error for an invalid query.
@@ -33,12 +33,12 @@ type Planner interface {
 // Select is a query in which a table has only the rows of the parts of one partition.
 type Select struct {
 	SQL       string
-	Database  string // in which unqualified names are looked up
+	Database  string // the database in which unqualified names are looked up
 	Table     base.TableID
 	Partition string
 }
 
-// Rows is a result that is being read. It must be closed.
+// Rows is a query's result that is being read. It must be closed.
 type Rows interface {
 	Schema() *arrow.Schema
 	// Next returns the next batch, which the caller releases, or io.EOF at the end.
@@ -46,27 +46,28 @@ type Rows interface {
 	Close()
 }
 
-// Manager has the exports in the catalog of a database, and runs those that are not paused. Its
-// methods may be called concurrently.
+// Manager manages the exports of a database, which are in its catalog, and runs those that are not
+// paused. Its methods may be called concurrently.
 type Manager struct {
 	store *engine.Engine
 	log   *slog.Logger
 	idle  bool
 
-	// patience is how long callers wait for an export to stop: a network folder may not respond.
+	// patience is how long callers wait for an export to stop. It is limited because a network
+	// folder may not respond.
 	patience time.Duration
 
 	mu      sync.Mutex
-	planner Planner                     // guarded by mu, constant after Start
+	planner Planner                     // guarded by mu; does not change after Start
 	exports map[base.ExportID]*exporter // guarded by mu
-	// creating has the names of exports that are being created, by the identity of their places.
-	// Guarded by mu.
+	// creating has the names of the exports that are being created, by the identity of their
+	// places. It is guarded by mu.
 	creating map[string]string
-	closed   bool // guarded by mu
+	closed   bool // whether Close was called; guarded by mu
 }
 
-// New returns a manager of the catalog's exports. None of them runs before Start. With idle set
-// none runs at all, for a process that is not a server.
+// New returns a manager of the exports in the store's catalog. None of them runs before Start. If
+// idle is set no export runs at all; this is for a process that is not a server.
 func New(store *engine.Engine, idle bool, log *slog.Logger) (*Manager, error) {
 	m := &Manager{store: store, log: log, idle: idle, patience: 10 * time.Second, exports: map[base.ExportID]*exporter{}, creating: map[string]string{}}
 	if err := store.ForkExports(context.Background(), restored); err != nil {
@@ -85,8 +86,8 @@ func New(store *engine.Engine, idle bool, log *slog.Logger) (*Manager, error) {
 	return m, nil
 }
 
-// Start starts all exports that are not paused. planner runs their queries. It depends on the
-// tables that List fills, so it is not available when New is called.
+// Start starts all exports that are not paused. planner runs their queries. It is not available
+// when New is called, because it needs the system tables, which call List.
 func (m *Manager) Start(planner Planner) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -114,7 +115,8 @@ func (m *Manager) addLocked(stored catalog.Export, d Definition) *exporter {
 // ofBackup is the status text of an export that waits because a backup was restored.
 const ofBackup = "the export is of a restored backup. RESUME EXPORT has it take over the place of the export that was backed up, which then writes there no more"
 
-// startLocked starts an export's goroutine, if this process runs exports.
+// startLocked starts the goroutine of an export, if this process runs exports. The manager's mu
+// must be held.
 func (m *Manager) startLocked(x *exporter) {
 	if x.done == nil && !m.closed && !m.idle {
 		x.status.set(stateRunning)
@@ -122,12 +124,12 @@ func (m *Manager) startLocked(x *exporter) {
 	}
 }
 
-// ended records that an export's goroutine has ended, and starts another if the export was resumed
-// in the meantime.
+// ended is called at the end of an export's goroutine. If the export was resumed in the meantime,
+// it starts another goroutine.
 func (m *Manager) ended(x *exporter) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	x.stop() // release the context
+	x.stop() // releases the context
 	close(x.done)
 	x.stop, x.done = nil, nil
 	if x.resumed {
@@ -136,8 +138,8 @@ func (m *Manager) ended(x *exporter) {
 	}
 }
 
-// halt ends an export's goroutine. After an error the goroutine still waits for the storage, but
-// starts no more work.
+// halt ends the goroutine of an export, and waits until it has ended. If halt returns an error, the
+// goroutine still waits for the storage, but it will not begin other work.
 func (m *Manager) halt(x *exporter) error {
 	m.mu.Lock()
 	stop, done := x.stop, x.done
@@ -155,14 +157,15 @@ func (m *Manager) halt(x *exporter) error {
 	}
 }
 
-// haltOrLeave calls halt and logs the error, if the goroutine still waits for its storage.
+// haltOrLeave calls halt. If the goroutine still waits for the storage, it logs the error.
 func (m *Manager) haltOrLeave(x *exporter) {
 	if err := m.halt(x); err != nil {
 		m.log.Warn("an export did not stop in time", "error", err)
 	}
 }
 
-// Close stops all exports. Objects that are being written will be written again.
+// Close stops all exports. Objects whose writing it interrupts are written again after the next
+// start.
 func (m *Manager) Close() error {
 	m.mu.Lock()
 	m.closed = true
@@ -179,12 +182,12 @@ func (m *Manager) Close() error {
 	return nil
 }
 
-// probeTime bounds how long Create waits for a storage.
+// probeTime is the maximum time that Create waits for a storage.
 const probeTime = 30 * time.Second
 
 // Create creates an export of a table and starts it. The error is Invalid for an invalid
-// definition, Conflict for a name or a place that is in use, or the error of the storage if it
-// cannot be written.
+// definition, and Conflict for a name or a place that is in use. If the storage cannot be written,
+// it is the storage's error.
 func (m *Manager) Create(ctx context.Context, name catalog.ExportName, t schema.Table, d Definition, ifNotExists bool) error {
 	if _, err := m.store.LookupExport(name); err == nil && ifNotExists {
 		return nil
@@ -206,8 +209,8 @@ func (m *Manager) Create(ctx context.Context, name catalog.ExportName, t schema.
 	return m.within(ctx, func() error { return m.create(ctx, name, t, d, p.storage, ifNotExists) })
 }
 
-// guarded turns a panic into an error. A panic in an encoder or a driver must not end the server,
-// which would happen again after each restart.
+// guarded calls do, and turns a panic into an error. A panic in an encoder or a driver must not end
+// the server, because it would happen again after each restart.
 func (m *Manager) guarded(do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -218,8 +221,8 @@ func (m *Manager) guarded(do func() error) (err error) {
 	return do()
 }
 
-// within runs a function that may never return, for example because a network folder does not
-// respond. When ctx ends, within returns and leaves it running.
+// within calls a function that may never return, for example because a network folder does not
+// respond. If ctx ends first, within returns, and the function continues in its goroutine.
 func (m *Manager) within(ctx context.Context, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- m.guarded(do) }()
@@ -231,7 +234,7 @@ func (m *Manager) within(ctx context.Context, do func() error) error {
 	}
 }
 
-// create is the part of Create that accesses the storage.
+// create does the part of Create that accesses the storage.
 func (m *Manager) create(ctx context.Context, name catalog.ExportName, t schema.Table, d Definition, s storage, ifNotExists bool) error {
 	identity := s.identity()
 	if err := m.reserve(identity, name.Name); err != nil {
@@ -267,7 +270,7 @@ func (m *Manager) create(ctx context.Context, name catalog.ExportName, t schema.
 	return nil
 }
 
-// checkQuery plans the export's query for a nonexistent partition.
+// checkQuery checks the query of an export, by planning it for a partition that does not exist.
 func (m *Manager) checkQuery(ctx context.Context, t schema.Table, d Definition) error {
 	if d.Query != "" {
 		if err := m.planner.Parse(ctx, d.Query); err != nil {
@@ -280,13 +283,14 @@ func (m *Manager) checkQuery(ctx context.Context, t schema.Table, d Definition) 
 		return err
 	}
 	if d.Query == "" {
-		return nil // a column with the name of a folder level has the value of the level
+		return nil // a column that has the name of a folder level also has the level's value
 	}
 	return checkColumns(columns, batch.PartitionLevels(t))
 }
 
-// checkColumns refuses columns with the name of a folder level: readers of the objects would get
-// another value for it from the path.
+// checkColumns returns an error if the query returns a column with the name of a folder level of
+// the paths. Readers of the objects get the value of such a column from the path, which could be
+// another one.
 func checkColumns(columns, levels []string) error {
 	for _, level := range levels {
 		for _, c := range columns {
@@ -299,10 +303,11 @@ func checkColumns(columns, levels []string) error {
 	return nil
 }
 
-// apart reports whether neither of two places or folders is inside the other.
+// apart reports whether neither of two paths is inside the other.
 func apart(a, b string) bool { return !strings.HasPrefix(a, b) && !strings.HasPrefix(b, a) }
 
-// reserve reserves a place for an export that is being created, until unreserve.
+// reserve reserves a place for an export that is being created, until unreserve is called. It
+// returns a Conflict error if the place overlaps with another reserved one.
 func (m *Manager) reserve(identity, name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -321,8 +326,8 @@ func (m *Manager) unreserve(identity string) {
 	delete(m.creating, identity)
 }
 
-// checkPlace refuses a place in which another export writes. It also refuses the data directory,
-// from which the next start removes unknown files.
+// checkPlace returns an error for a place in which another export writes. It also refuses the data
+// directory, because the next start would remove unknown files from it.
 func (m *Manager) checkPlace(s storage) error {
 	if data := asDir(resolved(m.store.Dir())); !apart(data, s.identity()) {
 		return base.Errorf(base.Invalid, "%s overlaps with the data directory, %s", s.location(), data)
@@ -343,9 +348,9 @@ func (m *Manager) checkPlace(s storage) error {
 	return nil
 }
 
-// checkMark refuses a place into which an export writes under another name, such as another host
-// name. An unknown mark is allowed: it belongs to an export that was dropped, or whose creation
-// failed.
+// checkMark returns an error for a place in which another export of this database writes under
+// another name, such as another host name. An unknown mark is allowed: it belongs to an export that
+// was dropped, or whose creation failed.
 func (m *Manager) checkMark(ctx context.Context, s storage) error {
 	found, err := s.mark(ctx)
 	if err != nil && base.KindOf(err) != base.NotFound {
@@ -363,8 +368,8 @@ func (m *Manager) checkMark(ctx context.Context, s storage) error {
 	return nil
 }
 
-// takeOver takes over the place of an export of a restored backup. Its previous owner stops writing
-// there.
+// takeOver takes over the place of the export that was backed up, for the restored export. It
+// writes a new mark, so that the former stops writing there.
 func (m *Manager) takeOver(ctx context.Context, d Definition) (Definition, error) {
 	if d.Mark == "" {
 		return d, base.Errorf(base.Invalid, "the export was created before places had marks: the original export would not notice that another one takes over its place").
@@ -389,7 +394,8 @@ func (m *Manager) takeOver(ctx context.Context, d Definition) (Definition, error
 	return d, err
 }
 
-// verify checks whether the storage of another export of the same table has an object.
+// verify checks that the storage of another export of the same table has an object as it was
+// written.
 func (m *Manager) verify(ctx context.Context, o catalog.ExportObject) error {
 	m.mu.Lock()
 	x := m.exports[o.Export]
@@ -412,7 +418,7 @@ func (m *Manager) verify(ctx context.Context, o catalog.ExportObject) error {
 	return nil
 }
 
-// find returns the export with a name.
+// find returns the export with this name, or an error.
 func (m *Manager) find(name catalog.ExportName) (*exporter, error) {
 	stored, err := m.store.LookupExport(name)
 	if err != nil {
@@ -427,7 +433,7 @@ func (m *Manager) find(name catalog.ExportName) (*exporter, error) {
 	return x, nil
 }
 
-// Drop stops and removes an export. Its objects stay.
+// Drop stops an export and removes it from the catalog. Its objects stay in the storage.
 func (m *Manager) Drop(ctx context.Context, name catalog.ExportName) error {
 	x, err := m.find(name)
 	if err != nil {
@@ -444,9 +450,9 @@ func (m *Manager) Drop(ctx context.Context, name catalog.ExportName) error {
 	return err
 }
 
-// endDrop finishes Drop for an export that was told to end. It forgets the export if it is not in
-// the catalog any more. Otherwise it starts the export again, unless it is paused. halted is why
-// the goroutine has not ended yet, or nil.
+// endDrop finishes Drop after the goroutine of the export was told to end. If the catalog no longer
+// has the export, endDrop forgets it. Otherwise it starts the export again, unless the export is
+// paused. halted is the error if the goroutine has not ended yet.
 func (m *Manager) endDrop(x *exporter, halted error) {
 	stored, err := m.store.LookupExport(x.name)
 	m.mu.Lock()
@@ -459,7 +465,8 @@ func (m *Manager) endDrop(x *exporter, halted error) {
 	}
 }
 
-// startAgainLocked starts an export that was told to end, or makes it start when it has ended.
+// startAgainLocked starts an export whose goroutine was told to end. If the goroutine has not ended
+// yet (halted is not nil), the export starts when it has. The manager's mu must be held.
 func (m *Manager) startAgainLocked(x *exporter, halted error) {
 	x.status.stopped()
 	if halted != nil && x.done != nil {
@@ -469,7 +476,7 @@ func (m *Manager) startAgainLocked(x *exporter, halted error) {
 	m.startLocked(x)
 }
 
-// Pause stops an export until Resume, across restarts.
+// Pause stops an export until Resume is called, also after restarts.
 func (m *Manager) Pause(ctx context.Context, name catalog.ExportName) error {
 	x, err := m.find(name)
 	if err != nil {
@@ -488,7 +495,7 @@ func (m *Manager) Pause(ctx context.Context, name catalog.ExportName) error {
 	return nil
 }
 
-// Resume starts a paused export. An export that waits after an error tries again at once. Files
+// Resume starts a paused export. If an export waits after an error, it tries again at once. Files
 // with secrets are read again. An export of a restored backup takes over its place.
 func (m *Manager) Resume(ctx context.Context, name catalog.ExportName) error {
 	x, err := m.find(name)
@@ -523,14 +530,14 @@ func (m *Manager) Resume(ctx context.Context, name catalog.ExportName) error {
 	return nil
 }
 
-// forget removes an export that was dropped with its schema.
+// forget removes an export from the manager after it was dropped with its schema.
 func (m *Manager) forget(x *exporter) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.exports, x.id)
 }
 
-// List returns the status of all exports, by name.
+// List returns the status of all exports, ordered by name.
 func (m *Manager) List() []Status {
 	m.mu.Lock()
 	exports := make([]*exporter, 0, len(m.exports))

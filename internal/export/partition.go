@@ -8,16 +8,17 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ofTime reports whether a table is partitioned by a unit of time.
+// ofTime reports whether a table is partitioned by a unit of time, such as day.
 func ofTime(t schema.Table) bool {
 	return slices.ContainsFunc(t.PartitionBy, func(f schema.PartitionField) bool { return f.Transform != schema.Identity })
 }
 
-// layouts are the formats of units of time in a partition's path, in UTC.
+// layouts are the formats in which units of time are written in the paths of partitions, in UTC.
 var layouts = map[schema.Transform]string{schema.Year: "2006", schema.Month: "2006-01", schema.Day: "2006-01-02", schema.Hour: "2006-01-02-15"}
 
-// end returns the end of a partition's time. ok is false if the table is not partitioned by time or
-// the column is NULL. Among several units the one that ends first applies.
+// end returns when the time of a partition ends, such as the end of its day. partition is its path.
+// If the table is partitioned by several units, it is the earliest end. ok is false if the table is
+// not partitioned by time, or if the column is NULL.
 func end(t schema.Table, partition string) (over time.Time, ok bool) {
 	levels := strings.Split(partition, "/")
 	if len(levels) != len(t.PartitionBy) {

@@ -18,40 +18,41 @@ import (
 	"github.com/scoterdb/scoter/internal/option"
 )
 
-// partBytes is the size of the parts in which an object is sent. A part is in memory twice while it
-// is sent. An object has at most maxParts parts.
+// An object is sent to S3 in parts of partBytes, of which there are at most maxParts. A part is in
+// memory twice while it is sent.
 const (
 	partBytes = 16 << 20
 	maxParts  = 10_000
 )
 
-// partSize returns the size of the parts of an object with an estimated size. The actual size may
-// be twice the estimate.
+// partSize returns the size of the parts in which an object is sent. bytes is the estimated size of
+// the object; it may turn out to be twice as large.
 func partSize(bytes int64) int64 {
 	const round = 1 << 20
 	return max(partBytes, (2*bytes/maxParts+round-1)/round*round)
 }
 
-// stallTime is how long a storage may take no byte of an upload: a part over a slow line takes
-// minutes. The upload holds a snapshot and a DuckDB connection.
+// stallTime is the maximum time in which a storage receives no byte of an upload. It is long,
+// because sending a part over a slow line takes minutes. It is limited, because the upload holds a
+// snapshot and a connection of DuckDB.
 const stallTime = 10 * time.Minute
 
-// s3 is a bucket of a storage with S3's interface, or a prefix of one.
+// s3 is a place in a storage with S3's interface: a bucket, or a prefix in a bucket.
 //
-// minio-go is well maintained, streams uploads of unknown length in parts, and works with the
-// storages of many vendors.
+// It uses minio-go, which is well maintained, streams uploads of unknown length in parts, and works
+// with the storages of many vendors.
 type s3 struct {
 	client    *minio.Client
-	transport *http.Transport // the client's
-	endpoint  string          // in lower case, without a trailing slash and a default port
+	transport *http.Transport // of client
+	endpoint  string          // in lower case, without a trailing slash and without a default port
 	bucket    string
-	prefix    string // empty, or with a trailing slash
+	prefix    string // empty, or ends with a slash
 	patience  time.Duration
 }
 
 const amazon = "https://s3.amazonaws.com"
 
-// asFolder returns a prefix without slashes at its ends, except for one trailing slash. An empty
+// asFolder returns a prefix with exactly one slash at its end, and none at its beginning. An empty
 // prefix stays empty.
 func asFolder(prefix string) string {
 	if prefix = strings.Trim(prefix, "/"); prefix != "" {
@@ -62,8 +63,8 @@ func asFolder(prefix string) string {
 
 func (s *s3) location() string { return s.endpoint + "/" + s.bucket + "/" + s.prefix }
 
-// identity treats the endpoints of Amazon's regions as one, because the names of buckets are unique
-// among all of them.
+// identity treats the endpoints of all regions of Amazon as the same, because a bucket's name is
+// unique among all of them.
 func (s *s3) identity() string {
 	if strings.HasSuffix(s.endpoint, ".amazonaws.com") {
 		return amazon + strings.TrimPrefix(s.location(), s.endpoint)
@@ -71,7 +72,7 @@ func (s *s3) identity() string {
 	return s.location()
 }
 
-// s3Place parses where the objects go.
+// s3Place parses the options that say where an export's objects are.
 func s3Place(o *option.Set) (*s3, error) {
 	s := &s3{endpoint: o.Text("endpoint", amazon), bucket: o.Text("bucket", ""), prefix: asFolder(o.Text("prefix", "")), patience: stallTime}
 	if s.bucket == "" {
@@ -111,8 +112,8 @@ func newS3(o *option.Set) (*s3, error) {
 	if s.transport, err = s3Transport(scheme == "https", ca); err != nil {
 		return nil, err
 	}
-	// The client tells by the endpoint whether buckets are hosts (Amazon) or folders (others). It
-	// must not retry for minutes, because its callers retry.
+	// The client decides by the endpoint whether buckets are hosts (Amazon) or folders (other
+	// vendors). It must not retry for minutes, because its callers retry.
 	s.client, err = minio.New(host, &minio.Options{Creds: keys, Secure: scheme == "https", Region: region, Transport: s.transport, MaxRetries: 2})
 	if err != nil {
 		return nil, base.Errorf(base.Invalid, "S3 endpoint = %q: %w", s.endpoint, err)
@@ -120,8 +121,8 @@ func newS3(o *option.Set) (*s3, error) {
 	return s, nil
 }
 
-// s3Credentials returns the given credentials, or those of the environment, or those of the file
-// ~/.aws/credentials.
+// s3Credentials returns the given credentials. If there are none, it returns those of the
+// environment, or else those of the file ~/.aws/credentials.
 func s3Credentials(id, secret, token string) (*credentials.Credentials, error) {
 	if id != "" && secret != "" {
 		return credentials.NewStaticV4(id, secret, token), nil
@@ -151,7 +152,8 @@ func s3Transport(secure bool, ca string) (*http.Transport, error) {
 	return t, err
 }
 
-// failed gives an error of the client its kind, and adds where it happened.
+// failed converts an error of the client to a base error with the fitting kind. doing says during
+// which operation it occurred.
 func (s *s3) failed(err error, doing string) error {
 	answer := minio.ToErrorResponse(err)
 	kind := base.Unavailable
@@ -171,7 +173,7 @@ func (s *s3) failed(err error, doing string) error {
 }
 
 func (s *s3) begin(ctx context.Context) error {
-	// Cancel the listing at the end: otherwise it continues in the background.
+	// Canceling the context ends the listing, which would otherwise continue in the background.
 	listing, stop := context.WithCancel(ctx)
 	defer stop()
 	for o := range s.client.ListObjectsIter(listing, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix, Recursive: true}) {
@@ -212,7 +214,7 @@ func (s *s3) setMark(ctx context.Context, text string) error {
 	return nil
 }
 
-// put sends objects that fit into one part in one request, which most objects do.
+// put sends an object in one request if it fits into one part, as most objects do.
 func (s *s3) put(ctx context.Context, path string, size int64, write func(io.Writer) error) (object, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -226,7 +228,7 @@ func (s *s3) put(ctx context.Context, path string, size int64, write func(io.Wri
 		written <- err
 	}()
 	info, err := s.send(ctx, s.prefix+path, partSize(size), &watched{from, stalled, s.patience})
-	// The writer must not block on a pipe without a reader.
+	// Without this, the writer would block forever on a pipe that is no longer read.
 	from.CloseWithError(errors.Join(err, context.Canceled))
 	if writeErr := <-written; writeErr != nil && (err == nil || errors.Is(err, writeErr)) {
 		return object{}, writeErr
@@ -240,7 +242,8 @@ func (s *s3) put(ctx context.Context, path string, size int64, write func(io.Wri
 	return object{info.Size, info.ETag}, nil
 }
 
-// watched is a reader that fires a timer if its user takes too long between two reads.
+// watched is a reader that stops a timer during Read and starts it again afterwards. The timer
+// fires if too much time passes between two calls of Read.
 type watched struct {
 	io.Reader
 	timer    *time.Timer
@@ -248,14 +251,14 @@ type watched struct {
 }
 
 func (w *watched) Read(b []byte) (int, error) {
-	w.timer.Stop() // the time of the query does not count
+	w.timer.Stop() // the time in which the query computes rows does not count
 	defer w.timer.Reset(w.patience)
 	return w.Reader.Read(b)
 }
 
 func (s *s3) send(ctx context.Context, key string, part int64, from io.Reader) (minio.UploadInfo, error) {
-	// Remove the incomplete upload of a killed process. Not every storage allows that; then the
-	// upload stays until the storage's own rules remove it.
+	// A killed process may have left an incomplete upload, which is removed here. Not every storage
+	// allows that; then the upload stays until the storage's own rules remove it.
 	_ = s.client.RemoveIncompleteUpload(ctx, s.bucket, key)
 	options := minio.PutObjectOptions{ContentType: "application/vnd.apache.parquet", PartSize: uint64(part), NumThreads: 1}
 	var first bytes.Buffer

@@ -10,31 +10,34 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// Status is the status of an export: a row of scoter.exports.
+// Status is the status of an export, which is a row of scoter.exports.
 type Status struct {
 	ID         base.ExportID
 	Name       catalog.ExportName
 	Table      string
 	Definition Definition // without secrets
 	Created    time.Time
-	// State is running, paused, waiting (because of Error; it tries again), or stopped (this
-	// process is not a server).
+	// State is one of
+	//   - running
+	//   - waiting: after Error, until the export tries again
+	//   - paused
+	//   - stopped: this process is not a server
 	State   string
 	Error   string // the last error, and when it occurred
 	ErrorAt time.Time
 
-	// Counts since the server was started: written objects, rows and bytes, partitions whose rows
-	// were dropped, and errors.
+	// Numbers since the start of the server: written objects, their rows and bytes, partitions
+	// whose rows were dropped, and errors.
 	WrittenObjects, WrittenRows, WrittenBytes, DroppedPartitions, Errors int64
 
-	Objects []Object // by partition and generation
-	// Due is the number of partitions whose time is over and which differ from their objects.
-	// DueSince is when the first of them was found.
+	Objects []Object // ordered by partition and generation
+	// Due is the number of partitions whose time is over and that differ from their objects.
+	// DueSince is when the first of them was found to differ.
 	Due      int
 	DueSince time.Time
 }
 
-// Object is an object that an export wrote: a row of scoter.export_objects.
+// Object is an object that an export wrote, which is a row of scoter.export_objects.
 type Object struct {
 	catalog.ExportObject
 	Path string
@@ -46,7 +49,7 @@ type Totals struct {
 	Last                 time.Time // when the last object was written
 }
 
-// Total adds up the objects.
+// Total returns the sums over all objects of the export.
 func (s *Status) Total() (t Totals) {
 	for _, o := range s.Objects {
 		t.Rows += o.Rows
@@ -67,10 +70,10 @@ const (
 	statePaused  = "paused"
 )
 
-// status has the changing data of a Status.
+// status has the parts of a Status that change while the export runs.
 type status struct {
 	mu      sync.Mutex
-	state   string // all guarded by mu
+	state   string // this and the following fields are guarded by mu
 	err     string
 	errAt   time.Time
 	errors  int64
@@ -78,7 +81,8 @@ type status struct {
 	rows    int64
 	bytes   int64
 	dropped int64
-	// seen is when a partition was first found to differ from its objects, with its time over.
+	// seen has the partitions that differ from their objects and whose time is over, with the time
+	// when that was first found.
 	seen map[string]time.Time
 }
 
@@ -88,7 +92,7 @@ func (s *status) set(state string) {
 	s.state = state
 }
 
-// stopped also clears the last error.
+// stopped sets the state to stopped, and clears the last error.
 func (s *status) stopped() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +105,8 @@ func (s *status) is(state string) bool {
 	return s.state == state
 }
 
-// waits records an error, and reports whether it differs from the previous one.
+// waits sets the state to waiting because of an error. It reports whether the export was not
+// waiting before, or for another error.
 func (s *status) waits(err error) (news bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +116,8 @@ func (s *status) waits(err error) (news bool) {
 	return news
 }
 
-// see records which partitions differ from their objects, and returns since when each of them does.
+// see records which partitions differ from their objects, and returns since when each of them is
+// known to differ.
 func (s *status) see(differ []engine.ExportPartition, now time.Time) map[string]time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +147,7 @@ func (s *status) droppedOne() {
 	s.dropped++
 }
 
-// fill copies the data into a Status.
+// fill copies the data to a Status. differ are the partitions that differ from their objects now.
 func (s *status) fill(out *Status, differ []engine.ExportPartition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

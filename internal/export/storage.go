@@ -13,61 +13,64 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// place is where objects go.
+// place is where an export writes its objects: a prefix of a bucket, or a folder.
 type place interface {
-	// location names the place for people, with a trailing slash.
+	// location returns the place's name for people, with a trailing slash.
 	location() string
-	// identity is equal for equal places, however they are spelled. Another export must not write
-	// below it.
+	// identity returns a text that is equal for equal places, however they are written. Another
+	// export must not write to a place that begins with it.
 	identity() string
 }
 
-// storage writes objects. Paths have slashes and are relative to the place.
+// storage reads and writes objects in a place. Paths have slashes and are relative to the place.
 type storage interface {
 	place
-	// begin checks that objects can be written and that there are none yet, because an export must
-	// not replace objects of others.
+	// begin checks that objects can be written, and that the place has none yet, because an export
+	// must not replace foreign objects.
 	begin(ctx context.Context) error
-	// mark returns the text of the place's mark. The error is NotFound if it has none, for example
-	// because a disk is not mounted.
+	// mark returns the text of the mark in the place. The error is NotFound if there is no mark,
+	// for example because a disk is not mounted.
 	mark(ctx context.Context) (string, error)
 	setMark(ctx context.Context, text string) error
-	// put writes the output of write as the object at a path and replaces an older one. The object
-	// appears as a whole or, after an error, not at all. size is its approximate size.
+	// put writes an object at a path, and replaces an older one there. The function write writes
+	// its content. The object appears as a whole or, after an error, not at all. size is the
+	// approximate size of the content in bytes.
 	put(ctx context.Context, path string, size int64, write func(io.Writer) error) (object, error)
-	// stat returns the object at a path. The error is NotFound if there is none.
+	// stat returns the size and etag of the object at a path. The error is NotFound if there is
+	// none.
 	stat(ctx context.Context, path string) (object, error)
 	// remove removes the object at a path, if it exists.
 	remove(ctx context.Context, path string) error
-	// close closes idle connections. Running operations are not affected.
+	// close closes idle connections to the storage. It does not affect running operations.
 	close()
 }
 
-// object describes an object in a storage.
+// object describes an object in a storage: its size and its content's identifier.
 type object struct {
 	bytes int64
-	etag  string // the storage's identifier of the content; empty if it has none
+	etag  string // the storage's identifier of the content; empty if the storage has none
 }
 
-// markName is the name of the mark: an object in the place that identifies its owner. If it is
-// missing, the place is a different one, such as the mount point of a disk that is not mounted.
+// markName is the name of the mark: a small object in the place that says which export owns the
+// place. If the mark is missing, the place is another one, such as the mount point of a disk that
+// is not mounted.
 const markName = "_scoter_export"
 
-// maxMark bounds how many bytes of a mark are read.
+// maxMark is the maximum number of bytes that are read of a mark.
 const maxMark = 1 << 10
 
 const marking = "Scoter exports to this place. Its mark: "
 
-// markIn returns the mark in the text of its object; empty if there is none.
+// markIn returns the mark in the text of the object markName, or "" if the text has none.
 func markIn(text []byte) string {
 	_, mark, _ := strings.Cut(string(text), marking)
 	return strings.TrimSpace(mark)
 }
 
-// owned checks that the place exists and still belongs to the export.
+// owned returns an error unless the place exists and belongs to the export.
 func owned(ctx context.Context, p plan) error {
 	if p.Mark == "" && p.Storage == "S3" {
-		return nil // the export was created before there were marks
+		return nil // the export was created when there were no marks
 	}
 	found, err := p.storage.mark(ctx)
 	switch {
@@ -82,7 +85,7 @@ func owned(ctx context.Context, p plan) error {
 	return nil
 }
 
-// folder is a folder in the server's file system.
+// folder is a place in the server's file system.
 type folder struct {
 	fs  vfs.FS
 	dir string
@@ -108,7 +111,7 @@ func asDir(path string) string {
 	return strings.TrimSuffix(path, string(filepath.Separator)) + string(filepath.Separator)
 }
 
-// resolved returns a path without symbolic links. The end of the path need not exist.
+// resolved returns a path with symbolic links resolved. The last parts of the path need not exist.
 func resolved(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target
@@ -141,7 +144,7 @@ func errNotEmpty(location, found string) error {
 		WithHint("an export needs an empty place: choose another one, or remove the objects")
 }
 
-// anyObject returns the path of a Parquet file below a folder; empty if there is none.
+// anyObject returns the path of a Parquet file below a folder, or "" if there is none.
 func (f *folder) anyObject(ctx context.Context, dir string) (string, error) {
 	names, err := f.fs.List(dir)
 	if err != nil {
@@ -174,7 +177,7 @@ func (f *folder) mark(context.Context) (string, error) {
 
 func (f *folder) setMark(ctx context.Context, text string) error {
 	if ctx.Err() != nil {
-		return ctx.Err() // the export was not created, so it must not write a mark
+		return ctx.Err() // the export was not created, so its mark must not be written
 	}
 	return vfs.WriteFile(f.fs, f.at(markName), func(w io.Writer) error {
 		_, err := io.WriteString(w, marking+text+"\n")

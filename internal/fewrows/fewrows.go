@@ -3,9 +3,10 @@
 //
 // DuckDB executes a statement as pipelines. Their tasks go through a queue to its threads, with
 // buffers for vectors of 2,048 rows between all operators and after the last one. For a statement
-// that changes one row, this is a third of the CPU time, and ten times the cost of evaluating its
-// expressions. Here DuckDB's own plan and operators run; only the way they are called differs. The
-// package uses DuckDB's C++ classes; see livescan for why these are in packages of their own.
+// that changes one row, the queue and the buffers take a third of the CPU time, and ten times the
+// cost of evaluating its expressions. This package runs the same plan with DuckDB's own operators,
+// and only calls them in a different way. It uses DuckDB's C++ classes; package livescan explains
+// why code that does so has packages of its own.
 package fewrows
 
 /*
@@ -23,8 +24,8 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// Start executes a statement without parameters that its connection has cached. The statement must
-// not read more than the given number of rows. With 0 rows, only a statement without FROM runs
+// Start executes a statement without parameters that its connection has cached. rows is the largest
+// number of rows that the statement may read. If it is 0, only a statement without FROM runs
 // inline.
 //
 // DuckDB executes the statement as usual in these cases:

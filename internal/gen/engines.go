@@ -18,9 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Generator has what runs share: the embedded PostgreSQL, which starts when a
-// run first needs it and ends with Close. Its methods may be used by several
-// goroutines.
+// Generator runs `scoter generate`. It owns the embedded PostgreSQL that several runs share. That
+// starts when a run first needs it, and ends with Close. The methods may be called concurrently.
 type Generator struct {
 	url string
 
@@ -28,8 +27,8 @@ type Generator struct {
 	server *postgres.Server
 }
 
-// New returns a generator that analyses for PostgreSQL on the database of a
-// URL, or on an embedded one when it is empty.
+// New returns a generator that uses the PostgreSQL database at postgresURL. If the URL is empty,
+// the generator starts an embedded server when it needs one.
 func New(postgresURL string) *Generator { return &Generator{url: postgresURL} }
 
 // Close stops the embedded PostgreSQL, if it runs.
@@ -44,7 +43,8 @@ func (g *Generator) Close() error {
 	return s.Close()
 }
 
-// postgresURL returns where PostgreSQL is, and starts it if need be.
+// postgresURL returns the URL of the PostgreSQL to use. If the user gave none, it starts the
+// embedded server.
 func (g *Generator) postgresURL(ctx context.Context) (string, error) {
 	if g.url != "" {
 		return g.url, nil
@@ -61,7 +61,7 @@ func (g *Generator) postgresURL(ctx context.Context) (string, error) {
 	return g.server.URL(), nil
 }
 
-// open opens a throwaway database of an engine.
+// open opens a temporary database of an engine.
 func (g *Generator) open(ctx context.Context, engine ir.Engine) (analyze.Engine, error) {
 	switch engine {
 	case ir.SQLite:
@@ -80,8 +80,8 @@ func (g *Generator) open(ctx context.Context, engine ir.Engine) (analyze.Engine,
 	return nil, base.Errorf(base.Internal, "there is no engine %s", engine)
 }
 
-// analyze runs the entry's schema on a throwaway database and describes its
-// queries. The result is nil when the job's list has errors.
+// analyze runs the schema of the job's entry on a temporary database, and describes the queries.
+// The result is nil if the job's list has errors.
 func (g *Generator) analyze(ctx context.Context, j *job, files []*sqlfile.File) (result *analyze.Result, err error) {
 	input, err := g.input(ctx, j, files)
 	if err != nil || j.list.HasErrors() && input == nil {
@@ -96,9 +96,9 @@ func (g *Generator) analyze(ctx context.Context, j *job, files []*sqlfile.File) 
 	return analyze.Run(ctx, engine, *input, &j.list)
 }
 
-// input is what the analysis gets: files and, for DuckDB, what stands in for
-// the attached databases that the files use. It is nil when a stand-in's schema
-// is wrong.
+// input returns what the analysis reads: the files, and for DuckDB the statements that create
+// substitutes for the attached databases. It returns nil if the schema of an attached database has
+// errors.
 func (g *Generator) input(ctx context.Context, j *job, files []*sqlfile.File) (*analyze.Input, error) {
 	in := &analyze.Input{Project: j.project.Name, Engine: j.engine, Files: files, Constants: j.project.Constants(), RowsApart: j.project.SQG()}
 	if j.engine != ir.DuckDB && j.engine != ir.Scoter {
@@ -121,8 +121,8 @@ func (g *Generator) input(ctx context.Context, j *job, files []*sqlfile.File) (*
 	return in, nil
 }
 
-// standIn runs the source's BASELINE blocks on PostgreSQL and returns DuckDB
-// statements that make its tables.
+// standIn runs the BASELINE blocks of source s on PostgreSQL. It returns DuckDB statements that
+// create the same tables.
 func (g *Generator) standIn(ctx context.Context, j *job, s ir.Source, files []*sqlfile.File) (setup []string, err error) {
 	url, err := g.postgresURL(ctx)
 	if err != nil {
@@ -139,8 +139,8 @@ func (g *Generator) standIn(ctx context.Context, j *job, s ir.Source, files []*s
 	return engine.StandIn(ctx, s)
 }
 
-// mentions reports whether a block belongs to a source or its SQL names it. A
-// run that needs no PostgreSQL must not start one.
+// mentions reports whether a block belongs to an attached source, or names the source in its SQL.
+// If no block does, PostgreSQL is not needed and not started.
 func mentions(files []*sqlfile.File, source string) bool {
 	for _, f := range files {
 		for _, b := range f.Blocks {
@@ -157,8 +157,8 @@ func mentions(files []*sqlfile.File, source string) bool {
 	return false
 }
 
-// Inputs returns the files that a run reads: the configuration and, as far as
-// it can be read, the SQL files that it names.
+// Inputs returns the paths of the files that a run reads: the configuration and the SQL files that
+// it names. If the configuration cannot be read, that is the only path.
 func Inputs(path string) []string {
 	out := []string{path}
 	text, err := os.ReadFile(path)

@@ -1,7 +1,7 @@
-// Package gen is `scoter generate`: from a configuration and annotated SQL files
-// to code. It joins the steps below it: config and sqlfile read, analyze asks
-// the engines, lang writes. Files are made in memory; nothing reaches the disk
-// unless everything succeeded.
+// Package gen implements `scoter generate`, which turns a configuration and annotated SQL files
+// into code. Packages config and sqlfile read the files, package analyze lets the database engines
+// describe the queries, and package lang writes code. The generated files are made in memory.
+// Nothing is written to disk unless everything succeeds.
 package gen
 
 import (
@@ -24,27 +24,26 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Output is what one run made.
+// Output has the files that one run of `scoter generate` makes.
 type Output struct {
-	// Dir is the configuration's folder, which the files' paths are relative to unless they are absolute.
+	// Dir is the configuration's folder. The paths of files are relative to it, unless they are
+	// absolute.
 	Dir string
-	// Files are sorted by path; no two have the same one.
+	// Files are the generated files, sorted by path. Each path occurs once.
 	Files []ir.File
 }
 
-// Generate makes the code that a configuration file asks for. Everything that
-// is wrong with the configuration or the SQL goes to list; the output is nil
-// when there are errors in it. The error is for what is not the user's text: a
-// file that cannot be read, a database that cannot be reached.
+// Generate makes the code for a configuration file. If the configuration or the SQL has errors,
+// they are added to list, and the output is nil. The returned error is for other failures, such as
+// a file that cannot be read or a database that does not answer.
 func (g *Generator) Generate(ctx context.Context, path string, list *diag.List) (*Output, error) {
 	out, err := g.generate(ctx, path, list)
 	place(path, list)
 	return out, err
 }
 
-// place turns the files that diagnostics name, which are relative to the
-// configuration unless they are absolute, into paths that a person can open
-// from where they are.
+// place changes the file names in diagnostics: a path relative to the configuration becomes
+// relative to the working folder. Absolute paths do not change.
 func place(path string, list *diag.List) {
 	for _, d := range list.All() {
 		if d.File != "" && !filepath.IsAbs(d.File) {
@@ -82,18 +81,19 @@ func (g *Generator) generate(ctx context.Context, path string, list *diag.List) 
 	return out, nil
 }
 
-// job is one entry on one engine: what one database analyses.
+// job is the work for one entry and one engine. The entry is analysed on one database.
 type job struct {
 	project *config.Project
 	entry   config.Entry
 	engine  ir.Engine
-	// list is the job's own, so that the order of messages does not depend on
-	// which job is faster.
+	// Each job has its own list, so that the order of messages does not depend on the speed of the
+	// jobs.
 	list  diag.List
 	files []ir.File
 }
 
-// jobsOf returns the jobs of a project, or those of them that are wanted.
+// jobsOf returns the jobs of a project for which wanted returns true. If wanted is nil, it returns
+// all jobs.
 func jobsOf(p *config.Project, wanted func(config.Entry, ir.Engine) bool) []*job {
 	var jobs []*job
 	for _, e := range p.Entries {
@@ -106,8 +106,8 @@ func jobsOf(p *config.Project, wanted func(config.Entry, ir.Engine) bool) []*job
 	return jobs
 }
 
-// each runs all jobs at once and returns what went wrong, in their order: one
-// database that cannot be reached hides nothing about the others.
+// each runs do for all jobs concurrently, and returns the errors in the order of the jobs. If one
+// database does not answer, the other jobs still report their results.
 func (g *Generator) each(jobs []*job, do func(*job) error) error {
 	failed := make([]error, len(jobs))
 	var wait sync.WaitGroup
@@ -118,8 +118,8 @@ func (g *Generator) each(jobs []*job, do func(*job) error) error {
 	return errors.Join(failed...)
 }
 
-// merge adds the diagnostics of a job. What two engines say about the same
-// place in the same words is said once.
+// merge adds the diagnostics of more to list. If the jobs of two engines report the same text about
+// the same place, it is added once.
 func merge(list, more *diag.List) {
 	known := map[diag.Diagnostic]bool{}
 	for _, d := range list.All() {
@@ -133,7 +133,7 @@ func merge(list, more *diag.List) {
 	}
 }
 
-// run analyses a job and writes its code.
+// run analyses a job and generates its code.
 func (g *Generator) run(ctx context.Context, j *job) error {
 	files, err := j.parse()
 	if err != nil || files == nil {
@@ -156,7 +156,7 @@ func (g *Generator) run(ctx context.Context, j *job) error {
 	return nil
 }
 
-// unit writes the code of one unit.
+// unit generates the code of one unit: of one target, for some of the entry's files.
 func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit) error {
 	var of []*sqlfile.File
 	for _, name := range u.Files {
@@ -166,7 +166,7 @@ func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit)
 			}
 		}
 	}
-	// Units of an entry meet the same mistakes.
+	// Use a separate list, because several units of an entry report the same errors.
 	var list diag.List
 	module, err := result.Module(&list, of...)
 	merge(&j.list, &list)
@@ -174,7 +174,7 @@ func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit)
 		return err
 	}
 	for i, name := range module.Files {
-		if filepath.IsAbs(name) { // on another machine the code would be another
+		if filepath.IsAbs(name) { // an absolute path would make the code depend on the machine
 			module.Files[i] = filepath.Base(name)
 		}
 	}
@@ -193,9 +193,9 @@ func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit)
 	return err
 }
 
-// parse reads the entry's files. Blocks with mistakes in their SQL are left out,
-// so that the analysis speaks of the others; the result is nil when what remains
-// could only be misunderstood, since a part of the schema is missing.
+// parse reads and parses the entry's files. Blocks of queries with syntax errors are left out, so
+// that the analysis can still report errors in other blocks. If a block of the schema has an error,
+// the result is nil: without that block, the analysis would report wrong errors.
 func (j *job) parse() ([]*sqlfile.File, error) {
 	var out []*sqlfile.File
 	usable := true
@@ -218,9 +218,9 @@ func (j *job) parse() ([]*sqlfile.File, error) {
 	return out, nil
 }
 
-// leaveOut removes the queries and tables whose text list has errors about: the
-// engine has its own opinion of a block whose header alone is wrong. It reports
-// whether all errors were about such blocks, and the schema is whole.
+// leaveOut removes the queries and tables that have errors in list, so that the engine reports no
+// further errors about them. It returns true if no other block has an error. Then the schema is
+// complete.
 func leaveOut(f *sqlfile.File, list *diag.List) bool {
 	isSchema := func(b *sqlfile.Block) bool {
 		return b.Kind == sqlfile.Migrate || b.Kind == sqlfile.Baseline || b.Kind == sqlfile.Testdata
@@ -239,8 +239,8 @@ func leaveOut(f *sqlfile.File, list *diag.List) bool {
 	return whole
 }
 
-// readFile reads a file, but no more than the parser takes and a byte, by
-// which it knows.
+// readFile reads a file. It reads at most one byte more than the parser accepts, so that the parser
+// notices a file that is too large.
 func readFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -39,7 +39,7 @@ sources:
   - {name: prod, type: postgres}
 `
 
-// folder makes a project of files and returns its configuration's path.
+// folder makes a project with files and returns the path of its configuration.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -51,13 +51,13 @@ func folder(t *testing.T, files map[string]string) string {
 	return filepath.Join(dir, "sqg.yaml")
 }
 
-// project is the usual one, with some texts replaced.
+// project is the default configuration with some texts replaced.
 func project(t *testing.T, replace ...string) string {
 	r := strings.NewReplacer(replace...)
 	return folder(t, map[string]string{"sqg.yaml": r.Replace(settings), "schema.sql": r.Replace(schema), "queries.sql": r.Replace(queries)})
 }
 
-// run generates and returns everything that was said.
+// run generates code. It returns the output and the text of all diagnostics.
 func run(t *testing.T, path string) (*Output, string) {
 	t.Helper()
 	g := New("")
@@ -121,7 +121,7 @@ func TestAllErrorsOfARunAreReportedEachOnce(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	// The unknown parameter is found by both engines' parsers, in equal words.
+	// The parsers of both engines report the unknown parameter in the same words.
 	if strings.Count(text, "${nam} has no @set") != 1 {
 		t.Error(text)
 	}
@@ -157,7 +157,7 @@ func TestOnlyWhatDiffersIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(strings.ReplaceAll(string(code), "\n", "\r\n")) // git on Windows
+	write(strings.ReplaceAll(string(code), "\n", "\r\n")) // as git does on Windows
 	if changed, err = out.Compare(); err != nil || len(changed) != 0 {
 		t.Error(changed, err)
 	}
@@ -181,7 +181,7 @@ func TestAFailedWriteLeavesTheOldFiles(t *testing.T) {
 	if out == nil {
 		t.Fatal(text)
 	}
-	// A file where a folder has to be: the last of the outputs.
+	// There is a file in the place of a folder for the last output.
 	if err := os.WriteFile(filepath.Join(out.Dir, "ts"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestGoPackageIsNamedAfterItsFolder(t *testing.T) {
 	}
 }
 
-// Where a machine has a file is no part of the code.
+// TestAbsoluteSQLFiles checks that the code does not depend on the folder of an SQL file.
 func TestAbsoluteSQLFiles(t *testing.T) {
 	other := filepath.ToSlash(folder(t, map[string]string{"more.sql": "-- QUERY ids :pluck\nSELECT di FROM users;\n"}))
 	other = other[:strings.LastIndexByte(other, '/')+1] + "more.sql"
@@ -302,7 +302,7 @@ func TestQueriesMayBeOfWhatAnExecAttachesInAnSQGYAML(t *testing.T) {
 		if _, text := run(t, folder(t, map[string]string{"sqg.yaml": yaml, "q.sql": queries})); text != "" {
 			t.Errorf("%s: %s", engine, text)
 		}
-		// What comes before it has none of it, and without an sqg.yaml nothing is run.
+		// The blocks before it cannot use what it attaches. Without an sqg.yaml nothing is run.
 		parts := strings.Split(queries, "\n\n")
 		if _, text := run(t, folder(t, map[string]string{"sqg.yaml": yaml, "q.sql": parts[2] + "\n" + parts[0] + "\n\n" + parts[1]})); !strings.Contains(text, "q.sql:2:") {
 			t.Errorf("%s: %s", engine, text)

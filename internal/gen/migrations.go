@@ -10,9 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Migrations returns the project's name and the migrations of its entry for an
-// engine, as generated code has them. What is wrong with the files goes to
-// list; the name is then empty. For file see Verify.
+// Migrations returns a project's name, and the migrations of its entry for an engine, as generated
+// code has them. Errors in the files are added to list, and the name is empty then. If several
+// entries are for the engine, file names an SQL file of the intended entry.
 func Migrations(path string, engine ir.Engine, file string, list *diag.List) (project string, all []ir.Migration, err error) {
 	defer place(path, list)
 	j, err := loadJob(path, engine, file, list)
@@ -43,8 +43,8 @@ func Migrations(path string, engine ir.Engine, file string, list *diag.List) (pr
 	return j.project.Name, analyze.Migrations(j.project.Constants(), files), nil
 }
 
-// Engines returns the engines that a configuration generates for, each once, as far as it
-// can be read.
+// Engines returns the engines for which a configuration generates code, each once. It ignores
+// errors in the configuration.
 func Engines(path string) []ir.Engine {
 	var list diag.List
 	p, err := config.Load(path, &list)

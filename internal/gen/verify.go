@@ -17,7 +17,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Drift is the code of diagnostics that say how a live database differs.
+// Drift is the code of a diagnostic that reports a difference between a live database and the
+// files.
 const Drift diag.Code = "SCHEMA_DRIFT"
 
 // Verified counts what Verify compared.
@@ -26,15 +27,13 @@ type Verified struct {
 	Differences int `json:"differences"`
 }
 
-// Verify compares a live database with what the files say. Every query is
-// analysed twice: on a throwaway database with the files' schema, which is the
-// contract that generated code rests on, and on the live one, of which only the
-// schema is read. Differences in columns, types, nullability and parameters go
-// to list with the code Drift, each at the query's place. Verified is nil when
+// Verify compares a live database with the files. Every query is analysed twice: on a temporary
+// database with the files' schema, on which generated code is based, and on the live database.
+// Verify only reads the live database's schema. Differences in columns, types, nullability and
+// parameters are added to list with the code Drift, each at the query's place. The result is nil if
 // the files themselves have errors.
 //
-// When several entries are for the database's engine, file names an SQL file
-// of the one that is meant.
+// If several entries are for the database's engine, file names an SQL file of the intended entry.
 func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target, file string, list *diag.List) (found *Verified, err error) {
 	defer place(path, list)
 	j, err := loadJob(path, live.Engine, file, list)
@@ -53,7 +52,7 @@ func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target
 			if same, err = postgres.Same(ctx, g.url, live.Where); err != nil {
 				return nil, err
 			}
-			if same { // the contract must not come from the database under test
+			if same { // Do not use the database that is verified as the reference.
 				reference = New("")
 				defer func() { err = errors.Join(err, reference.Close()) }()
 			}
@@ -79,7 +78,8 @@ func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target
 	return &Verified{Queries: queries, Differences: v.differences}, nil
 }
 
-// loadJob reads the configuration and chooses the entry for an engine.
+// loadJob reads the configuration, and returns the job for its entry of an engine. If there are
+// several such entries, file names an SQL file of the intended one.
 func loadJob(path string, engine ir.Engine, file string, list *diag.List) (*job, error) {
 	p, err := config.Load(path, list)
 	if err != nil || p == nil {
@@ -104,7 +104,8 @@ func loadJob(path string, engine ir.Engine, file string, list *diag.List) (*job,
 	return jobs[0], nil
 }
 
-// perFile makes a module of each file: two files may have queries of one name.
+// perFile makes one module for each file. Two files may have queries with the same name, which one
+// module could not.
 func perFile(r *analyze.Result, files []*sqlfile.File, list *diag.List) ([]*ir.Module, error) {
 	var out []*ir.Module
 	for _, f := range files {
@@ -117,8 +118,8 @@ func perFile(r *analyze.Result, files []*sqlfile.File, list *diag.List) ([]*ir.M
 	return out, nil
 }
 
-// live analyses the queries on the live database. What it refuses is drift;
-// the other queries are then analysed without those.
+// live analyses the queries on the live database. If the database refuses queries, they are
+// reported as drift, and the remaining queries are analysed without them.
 func (g *Generator) live(ctx context.Context, j *job, t migrate.Target, files []*sqlfile.File, v *verifier) (found []*ir.Module, queries int, err error) {
 	engine, setup, err := openLive(ctx, t)
 	if err != nil {
@@ -135,7 +136,8 @@ func (g *Generator) live(ctx context.Context, j *job, t migrate.Target, files []
 			}
 		}
 	}
-	// Attached databases are analysed as in the contract.
+	// Databases that DuckDB attaches are replaced by substitutes here, as in the analysis of the
+	// files.
 	scratch := &job{project: j.project, entry: j.entry, engine: j.engine}
 	input, err := g.input(ctx, scratch, files)
 	if err != nil || input == nil {
@@ -179,9 +181,9 @@ func (g *Generator) live(ctx context.Context, j *job, t migrate.Target, files []
 	}
 }
 
-// openLive opens what the analysis reads of a live database. Nothing is
-// written: PostgreSQL in a transaction that is rolled back, DuckDB attached
-// read-only to a database in memory, of SQLite the schema's statements.
+// openLive opens the schema of a live database for the analysis. Nothing is written: PostgreSQL is
+// used in a transaction that is rolled back, and DuckDB is attached read-only to a database in
+// memory. Of SQLite, only the statements of the schema are read.
 func openLive(ctx context.Context, t migrate.Target) (engine analyze.Engine, setup []string, err error) {
 	switch t.Engine {
 	case ir.Postgres:
@@ -190,7 +192,7 @@ func openLive(ctx context.Context, t migrate.Target) (engine analyze.Engine, set
 	case ir.SQLite:
 		setup, err = migrate.SQLiteSchema(ctx, t.Where)
 	case ir.DuckDB:
-		// Named after the file, as when the application opens it.
+		// Use the file's name, as when the application opens the file.
 		name := ir.QuoteName(migrate.DatabaseName(t.Where))
 		setup = []string{"ATTACH '" + strings.ReplaceAll(t.Where, "'", "''") + "' AS " + name + " (READ_ONLY)", "USE " + name}
 	}
@@ -201,7 +203,7 @@ func openLive(ctx context.Context, t migrate.Target) (engine analyze.Engine, set
 	return engine, setup, err
 }
 
-// verifier reports differences.
+// verifier reports differences between the files and a live database.
 type verifier struct {
 	list        *diag.List
 	differences int
@@ -212,13 +214,14 @@ func (v *verifier) add(d *diag.Diagnostic) {
 	v.list.Add(d)
 }
 
-// module compares what a file's queries and tables are.
+// module compares the queries and tables of a file, as analysed with the files' schema (expected)
+// and on the live database (found).
 func (v *verifier) module(f *sqlfile.File, expected, found *ir.Module) {
 	for i := range expected.Queries {
 		q := &expected.Queries[i]
 		live := queryNamed(found, q.Name)
 		if live == nil {
-			continue // the live database refused it, which is reported
+			continue // the live database refused it, and that was already reported
 		}
 		d := differ{v, blockAt(f, q.Pos), expected, found}
 		d.params(q.Params, live.Params)
@@ -258,7 +261,7 @@ func tableColumns(t *ir.Table) []ir.Column {
 	return out
 }
 
-// blockAt returns the block that begins at a place.
+// blockAt returns the block that begins at a position.
 func blockAt(f *sqlfile.File, pos ir.Pos) *sqlfile.Block {
 	for _, b := range f.Blocks {
 		if b.Pos() == pos {
@@ -268,7 +271,7 @@ func blockAt(f *sqlfile.File, pos ir.Pos) *sqlfile.Block {
 	return &sqlfile.Block{File: f}
 }
 
-// differ compares one block's contract with the live database.
+// differ reports differences in one block between the files and the live database.
 type differ struct {
 	*verifier
 	block           *sqlfile.Block
@@ -290,7 +293,8 @@ func (d *differ) params(expected, found []ir.Param) {
 	}
 }
 
-// table compares what the bulk methods of a table rest on, whose columns are equal.
+// table compares those properties of a table that bulk methods depend on. The caller has compared
+// the columns already, and found them equal.
 func (d *differ) table(expected, found *ir.Table) {
 	for _, what := range []struct {
 		name       string
@@ -333,7 +337,7 @@ func (d *differ) columns(what string, expected, found []ir.Column) {
 		want, have := expected[i], found[i]
 		if want.Name.Original != have.Name.Original {
 			d.report("%s %d is %s in the live database, %s in the files", what, i+1, have.Name.Original, want.Name.Original)
-			return // what follows would only repeat it
+			return // later differences would only be consequences
 		}
 		if w, h := typeText(d.expected, want.Type), typeText(d.found, have.Type); w != h {
 			d.report("%s %s is %s in the live database, %s in the files", what, want.Name.Original, h, w)
@@ -345,8 +349,8 @@ func (d *differ) columns(what string, expected, found []ir.Column) {
 	}
 }
 
-// typeText is a type with all that generated code depends on: the labels of an
-// enum and the fields of a struct, not what they are called in code.
+// typeText returns a text for a type that is equal for two types if generated code is. It includes
+// the labels of an enum and the fields of a struct, but not their names in code.
 func typeText(m *ir.Module, t ir.Type) string {
 	null := map[bool]string{true: "?"}[t.ElemNullable]
 	switch t.Kind {

@@ -17,7 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/migrate"
 )
 
-// databases makes one live database per engine.
+// databases creates one live database for each engine.
 func databases(t *testing.T) map[ir.Engine]migrate.Target {
 	dir := t.TempDir()
 	out := map[ir.Engine]migrate.Target{
@@ -84,7 +84,8 @@ func TestVerifyListsHowALiveDatabaseDiffers(t *testing.T) {
 			if v, text := verify(); v == nil || v.Differences != 0 || v.Queries != 4 || text != "" {
 				t.Fatal(v, text)
 			}
-			if engine == ir.Postgres { // the same database by another name: it is not to be compared with itself
+			// the same database with another URL: it must not be compared with itself
+			if engine == ir.Postgres {
 				execute(t, target, "ALTER TABLE users ALTER name DROP NOT NULL")
 				var list diag.List
 				other := New(target.Where + " application_name=other")
@@ -95,7 +96,7 @@ func TestVerifyListsHowALiveDatabaseDiffers(t *testing.T) {
 				if err := other.Close(); err != nil {
 					t.Error(err)
 				}
-				// Nor is it if the role may not ask which one it is.
+				// The same applies if the role may not ask for the database's identity.
 				execute(t, target, "CREATE ROLE ordinary LOGIN", "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
 				other = New(strings.Replace(target.Where, "user=postgres", "user=ordinary", 1))
 				if v, err = other.Verify(ctx, path, target, "", &diag.List{}); err != nil || v == nil || v.Differences == 0 {
@@ -194,7 +195,7 @@ func TestVerifyAsksWhichEntryIsMeant(t *testing.T) {
 	}
 }
 
-// attached are queries of DuckDB over a PostgreSQL that it attaches.
+// attached has queries of DuckDB over an attached PostgreSQL.
 const attached = `-- BASELINE orders :source=prod
 CREATE TABLE orders (id bigint PRIMARY KEY, customer text NOT NULL, total numeric(10, 2));
 

@@ -10,17 +10,17 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Change is a file whose text on disk is not the generated one.
+// Change is a file whose content on disk differs from the generated content.
 type Change struct {
-	// Path is the file as a person finds it from the working folder.
+	// Path is the file's path for messages, relative to the working folder.
 	Path string `json:"path"`
-	// Missing says that there is no such file yet.
+	// Missing means that the file does not exist yet.
 	Missing bool `json:"missing"`
 	content string
 }
 
-// Compare returns the files that differ on disk, in order of path. Line ends
-// do not count: git may have changed them.
+// Compare returns the generated files that differ from the files on disk, sorted by path. Line ends
+// are ignored, because git may have changed them.
 func (o *Output) Compare() ([]Change, error) {
 	var out []Change
 	for _, f := range o.Files {
@@ -41,10 +41,10 @@ func (o *Output) Compare() ([]Change, error) {
 	return out, nil
 }
 
-// Write writes the files that differ and returns them; the others keep their
-// times, so that build tools do not start for nothing. Every text is on disk
-// under another name before the first file gets its own, so that a full disk
-// leaves the old files as they were.
+// Write writes the generated files that differ from those on disk, and returns them. It does not
+// touch the other files, so that build tools see no new modification time. It first writes all
+// files under temporary names, and then renames them. So if the disk is full, all old files stay
+// unchanged.
 func (o *Output) Write() (changed []Change, err error) {
 	if changed, err = o.Compare(); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (o *Output) Write() (changed []Change, err error) {
 	defer func() {
 		for _, s := range scratch {
 			if s != "" {
-				_ = os.Remove(s) // a leftover; the error that led here says more
+				_ = os.Remove(s) // a leftover; the first error is more important
 			}
 		}
 	}()
@@ -71,7 +71,8 @@ func (o *Output) Write() (changed []Change, err error) {
 	return changed, nil
 }
 
-// beside writes a file's text to a temporary file in its folder.
+// beside writes the new text of a file to a temporary file in the same folder. It returns the
+// temporary file's path.
 func beside(c Change) (path string, err error) {
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
 		return "", err
@@ -81,7 +82,8 @@ func beside(c Change) (path string, err error) {
 		return "", err
 	}
 	_, err = f.WriteString(c.content)
-	// CreateTemp makes files private; generated code is as public as source.
+	// CreateTemp makes a file that only its owner can read. Generated code needs the permissions of
+	// source code.
 	err = errors.Join(err, f.Chmod(0o644), f.Close())
 	if err != nil {
 		return "", errors.Join(err, os.Remove(f.Name()))
@@ -89,7 +91,7 @@ func beside(c Change) (path string, err error) {
 	return f.Name(), nil
 }
 
-// String is `new path` or `changed path`.
+// String returns the change as a line for a message: `new path` or `changed path`.
 func (c Change) String() string {
 	if c.Missing {
 		return fmt.Sprintf("new     %s", c.Path)

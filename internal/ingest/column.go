@@ -168,7 +168,7 @@ func (c *Column) become(row int, k Kind) error {
 	c.kind, c.rows = k, 0
 	switch k {
 	case String, Binary:
-		// dictionaries inside lists and structs rarely help readers
+		// Dictionaries inside lists and structs rarely help readers.
 		c.text.plain = k == Binary || c.nested
 		c.text.reserve(0)
 	case List:
@@ -210,7 +210,7 @@ func (c *Column) SetNull(row int) error {
 	if row < c.rows {
 		return c.errorf(row, "the column is given twice")
 	}
-	// a NULL that was sent is not an implied one
+	// A NULL that was sent does not count as padding.
 	c.shared.padding.left = min(c.shared.padding.left+1, maxPadding)
 	c.left--
 	return c.pad(row + 1)

@@ -14,14 +14,14 @@ import (
 // this size.
 const largestFileWindow = 128 << 20
 
-// NewDecompressor reads a file of any size. The file's first bytes decide whether it is
-// decompressed with gzip or zstd. named is the encoding that the file's name announces, or Identity:
-// a file that was cut to its first bytes no longer shows that it was compressed. Errors of damaged
-// files are base.Invalid.
+// NewDecompressor returns a reader of the content of a file of any size. The file's first bytes
+// decide whether it is decompressed with gzip or zstd. named is the encoding that the file's name
+// implies, or Identity. It is needed because a file without its end may be too short to show that
+// it is compressed. Errors of damaged files are base.Invalid.
 func NewDecompressor(file io.Reader, named string) (io.ReadCloser, error) {
 	raw := &fileReader{Reader: file}
 	in := bufio.NewReaderSize(raw, 64<<10)
-	// shorter at the end of the file; a read error is returned again by the next read
+	// head is shorter at the end of the file. A read error is returned again by the next read.
 	head, _ := in.Peek(len(magicZstd))
 	switch encoding := encodingOf(head); encoding {
 	case "gzip":

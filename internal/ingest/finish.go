@@ -149,7 +149,7 @@ func (c *Column) toNanoseconds() error {
 	c.nanos = append(c.nanos, slices.Repeat([]uint16{0}, c.rows-len(c.nanos))...)
 	for i, bits := range c.fixed {
 		micros := int64(bits)
-		// microseconds with at least one nanosecond in range
+		// The first and the last microsecond of which at least one nanosecond is in range.
 		const last, first = math.MaxInt64 / 1000, math.MinInt64/1000 - 1
 		below := int64(c.nanos[i])
 		if micros > last || micros < first || micros == last && below > math.MaxInt64%1000 || micros == first && below < 1000+math.MinInt64%1000 {

@@ -75,7 +75,7 @@ func natural(a arrow.Array, budget *Budget) (arrow.Array, error) {
 
 var (
 	uuidType = extensions.NewUUIDType()
-	// a supported storage type, so there is no error
+	// The storage type is supported, so there is no error.
 	jsonType, _ = extensions.NewJSONType(arrow.BinaryTypes.String)
 )
 
@@ -133,7 +133,7 @@ func naturalDictionary(a *array.Dictionary, budget *Budget) (arrow.Array, error)
 		return nil, err
 	}
 	defer values.Release()
-	// each batch is validated with the whole dictionary, and so is charged for it
+	// Each batch is validated with the whole dictionary, so the budget pays for it with each batch.
 	if values == a.Dictionary() {
 		for _, b := range values.Data().Buffers() {
 			if err := budget.take(len(bytesOf(b))); err != nil {
@@ -206,7 +206,7 @@ func naturalNested(a arrow.Array, budget *Budget) (arrow.Array, error) {
 		child := array.MakeFromData(c)
 		out, err := natural(child, budget)
 		child.Release()
-		// only whole columns may be dictionaries in tables
+		// In tables, only whole columns may be dictionaries.
 		if d, ok := out.(*array.Dictionary); ok {
 			text := d.Dictionary().(*array.String)
 			out, err = flatten(d.Len(), arrow.BinaryTypes.String, budget, d.IsNull, func(i int) string { return text.Value(d.GetValueIndex(i)) })

@@ -122,7 +122,7 @@ func (c *Column) ToTime(p Precision) error {
 // unit returns the one unit of all times in the column, or an error if there is no such unit.
 func (c *Column) unit() (Precision, error) {
 	unit, at := Auto, 0
-	// a range of values that have the unit; most values need only this check
+	// All values from low to high have the unit. Most values need only this check.
 	low, high := int64(1), int64(0)
 	for i, bits := range c.fixed {
 		v := int64(bits)

@@ -1,4 +1,5 @@
-// Package intern numbers distinct byte strings. It is used to build dictionaries of text.
+// Package intern gives each distinct byte string a number. It is used to build dictionaries of text
+// columns.
 package intern
 
 import (
@@ -14,40 +15,44 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// Table numbers distinct values from 0, in order of appearance. The zero Table is empty. It is a
-// hash table with linear probing (Knuth, The Art of Computer Programming, 6.4). Go's map of strings
-// takes several times as long for repeated values.
+// Table gives distinct byte strings numbers from 0, in the order in which they are added. The zero
+// Table is empty. It is a hash table with linear probing (Knuth, The Art of Computer Programming,
+// 6.4). Go's map of strings takes several times as long for repeated values.
 type Table struct {
-	offsets []int32 // one more than there are values, or none
+	// offsets[i] is where value i begins in data; it has one element more than there are values, or
+	// none
+	offsets []int32
 	data    []byte
-	slots   []slot // the size is a power of two; at most half are used
-	// last is the slot of the value that was found last. In sorted columns the next value is
+	// The hash table; its size is a power of two, and at most half of the slots are used.
+	slots []slot
+	// last is the slot that Find or Index returned last. In sorted columns the next value is
 	// usually the same.
 	last slot
 }
 
-// slot identifies a value. For up to shortValue bytes it contains the value itself, so that
-// comparisons need not read the table's data.
+// slot is one entry of the hash table. If a value has at most shortValue bytes, its slot contains
+// the value itself, so that comparisons need not read the table's data.
 type slot struct {
-	first, second uint64 // the value's words, or its hash and 0
+	first, second uint64 // a short value as two words; for a longer value its hash, and 0
 	size          uint32
-	index         uint32 // 1 + index of the value; 0 is an empty slot
+	index         uint32 // index of the value plus 1; 0 means that the slot is empty
 }
 
 const (
-	// shortValue is the size of the two words of a slot.
+	// shortValue is the size in bytes of the two words of a slot.
 	shortValue = 16
 	firstSlots = 64
 )
 
-// The seeds make collisions unpredictable for clients that choose the values.
+// The seeds of the hash function are random, so that clients that choose the values cannot cause
+// collisions.
 var (
 	longSeed   = maphash.MakeSeed()
 	firstSeed  = rand.Uint64()
 	secondSeed = rand.Uint64()
 )
 
-// slotOf returns the slot of v, without an index.
+// slotOf returns the slot for a value v, without its index.
 func slotOf(v []byte) slot {
 	n := len(v)
 	s := slot{size: uint32(n)}
@@ -64,7 +69,7 @@ func slotOf(v []byte) slot {
 	return s
 }
 
-// home returns the position at which the search for s starts.
+// home returns the position in the hash table at which the search for a slot starts.
 func (t *Table) home(s *slot) int {
 	high, low := bits.Mul64(s.first^firstSeed^uint64(s.size), s.second^secondSeed)
 	return int(high^low) & (len(t.slots) - 1)
@@ -73,7 +78,7 @@ func (t *Table) home(s *slot) int {
 // Len returns the number of values.
 func (t *Table) Len() int { return max(len(t.offsets)-1, 0) }
 
-// Value returns a value. It belongs to the table and must not be changed.
+// Value returns the value with index i. It belongs to the table and must not be changed.
 func (t *Table) Value(i uint32) []byte { return t.data[t.offsets[i]:t.offsets[i+1]] }
 
 // Bytes returns the total size of all values in bytes.
@@ -90,13 +95,14 @@ func (t *Table) Texts() *array.Data {
 	return array.NewData(arrow.BinaryTypes.String, t.Len(), buffers, nil, 0, 0)
 }
 
-// holds reports whether s, which is not empty, is the slot of v. key is slotOf(v).
+// holds reports whether the slot s, which is not empty, is that of the value v. key must be
+// slotOf(v).
 func (t *Table) holds(s, key *slot, v []byte) bool {
 	return s.first == key.first && s.second == key.second && s.size == key.size &&
 		(key.size <= shortValue || bytes.Equal(t.Value(s.index-1), v))
 }
 
-// Find returns the index of v, and whether v has one.
+// Find returns the index of the value v. ok is false if the table does not have v.
 func (t *Table) Find(v []byte) (index uint32, ok bool) {
 	if len(t.slots) == 0 {
 		return 0, false
@@ -118,8 +124,8 @@ func (t *Table) Find(v []byte) (index uint32, ok bool) {
 	}
 }
 
-// Index returns the index of v, and adds v if it has none. All values together must be smaller than
-// 2 GiB.
+// Index returns the index of the value v, which it adds if the table does not have it. All values
+// together must be smaller than 2 GiB.
 func (t *Table) Index(v []byte) uint32 {
 	if i, ok := t.Find(v); ok {
 		return i
@@ -127,12 +133,12 @@ func (t *Table) Index(v []byte) uint32 {
 	return t.Add(v)
 }
 
-// IndexText is Index for a string.
+// IndexText is like Index, for a value of type string.
 func (t *Table) IndexText(v string) uint32 {
 	return t.Index(unsafe.Slice(unsafe.StringData(v), len(v)))
 }
 
-// Add adds v, which must not have an index, and returns its index.
+// Add adds the value v, which the table must not have, and returns its index.
 func (t *Table) Add(v []byte) uint32 {
 	n := uint32(t.Len())
 	if 2*int(n+1) > len(t.slots) {

@@ -13,27 +13,30 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// maxAlike is the largest number of rows of one key that All returns. A scan is better for more
-// rows.
+// maxAlike is the largest number of rows with one key that All returns. For more rows a scan is
+// better.
 const maxAlike = 256
 
-// coarseFor is how long a key counts as one with too many rows. After that All tries again, because
-// rows may have been deleted. A try costs as much as a few statements.
+// coarseFor is how long All does not look up a key for which it found more than maxAlike rows. Then
+// it tries again, because rows may have been deleted. A try costs as much as a few statements.
 const coarseFor = 10 * time.Minute
 
-// coarseKey identifies a key of a table.
+// coarseKey identifies a key of a table that more than maxAlike rows have.
 type coarseKey struct {
 	table base.TableID
 	key   string
 }
 
-// All returns the addresses of all rows of a table that have one key. values has an array of one
-// value for each column of the key. A row with a NULL in its key is never found.
+// All returns the addresses of all rows of a table that have one key. key has the columns of the
+// key, and values an array of one value for each of them. A row with a NULL in its key is never
+// found.
 //
-// ok is false if the caller must find the rows by a query instead: because too many rows have the
-// key, or because All would have to read more than a few row groups, which takes longer than a
-// query. In the latter case the index is built in the background: see indexBuilder. The caller
-// holds the snapshot.
+// ok is false if the caller must find the rows by a query instead, for one of two reasons:
+//   - More than maxAlike rows have the key.
+//   - All would have to read more than a few row groups, which takes longer than a query. Then the
+//     index is built in the background (indexBuilder).
+//
+// The caller holds the snapshot.
 func (f *Finder) All(t *snapshot.Table, key []base.ColumnID, values []arrow.Array) (found []base.RowAddress, ok bool, err error) {
 	if !f.suits(t, key) {
 		return nil, false, nil
@@ -94,19 +97,20 @@ func (f *Finder) All(t *snapshot.Table, key []base.ColumnID, values []arrow.Arra
 	return found, true, nil
 }
 
-// suits reports whether All can find the rows of a table by this key.
+// suits reports whether All can find rows of the table by the key with these columns.
 func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
 	for _, view := range t.Memtables {
 		for _, id := range key {
 			if view.Schema.ColumnByID(id) < 0 {
-				return false // the rows have the column's initial value, which DuckDB computes
+				// Some rows have the column's initial value, which only DuckDB can compute.
+				return false
 			}
 		}
 	}
 	for _, set := range t.Patches {
 		if slices.ContainsFunc(key, set.Changes) {
-			// The column got new values in place before it was in the key, so the written values
-			// are not the current ones.
+			// The column may have got new values in place before it was in the key, so the written
+			// values are not always the current ones.
 			return false
 		}
 	}
@@ -120,19 +124,22 @@ func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
 // query.
 const maxReads = 3
 
-// way says where to look a key up in a part: in the index of the part, in the cached numbers of a
-// row group (rows, with the key in values), or in the result of a search of a row group (found).
+// way says where to look up a key in one part. There are three ways:
+//   - index is set: the index of the part
+//   - rows is set: the cached numbers of a row group; values has the key
+//   - found is set: the result of a search in the file's row group
 type way struct {
 	part   base.SourceID
 	index  *partIndex
 	rows   *groupRows
 	values []int64
-	found  []uint32 // matching rows of the row group
-	first  uint32   // row number in the part of the row group's first row
+	found  []uint32 // row numbers in the row group of the rows with the key
+	first  uint32   // number of the row group's first row in the part
 }
 
-// ways returns where to look a key up in the given parts. ok is false if that needs more reads than
-// allowed.
+// ways returns where to look up a key in the given parts, after searching row groups in the file as
+// needed. ok is false if that needs more than maxReads reads. Then what is lacking is read in the
+// background.
 func (f *Finder) ways(t *snapshot.Table, parts []*catalog.Part, key []base.ColumnID, values []arrow.Array) (ways []way, ok bool, err error) {
 	var lacking []lack
 	var groups []candidates

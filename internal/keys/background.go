@@ -12,23 +12,25 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Building the index of a part takes several times as long as a query for one of its keys. So All
-// does not build it, and the statement runs a query instead. From the second time on that All lacks
-// the index of a part, the index is built in the background. Row groups that All may not read at
-// once are read in the background too, from the first time on.
+// How indexes are built in the background. Building the index of a part takes several times as long
+// as a query for one of its keys. So All does not build it, and the statement runs a query instead.
+// When All lacks the index of a part for the second time, the index is built in the background.
+// Numbers of row groups that All may not read, because these would be too many reads, are read in
+// the background already the first time.
 //
 // Meanwhile the builder holds the part, so that its file stays even if the part is merged or
 // dropped. It does not hold the statement's snapshot, because a snapshot keeps the memory of rows
 // for which writers may wait.
 //
-// One background goroutine builds what one statement lacked, part by part, and ignores further
+// One background goroutine builds what one statement lacked, part by part, and ignores other
 // requests until it is done. So statements keep the other processors, and the memory for building
-// an index is needed only once. A statement whose request was ignored asks again the next time.
+// an index is needed only once. If a request was ignored, the statement makes it again the next
+// time.
 
 // indexBuilder builds indexes in the background.
 type indexBuilder struct {
 	failed  func(error)
-	closing context.Context // ends with Close
+	closing context.Context // canceled by Close
 	close   context.CancelFunc
 	running sync.WaitGroup
 	busy    bool // guarded by Finder.mu
@@ -36,18 +38,20 @@ type indexBuilder struct {
 }
 
 // retryAfter is how long the builder skips a part after a failure. Some failures, such as a lack of
-// memory, are temporary. The others must not be reported with every statement.
+// memory, are temporary, so the builder tries again. It does not try at once, so that a permanent
+// failure is not reported with every statement.
 const retryAfter = time.Minute
 
-// lack is a part in which a key cannot be looked up yet.
+// lack is a part in which a key cannot be looked up without building its index or reading row
+// groups.
 type lack struct {
 	entry *rowset
 	part  *catalog.Part
-	again bool // All lacked it before
+	again bool // All lacked the index before
 }
 
-// want starts the background builder, so that the key of a statement can be looked up in these
-// parts later.
+// want starts the builder in the background, unless it runs already, so that the key can be looked
+// up in the lacking parts later.
 func (f *Finder) want(t *snapshot.Table, lacking []lack, key []base.ColumnID, values []arrow.Array) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -68,8 +72,8 @@ func (f *Finder) want(t *snapshot.Table, lacking []lack, key []base.ColumnID, va
 	f.builder.running.Go(func() { f.buildInBackground(&stored, rows, due, key, values) })
 }
 
-// buildInBackground builds what is lacking of a table with the given number of rows. It holds a part
-// only while makeIndex works on it.
+// buildInBackground builds indexes, or reads row groups, for the lacking parts of a table. rows is
+// the table's number of rows. It holds a part only while makeIndex works on it.
 func (f *Finder) buildInBackground(t *snapshot.Table, rows int64, lacking []lack, key []base.ColumnID, values []arrow.Array) {
 	defer func() {
 		f.mu.Lock()
@@ -93,9 +97,9 @@ func (f *Finder) buildInBackground(t *snapshot.Table, rows int64, lacking []lack
 	}
 }
 
-// makeIndex builds what is lacking of one part, unless the table does not have the part any more:
-// the numbers of the row groups that may hold the key, or, if that is not possible and whole is
-// set, the index of the part.
+// makeIndex makes one part ready for lookups of a key: it caches the numbers of the row groups that
+// may hold the key or, if that is not possible and whole is set, builds the index of the part. It
+// does nothing if the table does not have the part any more.
 func (f *Finder) makeIndex(t *snapshot.Table, l lack, whole bool, key []base.ColumnID, values []arrow.Array) error {
 	release, there := f.reader.Hold(l.part)
 	if !there {

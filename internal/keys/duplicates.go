@@ -13,30 +13,31 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Duplicates finds keys that occur more than once where the indexes of all parts would need too
-// much memory. The keys of all parts pass through one table of hashes. If there are too many for
-// it, each pass handles the hashes of one range.
+// Duplicates finds keys that occur more than once, without indexes, which would need too much
+// memory if many parts are involved. It puts the hashes of all keys into one table. If there are
+// too many for the table, it makes several passes over the parts, each for a range of hashes.
 
 // passRows is the number of rows per pass. Each row takes 48 bytes, including the memory for
 // sorting.
 const passRows = 8 << 20
 
-// keyRow is a row in the table of hashes.
+// keyRow is a row in Duplicates' table, with the hash of its key.
 type keyRow struct {
 	high    uint64
 	low     uint32
-	part    uint32 // index among the parts
+	part    uint32 // index in the list of parts
 	ordinal uint32
 }
 
-// Duplicates calls each with the rows of every primary key that several rows have, if at least one
-// of them is in the added parts. Rows of existing parts (there) come first, and otherwise rows are
-// in the order of the parts. Deleted rows of existing parts are ignored. Duplicates does not read
-// parts whose statistics show that they share no key with an added part.
+// Duplicates finds primary keys that several rows have, at least one of them in the added parts.
+// For each such key it calls each with the addresses of the key's rows: first the rows in existing
+// parts (there), then those in added parts, in the order of the parts. It ignores deleted rows of
+// existing parts. It does not read parts whose statistics show that they share no key with an added
+// part.
 func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added []*catalog.Part, each func(rows []base.RowAddress) error) error {
 	key := t.Schema.PrimaryKey
 	var parts []*catalog.Part
-	var isAdded []bool // by index in parts
+	var isAdded []bool // by index in parts: whether the part is in added
 	rows := int64(0)
 	for i, p := range slices.Concat(there, added) {
 		shares := func(q *catalog.Part) bool { return q != p && shareKeys(t, key, p, q) }
@@ -108,19 +109,20 @@ func (f *Finder) KeyAt(ctx context.Context, t *snapshot.Table, row base.RowAddre
 	return key, err
 }
 
-// isOfPass reports whether a pass handles a hash. passes is the number of passes.
+// isOfPass reports whether a hash, whose upper half is high, belongs to a pass. Passes are numbered
+// from 0 to passes - 1.
 func isOfPass(high, pass, passes uint64) bool { return high>>32*passes>>32 == pass }
 
-// keyReader collects rows of a part.
+// keyReader collects the rows of a part that belong to one pass of Duplicates.
 type keyReader struct {
-	number       uint32 // index of the part
+	number       uint32 // index of the part in the list of parts
 	pass, passes uint64
 	rows         []keyRow
 	wantIndex    bool
-	hashes       []batch.KeyHash // of all rows, if keep is set
+	hashes       []batch.KeyHash // hashes of all rows of the part; only if wantIndex is set
 }
 
-// readKeys collects the rows of a part that belong to the pass and are not deleted.
+// readKeys adds the rows of a part that belong to the pass and are not deleted to r.rows.
 func (f *Finder) readKeys(ctx context.Context, t *snapshot.Table, p *catalog.Part, r *keyReader) error {
 	set, ordinal := t.Patches[p.ID], uint32(0)
 	columns := Columns(t.Schema, t.Schema.PrimaryKey)[:len(t.Schema.PrimaryKey)]
@@ -139,12 +141,12 @@ func (f *Finder) readKeys(ctx context.Context, t *snapshot.Table, p *catalog.Par
 	})
 }
 
-// remember caches the index of a part whose keys were just read: more rows of the same keys often
-// follow soon.
+// remember caches an index of a part, made of the hashes that were just read: more rows of the same
+// keys often follow soon.
 func (f *Finder) remember(t *snapshot.Table, p *catalog.Part, hashes []batch.KeyHash) {
 	key := t.Schema.PrimaryKey
 	if len(Columns(t.Schema, key)) > len(key) {
-		return // the index would also need the states of the rows
+		return // such an index also needs the states of the rows, which were not read
 	}
 	s := f.rowset(t, p.ID, key, true)
 	s.mu.Lock()
@@ -154,9 +156,9 @@ func (f *Finder) remember(t *snapshot.Table, p *catalog.Part, hashes []batch.Key
 	}
 }
 
-// inBuckets sorts rows into buckets of a few rows each, so that rows of one hash are close
-// together. It also returns where each bucket starts and where the last one ends. Buckets are
-// chosen by the last bits of the hash, because the rows of a pass share the first ones.
+// inBuckets returns the rows sorted into buckets of a few rows each, so that rows with equal hashes
+// are close together. starts has the index of each bucket's first row, and then the number of rows.
+// The last bits of the hash select the bucket, because the rows of a pass share the first bits.
 func inBuckets(rows []keyRow) (ordered []keyRow, starts []uint32) {
 	width := bits.Len(uint(len(rows) / bucketRows))
 	bucket := func(r keyRow) uint64 { return r.high & (1<<width - 1) }
@@ -177,8 +179,8 @@ func inBuckets(rows []keyRow) (ordered []keyRow, starts []uint32) {
 	return ordered, starts
 }
 
-// alike calls f with the rows of every hash that several rows have. The rows of a hash keep their
-// order.
+// alike calls f with the rows of each hash that at least two rows have. The rows of a hash keep
+// their order.
 func alike(rows []keyRow, f func([]keyRow) error) error {
 	ordered, starts := inBuckets(rows)
 	var group []keyRow
@@ -187,7 +189,7 @@ func alike(rows []keyRow, f func([]keyRow) error) error {
 		for i, r := range some {
 			same := func(other keyRow) bool { return other.high == r.high && other.low == r.low }
 			if slices.ContainsFunc(some[:i], same) {
-				continue // was handled with the first row of its hash
+				continue // passed to f with an earlier row of the same hash
 			}
 			group = group[:0]
 			for _, other := range some[i+1:] {

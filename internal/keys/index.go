@@ -1,7 +1,8 @@
 // Package keys finds rows by primary key or sort key. For each rowset it has an index from the hash
-// of a key to the rows of that key. The index of a part is built on first use and cached in memory.
-// The index of a memtable grows with the memtable. A part needs no index if its statistics exclude
-// all wanted keys, nor, for a single key, if only few of its row groups may hold the key.
+// of a key to the rows with that key. The index of a part is built on first use and cached in
+// memory. The index of a memtable grows with the memtable. A part needs no index in two cases: its
+// statistics exclude all wanted keys, or a single key is wanted and only few row groups of the part
+// may hold it.
 package keys
 
 import (
@@ -12,11 +13,13 @@ import (
 
 // Index is an immutable index of the keys of one part.
 //
-// Its entries are in buckets by the first bits of their hash, about bucketRows in each. A lookup
-// reads one place of starts and two cache lines of entries.
+// Its entries are in buckets of about bucketRows entries. The first bits of an entry's hash select
+// the bucket. A lookup reads one place of starts and two cache lines of entries.
 type Index struct {
-	shift   uint8
-	starts  []uint32 // index in entries of the start of each bucket, then of the end of the last
+	shift uint8
+	// starts[b] is the index in entries of bucket b's first entry; the last element is
+	// len(entries).
+	starts  []uint32
 	entries []entry
 }
 
@@ -31,7 +34,7 @@ const (
 	bucketRows = 8
 )
 
-// NewIndex returns an index of rows with the given hashes. The first row has ordinal 0.
+// NewIndex returns an index of rows. hashes[i] is the hash of the key of the row with ordinal i.
 func NewIndex(hashes []batch.KeyHash) *Index {
 	buckets := max(1, len(hashes)/bucketRows)
 	width := bits.Len(uint(buckets))
@@ -65,22 +68,23 @@ func (x *Index) Find(key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
 	}
 }
 
-// growing is the index of a memtable. Rows are added in order.
+// growing is the index of a memtable, to which rows are added in order.
 //
-// The rows of a key are a linked list from the newest to the oldest. The newest row of each key is
-// in an open-addressing hash table, in which a key's first slot is given by the first bits of its
-// hash. The table takes about four bytes per row, which is less than a map, and as few cache lines.
+// The rows of a key form a linked list from the newest to the oldest. The newest row of each key is
+// in an open-addressing hash table: the first bits of a key's hash select the slot at which its
+// search begins. The table takes about four bytes per row, which is less than a map, and a lookup
+// reads as few cache lines.
 type growing struct {
-	hashes []batch.KeyHash // by row
-	older  []uint32        // by row: the next older row of the same key + 1, or 0
+	hashes []batch.KeyHash // hashes[i] is the hash of row i
+	older  []uint32        // older[i] is 1 + the next older row with the key of row i, or 0
 	shift  uint8
-	slots  []uint32 // newest row of a key + 1, or 0
+	slots  []uint32 // 1 + the newest row of a key, or 0 for a free slot
 	used   int      // number of used slots
 }
 
 func (g *growing) count() int64 { return int64(len(g.hashes)) }
 
-// add adds the next row.
+// add adds the next row, which has the given key.
 func (g *growing) add(key batch.KeyHash) {
 	if 2*g.used >= len(g.slots) {
 		g.grow()
@@ -94,7 +98,7 @@ func (g *growing) add(key batch.KeyHash) {
 	g.slots[at] = uint32(len(g.hashes))
 }
 
-// slot returns the slot of a key, or the free slot for it.
+// slot returns the index of a key's slot or, if the key is new, of a free slot for it.
 func (g *growing) slot(key batch.KeyHash) uint64 {
 	at := key.High >> g.shift
 	for g.slots[at] != 0 && g.hashes[g.slots[at]-1] != key {

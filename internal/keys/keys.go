@@ -26,71 +26,73 @@ import (
 // rows with batches of the columns, in the order of the part's rows.
 type ReadPart func(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func(columns []arrow.Array) error) error
 
-// Reader reads parts.
+// Reader has the functions by which a Finder reads parts.
 type Reader struct {
-	// Hold keeps the file of a part until release is called, for reads in the background. ok is
-	// false if the table does not have the part any more.
+	// Hold keeps the file of a part until release is called, so that it can be read in the
+	// background. ok is false if the table does not have the part any more.
 	Hold func(p *catalog.Part) (release func(), ok bool)
 	Part ReadPart
-	// Numbers is part.OpenNumbers for columns of a part, Group is part.Numbers.Read, and Rows is
-	// part.Numbers.Find.
+	// Numbers returns a reader of columns of whole numbers of a part: see part.OpenNumbers. Group
+	// is part.Numbers.Read, which reads a row group. Rows is part.Numbers.Find, which finds a key's
+	// rows in a row group.
 	Numbers func(t *snapshot.Table, p *catalog.Part, columns []base.ColumnID) (*part.Numbers, bool, error)
 	Group   func(n *part.Numbers, group int) ([]part.Integers, error)
 	Rows    func(n *part.Numbers, group int, values []int64) ([]uint32, error)
 }
 
-// Finder finds rows by key. It drops its data about a rowset with Forget. It is safe for concurrent
+// Finder finds rows by key. It caches data about rowsets until Forget. It is safe for concurrent
 // use.
 type Finder struct {
 	reader   Reader
 	maxBytes int64
 
 	mu sync.Mutex
-	// rowsets has an entry for each rowset and key. The string describes the key: its columns and
-	// their types, which another schema version may change. Guarded by mu.
+	// rowsets has the cached data by rowset id and key. The string describes the key: its columns
+	// and their types, since a schema change may change a type. Guarded by mu.
 	rowsets map[base.SourceID]map[string]*rowset
-	parts   []*rowset // guarded by mu; the parts with cached data
-	bytes   int64     // guarded by mu; size of the cached data of parts
-	// coarse has the keys that many rows share, and when that was found. Guarded by mu.
+	parts   []*rowset // guarded by mu; entries of rowsets that have cached data of parts
+	bytes   int64     // guarded by mu; memory of the cached data of parts
+	// coarse has the keys that more than maxAlike rows have, and when that was found. Guarded by
+	// mu.
 	coarse map[coarseKey]time.Time
 
 	builder indexBuilder
 }
 
-// rowset is what the Finder knows of one rowset and key.
+// rowset is what a Finder knows of the keys of one rowset, for one choice of key columns.
 type rowset struct {
 	id    base.SourceID
 	key   string
-	at    int  // index in Finder.parts, or -1; guarded by Finder.mu
-	asked bool // of a part: All lacked its index before; guarded by Finder.mu
-	// failed is when building the index of a part in the background last failed. Guarded by
-	// Finder.mu.
+	at    int  // index in Finder.parts, or -1 if it is not there; guarded by Finder.mu
+	asked bool // of a part: All has lacked its index before; guarded by Finder.mu
+	// failed is when building the part's index in the background failed last. Guarded by Finder.mu.
 	failed time.Time
 
-	cached atomic.Pointer[cached] // of a part: never nil; set under Finder.mu
+	cached atomic.Pointer[cached] // of a part: cached data, never nil; set under Finder.mu
 
-	mu     sync.Mutex // of a part: held by the goroutine that builds its index
-	rows   growing    // guarded by mu; of a memtable
-	states states     // guarded by mu; of a memtable's rows
+	mu     sync.Mutex // held while the index of a part is built, or that of a memtable is used
+	rows   growing    // guarded by mu; the index of a memtable
+	states states     // guarded by mu; the states of a memtable's rows
 }
 
-// cached is the cached data of a part. To evict it, an empty one replaces it. Goroutines that use
-// the old one are not affected.
+// cached is the cached data of one part. To evict it, it is replaced by an empty cached. Goroutines
+// that use the old one are not affected.
 type cached struct {
 	index atomic.Pointer[partIndex] // nil until built
-	// groups is nil until the footer was read. It then points to nil if row groups cannot be used.
+	// groups is nil until the part's footer was read. Then it points to the row groups or, if keys
+	// cannot be searched in row groups, to nil.
 	groups atomic.Pointer[*rowGroups]
-	bytes  int64 // guarded by Finder.mu
+	bytes  int64 // memory of the data; guarded by Finder.mu
 }
 
-// partIndex is the immutable index of a part.
+// partIndex is the immutable index of a part, and the states of its rows.
 type partIndex struct {
 	*Index
 	states states
 }
 
-// NewFinder returns a finder that caches up to maxBytes of data about parts. It calls failed with
-// the errors of the background builder. The caller must call Close.
+// NewFinder returns a finder that caches at most maxBytes of data about parts. When building in the
+// background fails, it calls failed with the error. The caller must call Close.
 func NewFinder(maxBytes int64, reader Reader, failed func(error)) *Finder {
 	f := &Finder{reader: reader, maxBytes: maxBytes, rowsets: map[base.SourceID]map[string]*rowset{}, coarse: map[coarseKey]time.Time{}}
 	f.builder.failed = failed
@@ -98,7 +100,7 @@ func NewFinder(maxBytes int64, reader Reader, failed func(error)) *Finder {
 	return f
 }
 
-// Key returns the primary key's columns of a batch. The batch has the columns of the table.
+// Key returns the columns of the primary key of a batch, which has the columns of the table.
 func Key(t schema.Table, rec arrow.RecordBatch) []arrow.Array {
 	out := make([]arrow.Array, len(t.PrimaryKey))
 	for i, id := range t.PrimaryKey {
@@ -107,9 +109,9 @@ func Key(t schema.Table, rec arrow.RecordBatch) []arrow.Array {
 	return out
 }
 
-// Find returns, for each primary key, the address of the row that has it, or an address with Source
-// 0 if there is none. columns are the columns of the keys, and hashes their hashes. The caller
-// holds the snapshot.
+// Find returns, for each of several primary keys, the address of the row that has it. The address
+// has Source 0 if no row has the key. columns has the keys, one array per column of the key, and
+// hashes their hashes. The caller holds the snapshot.
 func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Array, hashes []batch.KeyHash) ([]base.RowAddress, error) {
 	key := t.Schema.PrimaryKey
 	found := make([]base.RowAddress, len(hashes))
@@ -147,8 +149,10 @@ func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Ar
 	return found, nil
 }
 
-// locate enters the rows of one rowset that are not deleted into found, and returns the keys that
-// are still missing. within reports which keys the rowset may have; nil means all.
+// locate looks up the missing keys, given by index in found, in one rowset. find calls live with
+// the ordinals of the rows of key i until live returns true, which it does for a row that is not
+// deleted. locate enters the addresses of such rows into found, and returns the keys that are still
+// missing. within reports which keys the rowset may have; nil means all.
 func locate(t *snapshot.Table, id base.SourceID, missing []uint32, found []base.RowAddress, within func(i uint32) bool, find func(i uint32, live func(uint32) bool)) []uint32 {
 	set := t.Patches[id]
 	var still []uint32
@@ -180,13 +184,14 @@ func (f *Finder) inMemtable(t *snapshot.Table, key []base.ColumnID, view memtabl
 	return locate(t, view.Source, missing, found, nil, func(i uint32, live func(uint32) bool) { s.find(view, hashes[i], live) }), nil
 }
 
-// ofMemtable returns the index of a memtable, locked, with all rows of the view.
+// ofMemtable returns the entry of a memtable, whose index has all rows of the view. The entry's mu
+// is locked.
 func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtable.View) (*rowset, error) {
 	s := f.rowset(t, view.Source, key, false)
 	s.mu.Lock()
 	for i := len(view.Batches) - 1; i >= 0 && s.rows.count() < view.Rows; i-- {
-		// Batches before the first new row may have been joined, and are indexed: find the batch of
-		// the first new row.
+		// Rows up to this count are indexed already. Batches before it may have been joined since,
+		// so find the batch that has the first new row.
 		if int64(view.Batches[i].FirstOrdinal) > s.rows.count() && i > 0 {
 			continue
 		}
@@ -201,14 +206,14 @@ func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtabl
 	return s, nil
 }
 
-// find calls f with every row of a view that has a key, newest first, until f returns true. mu must
-// be held.
+// find calls f with the ordinal of each row of a view that has the key, newest first, until f
+// returns true. mu must be held.
 func (s *rowset) find(view memtable.View, key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
 	s.rows.find(key, func(ordinal uint32) bool { return int64(ordinal) < view.Rows && f(ordinal) })
 }
 
-// add indexes the rows of a batch that are not indexed yet. set has the changes of the memtable, or
-// is nil.
+// add adds those rows of a memtable's batch that are not indexed yet to the index. set has the
+// changes of the memtable's rows, or is nil.
 func (s *rowset) add(written, now schema.Table, key []base.ColumnID, b memtable.Batch, set *patch.Set) error {
 	from := max(0, s.rows.count()-int64(b.FirstOrdinal))
 	if from >= b.Record.NumRows() {
@@ -234,8 +239,9 @@ func (s *rowset) add(written, now schema.Table, key []base.ColumnID, b memtable.
 	return nil
 }
 
-// converted returns columns of a batch, which conforms to the schema version written, in their
-// current types. The first row has ordinal first. set has the changes of the rowset, or is nil.
+// converted returns columns of a batch, converted to their current types. The batch conforms to the
+// schema version written, and its first row has ordinal first. set has the changes of the rowset's
+// rows, or is nil.
 func converted(written schema.Table, rec arrow.RecordBatch, columns []schema.Column, first uint32, set *patch.Set) (out []arrow.Array, release func(), err error) {
 	release = func() {
 		for _, a := range out {
@@ -252,11 +258,11 @@ func converted(written schema.Table, rec arrow.RecordBatch, columns []schema.Col
 	return out, release, nil
 }
 
-// convert returns the values of one column in its current type: see converted. Values that the type
-// cannot represent become NULL if their row is deleted or has a newer value. This is safe: deleted
-// rows are not found by key, and newer values replace the written ones. All other values stay, even
-// those of deleted rows: in a deduplicated snapshot the superseded rows are among the deleted ones,
-// and they must be found again when the table is deduplicated again.
+// convert returns the values of one column, converted to its current type: see converted. A value
+// that the type cannot represent becomes NULL if its row is deleted or has a newer value. This is
+// safe: deleted rows are not found by key, and newer values replace the written ones. All other
+// values stay, even those of deleted rows: in a deduplicated snapshot the superseded rows are among
+// the deleted ones, and they must be found again when the table is deduplicated again.
 func convert(values arrow.Array, c schema.Column, first uint32, set *patch.Set) (arrow.Array, error) {
 	out, failed := batch.Convert(values, c.Type)
 	if failed == nil {
@@ -286,13 +292,14 @@ func convert(values arrow.Array, c schema.Column, first uint32, set *patch.Set) 
 	return batch.Convert(nulled, c.Type)
 }
 
-// read reads columns of a part in their current types. It calls rows with batches of the columns,
-// in the order of the part's rows.
+// read reads columns of a part in their current types, and calls rows with batches of them, in the
+// order of the part's rows.
 func (f *Finder) read(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func(columns []arrow.Array) error) error {
 	written, first := t.Versions[p.SchemaVersion], uint32(0)
 	asked := slices.Clone(columns)
 	for i, c := range columns {
-		// Such a column is cast below, because the reader does not know which rows are deleted.
+		// The new type may not represent all written values. Such a column is converted below,
+		// because the reader of parts does not know which rows are deleted.
 		if written.MayExceed(c) {
 			asked[i].Type = written.Columns[written.ColumnByID(c.ID)].Type
 		}
@@ -315,7 +322,7 @@ func (f *Finder) read(ctx context.Context, t *snapshot.Table, p *catalog.Part, c
 	})
 }
 
-// describe names columns and their types.
+// describe returns a text that identifies columns and their types.
 func describe(columns []schema.Column) string {
 	out := ""
 	for _, c := range columns {
@@ -324,7 +331,8 @@ func describe(columns []schema.Column) string {
 	return out
 }
 
-// rowset returns the entry of a rowset and key. It adds one if there is none.
+// rowset returns the entry of a rowset for key columns, and adds one if there is none. part says
+// whether the rowset is a part.
 func (f *Finder) rowset(t *snapshot.Table, id base.SourceID, columns []base.ColumnID, part bool) *rowset {
 	key := describe(Columns(t.Schema, columns))
 
@@ -344,7 +352,7 @@ func (f *Finder) rowset(t *snapshot.Table, id base.SourceID, columns []base.Colu
 	return s
 }
 
-// ofPart returns the index of a part, and builds it if it is not cached.
+// ofPart returns the index of a part for key columns. It builds the index if it is not cached.
 func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) (*partIndex, error) {
 	s := f.rowset(t, p.ID, key, true)
 	if x := s.cached.Load().index.Load(); x != nil {
@@ -377,10 +385,11 @@ func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part,
 	return x, nil
 }
 
-// cacheIndex caches a new index of a part. If there is not enough space and other data of at least
-// its size is cached, it is only cached with a probability of 1/8, and then evicts other data. The
-// reason: keys may be in all parts, and lookups visit the parts in the same order each time. With
-// eviction by least recent use, each new index would evict the one that is needed next.
+// cacheIndex caches a new index of a part. If that would exceed the limit, and the cached data of
+// other parts is at least as large as the index, it is only cached with a probability of 1/8, and
+// then evicts other data. The reason: keys may be in all parts, and lookups visit the parts in the
+// same order each time. If the least recently used data were evicted, each new index would evict
+// the one that is needed next.
 func (f *Finder) cacheIndex(s *rowset, x *partIndex) {
 	bytes := x.Bytes() + x.states.bytes()
 	f.mu.Lock()
@@ -393,15 +402,17 @@ func (f *Finder) cacheIndex(s *rowset, x *partIndex) {
 	f.chargeLocked(s, k, bytes)
 }
 
-// charge counts more cached data of a part: its footer, or numbers of its row groups.
+// charge counts more memory of a part's cached data: of its footer, or of numbers of its row
+// groups.
 func (f *Finder) charge(s *rowset, k *cached, bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.chargeLocked(s, k, bytes)
 }
 
-// chargeLocked counts more cached data, and evicts the data of random other parts if there is too
-// much. The data of a single part may exceed the limit.
+// chargeLocked counts more memory of a part's cached data. If the cached data of all parts takes
+// more than the limit, it evicts data of other parts at random. The data of a single part may
+// exceed the limit.
 func (f *Finder) chargeLocked(s *rowset, k *cached, bytes int64) {
 	if f.rowsets[s.id][s.key] != s || s.cached.Load() != k {
 		return // evicted in the meantime
@@ -421,16 +432,18 @@ func (f *Finder) chargeLocked(s *rowset, k *cached, bytes int64) {
 	}
 }
 
-// dropLocked evicts the cached data of a part. The record of earlier requests and failures stays.
+// dropLocked evicts the cached data of a part. It keeps when the index was requested and when
+// building it failed.
 func (f *Finder) dropLocked(s *rowset) {
 	last := len(f.parts) - 1
 	f.parts[s.at], f.parts[last].at = f.parts[last], s.at
-	f.parts[last] = nil // the array is reused
+	f.parts[last] = nil // the array stays, so the pointer must not keep the rowset
 	f.parts, s.at = f.parts[:last], -1
 	f.bytes -= s.cached.Swap(new(cached)).bytes
 }
 
-// Forget drops all data about a rowset that no table and no reader uses any more.
+// Forget drops all data about a rowset. It is called when no table and no reader uses the rowset
+// any more.
 func (f *Finder) Forget(id base.SourceID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// ranges are the least and greatest wanted values, per column of the key.
+// ranges has the least and the greatest of the wanted keys' values, per column of the key.
 type ranges []batch.ColumnStats
 
 func rangesOf(columns []arrow.Array) (ranges, error) {
@@ -22,7 +22,8 @@ func rangesOf(columns []arrow.Array) (ranges, error) {
 	return out, out.add(columns)
 }
 
-// add extends the ranges to more values.
+// add extends the ranges so that they include more values. columns has an array per column of the
+// key.
 func (r ranges) add(columns []arrow.Array) error {
 	for i, c := range columns {
 		stats, err := batch.Stats(c)
@@ -34,14 +35,14 @@ func (r ranges) add(columns []arrow.Array) error {
 	return nil
 }
 
-// meet reports whether a part may hold one of the keys.
+// meet reports whether a part may hold any of the wanted keys, according to its statistics.
 func (r ranges) meet(t *snapshot.Table, key []base.ColumnID, p *catalog.Part) bool {
 	for i, id := range key {
 		stats, known := boundsOf(t, id, p)
 		if !known {
 			continue
 		}
-		// NaN is above all other values
+		// A range with NaN has no upper end: NaN is above all other values.
 		if order, ok := r[i].Max.Compare(stats.Min); ok && order < 0 && !r[i].HasNaN {
 			return false
 		}
@@ -52,9 +53,9 @@ func (r ranges) meet(t *snapshot.Table, key []base.ColumnID, p *catalog.Part) bo
 	return true
 }
 
-// leading are the values of the first column of keys, if they are whole numbers. With them, each
-// key is looked up only in the parts that may have it. If a table is sorted by this column, that is
-// one part of many.
+// leading has the first column's values of the wanted keys, if they are whole numbers. With them
+// each key is looked up only in the parts that may have it. In a table that is sorted by this
+// column, that is usually one part of many.
 type leading []int64
 
 // add appends values. It returns nil if they are not whole numbers.
@@ -90,8 +91,8 @@ func appendAll[T int8 | int16 | int32 | uint8 | uint16 | uint32 | arrow.Date32 |
 	return to
 }
 
-// within returns a function that reports whether a part may have the key of a row. It returns nil
-// if the part may have any key.
+// within returns a function that reports whether a part may have a wanted key, given the key's
+// index. It returns nil if the part may have any of them.
 func (l leading) within(t *snapshot.Table, key []base.ColumnID, p *catalog.Part) func(row uint32) bool {
 	stats, known := boundsOf(t, key[0], p)
 	least, ok := wholeNumber(stats.Min)
@@ -128,8 +129,8 @@ func shareKeys(t *snapshot.Table, key []base.ColumnID, p, q *catalog.Part) bool 
 	return true
 }
 
-// boundsOf returns the statistics of a column of a part, if the part was written with the column's
-// current type.
+// boundsOf returns the statistics of a column in a part. It returns false if the part was written
+// when the column had another type.
 func boundsOf(t *snapshot.Table, id base.ColumnID, p *catalog.Part) (schema.ColumnStats, bool) {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {

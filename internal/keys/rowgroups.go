@@ -12,25 +12,25 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// To find a row in a part that is sorted by a key of whole numbers, no index is needed: the footer
-// says which row group may hold the key, and the rows are searched in the stored numbers. That
-// takes a fraction of the time of a query, whereas the index of a large part takes a hundred times
-// as long as a query. The numbers of a row group that is searched often are cached.
+// How a key of whole numbers is found in a sorted part without an index. The footer says which row
+// groups may hold the key, and the key is searched in the stored numbers of these row groups. That
+// takes a fraction of the time of a query, whereas building the index of a large part takes a
+// hundred times as long as a query. The numbers of a row group that is searched often are cached.
 
-// rowGroups are the cached numbers of a part's key.
+// rowGroups has what is cached for searching a key in the row groups of a part.
 type rowGroups struct {
 	*part.Numbers
-	first []uint32 // row number of the first row of each group
+	first []uint32 // first[g] is the part's row number of row group g's first row
 	read  []atomic.Pointer[groupRows]
-	asked []atomic.Int32 // how often each group was searched without cached numbers
+	asked []atomic.Int32 // asked[g] is how often row group g was searched in the file
 }
 
-// seldom is how often a row group is searched before its numbers are cached. Reading the numbers
-// takes about this many times as long as one search (BenchmarkLookUp in package part: 2 ms against
-// 0.02 to 0.2 ms for one row).
+// seldom is how often a row group is searched in the file before its numbers are cached. Reading
+// all numbers takes about this many times as long as one search (BenchmarkLookUp in package part: 2
+// ms against 0.02 to 0.2 ms for one row).
 const seldom = 12
 
-// groupRows are the numbers of a row group, by column.
+// groupRows has the numbers of a row group, one Integers per column of the key.
 type groupRows []part.Integers
 
 // wholeNumbers returns the values of a key as numbers. It returns nil if they are not whole
@@ -52,20 +52,21 @@ func wholeNumbers(t *snapshot.Table, p *catalog.Part, key []base.ColumnID, value
 	return out
 }
 
-// candidates are row groups of a part that may hold a key.
+// candidates are the row groups of one part that may hold a key.
 type candidates struct {
 	*rowGroups
 	rowset *rowset
-	cached *cached // has the row groups
+	cached *cached // cached data of the part, including its row groups
 	part   base.SourceID
 	values []int64 // the key
 	groups []int
 }
 
-// groupsHolding returns the row groups of a part that may hold a key, and the number of reads to
-// search them, including the read of the footer, which is done here. ok is false if the part cannot
-// be searched this way: because the key has NULLs or other types, or because the search needs more
-// than maxReads reads.
+// groupsHolding returns the row groups of a part that may hold a key, and the number of reads that
+// searching them takes. The read of the footer is included, and is done here. ok is false if the
+// part cannot be searched this way, for one of these reasons:
+//   - The key has a NULL, or is not of whole numbers.
+//   - The search needs more than maxReads reads.
 func (f *Finder) groupsHolding(s *rowset, t *snapshot.Table, p *catalog.Part, key []base.ColumnID, values []arrow.Array, maxReads int) (c candidates, reads int, ok bool, err error) {
 	numbers := wholeNumbers(t, p, key, values)
 	if numbers == nil {
@@ -97,7 +98,7 @@ func (f *Finder) groupsHolding(s *rowset, t *snapshot.Table, p *catalog.Part, ke
 	return c, reads + unread, true, nil
 }
 
-// lookInto searches the row groups for the key.
+// lookInto searches the key in the row groups, and returns a way for each.
 func (f *Finder) lookInto(c candidates) (ways []way, err error) {
 	for _, g := range c.groups {
 		w := way{part: c.part, first: c.first[g], values: c.values}
@@ -114,7 +115,7 @@ func (f *Finder) lookInto(c candidates) (ways []way, err error) {
 	return ways, nil
 }
 
-// readGroups caches the numbers of the row groups.
+// readGroups reads the numbers of the row groups and caches them.
 func (f *Finder) readGroups(c candidates) error {
 	for _, g := range c.groups {
 		if _, err := f.readGroup(c, g); err != nil {
@@ -124,7 +125,7 @@ func (f *Finder) readGroups(c candidates) error {
 	return nil
 }
 
-// openGroups reads which row groups a part has.
+// openGroups reads from a part's footer which row groups it has, and caches that.
 func (f *Finder) openGroups(s *rowset, k *cached, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) error {
 	numbers, ok, err := f.reader.Numbers(t, p, key)
 	if err != nil {
@@ -145,7 +146,7 @@ func (f *Finder) openGroups(s *rowset, k *cached, t *snapshot.Table, p *catalog.
 	return nil
 }
 
-// holding returns the row groups that may hold a key.
+// holding returns the numbers of the row groups that may hold a key, according to their statistics.
 func (g *rowGroups) holding(values []int64) (out []int) {
 	for i, group := range g.Groups {
 		holds := true
@@ -159,7 +160,7 @@ func (g *rowGroups) holding(values []int64) (out []int) {
 	return out
 }
 
-// readGroup returns the numbers of a row group, and reads and caches them if necessary.
+// readGroup returns the numbers of a row group. It reads and caches them if they are not cached.
 func (f *Finder) readGroup(c candidates, group int) (*groupRows, error) {
 	if known := c.read[group].Load(); known != nil {
 		return known, nil
@@ -179,7 +180,8 @@ func (f *Finder) readGroup(c candidates, group int) (*groupRows, error) {
 	return &made, nil
 }
 
-// find calls f with every row of a key, until f returns true.
+// find calls f with the number of each row that has the key, until f returns true. Rows are counted
+// from the row group's first row.
 func (g groupRows) find(values []int64, f func(row uint32) (stop bool)) {
 	first := &g[0]
 	n, from := first.Len(), 0

@@ -16,15 +16,15 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// State has the values of a row's RowVersion and IsDeleted columns. They decide which row of a key
-// is current.
+// State has the values of a row's RowVersion and IsDeleted columns. They decide which of several
+// rows of a key is current.
 type State struct {
-	Version uint64 // in the order of the column's values; 0 if the table has no such column
+	Version uint64 // see Versions; 0 if the table has no version column
 	Deleted bool
 }
 
-// Columns returns the columns from which an index by a key is built: the columns of the key, and
-// for the primary key also those of a row's State, if the table has them.
+// Columns returns the columns that an index of a key is built from: the key's columns and, if it is
+// the primary key, the columns of a row's State that the table has.
 func Columns(t schema.Table, key []base.ColumnID) []schema.Column {
 	var out []schema.Column
 	ids := slices.Clone(key)
@@ -39,8 +39,8 @@ func Columns(t schema.Table, key []base.ColumnID) []schema.Column {
 	return out
 }
 
-// Versions converts a column of versions into numbers of the same order. NULL becomes 0, below all
-// others. The two least BIGINTs become equal, and so do the two greatest UBIGINTs.
+// Versions converts the values of a version column into numbers of the same order. NULL becomes 0,
+// below all others. The two least BIGINTs become equal, and so do the two greatest UBIGINTs.
 func Versions(a arrow.Array) ([]uint64, error) {
 	out := make([]uint64, a.Len())
 	signed := func(v int64) uint64 { return max(uint64(v)^1<<63, 1) }
@@ -78,14 +78,14 @@ func Versions(a arrow.Array) ([]uint64, error) {
 	return out, nil
 }
 
-// states are the states of a rowset's rows as they were written.
+// states has the State of each row of a rowset, as it was written.
 type states struct {
 	rows     uint32
-	versions []uint64        // nil if the table has no such column
-	deleted  *roaring.Bitmap // nil if the table has no such column
+	versions []uint64        // nil if the table has no version column
+	deleted  *roaring.Bitmap // rows whose IsDeleted is true; nil if the table has no such column
 }
 
-// add appends the states of the next rows. columns are those of Columns after the key.
+// add appends the states of the next rows. columns are those that follow the key in Columns.
 func (s *states) add(t schema.Table, columns []arrow.Array) error {
 	if len(columns) == 0 {
 		return nil
@@ -129,8 +129,8 @@ func (s *states) of(ordinal uint32) State {
 	return out
 }
 
-// States returns the states of rows that Find found. For an address without a rowset (Source 0) the
-// state is zero.
+// States returns the states of rows that Find found, including changes. For an address with Source
+// 0 the state is zero.
 func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowAddress) ([]State, error) {
 	bySource := map[base.SourceID][]int{}
 	for i, row := range rows {
@@ -169,7 +169,8 @@ func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowA
 	return out, nil
 }
 
-// patchStates applies the changes of the rows of one rowset.
+// patchStates replaces states by newer values from the patches of one rowset. out[i] is the state
+// of rows[i], for each i in of.
 func patchStates(set *patch.Set, t schema.Table, rows []base.RowAddress, of []int, out []State) error {
 	for _, c := range Columns(t, t.PrimaryKey)[len(t.PrimaryKey):] {
 		newer, err := set.Column(c)

@@ -18,22 +18,25 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Rows of a table that merges on read are appended without a comparison with existing rows of their
-// keys. Of several rows of a key, the one with the highest version is current. Among equal versions
-// it is the one that came last. The others are superseded. A superseded row stays superseded for
-// good: a change that deletes the current row, moves it, or gives it another version must also
-// delete the superseded rows of its key.
+// Which rows are superseded. Rows are appended to a table that merges on read without a comparison
+// with existing rows of their keys. Of several rows of a key, the one with the highest version is
+// current. Among equal versions, the row that arrived last is current. The others are superseded. A
+// superseded row stays superseded for good: a change that deletes the current row, moves it, or
+// gives it another version must also delete the superseded rows of its key.
 
-// Losers are the superseded rows of a table, as far as its rows were deduplicated.
+// Losers are the superseded rows of a table that were found by deduplicating part of its rows. Seq
+// and Rows say which rows.
 type Losers struct {
-	Seq  base.Seq                          // rows of parts up to this edit were deduplicated
-	Rows map[base.SourceID]int64           // the number of deduplicated rows of each memtable
-	Of   map[base.SourceID]*roaring.Bitmap // superseded rows by rowset; read only
+	Seq base.Seq // all rows of parts up to this edit were deduplicated
+	// By memtable: its first rows that were deduplicated, as a number.
+	Rows map[base.SourceID]int64
+	Of   map[base.SourceID]*roaring.Bitmap // superseded rows by rowset; must not be modified
 }
 
-// Losers deduplicates the rows that are newer than before, and returns all superseded rows of a
-// snapshot. seq is the edit of the snapshot, which must not be older than before. before is not
-// modified. A bitmap without new rows is shared with before. The caller holds the snapshot.
+// Losers deduplicates the rows that were added after before, and returns all superseded rows of a
+// snapshot. seq is the snapshot's edit, which must not be older than before. before is not
+// modified. The result shares the bitmaps of rowsets in which no superseded row was found. The
+// caller holds the snapshot.
 func (f *Finder) Losers(ctx context.Context, t *snapshot.Table, seq base.Seq, before Losers) (Losers, error) {
 	c := &deduplicator{Finder: f, ctx: ctx, table: t, superseded: maps.Clone(before.Of), grown: map[base.SourceID]bool{}}
 	if c.superseded == nil {
@@ -54,20 +57,22 @@ func (f *Finder) Losers(ctx context.Context, t *snapshot.Table, seq base.Seq, be
 	return after, nil
 }
 
-// deduplicator finds superseded rows.
+// deduplicator finds the superseded rows of one snapshot.
 type deduplicator struct {
 	*Finder
 	ctx        context.Context
 	table      *snapshot.Table
 	superseded map[base.SourceID]*roaring.Bitmap
-	grown      map[base.SourceID]bool // rowsets with a bitmap that this deduplicator owns
+	// Rowsets whose bitmap in the result was copied and may be modified.
+	grown map[base.SourceID]bool
 }
 
-// newRows are rows to deduplicate: a part, or the rows of a memtable from one row on.
+// newRows are rows to deduplicate: all rows of a part, or the rows of a memtable beginning with one
+// row.
 type newRows struct {
 	seq  base.Seq
 	id   base.SourceID
-	part *catalog.Part // or nil
+	part *catalog.Part // nil if they are in a memtable
 	view memtable.View
 	from int64
 }
@@ -80,9 +85,9 @@ func ofPart(p *catalog.Part) newRows { return newRows{seq: p.MaxSeq, id: p.ID, p
 
 func ofView(v memtable.View) newRows { return newRows{seq: v.MinSeq, id: v.Source, view: v} }
 
-// newRows returns the rows to deduplicate, by rowset, in the order in which the rowsets were
-// written. Rowsets do not interleave in time: a load starts a new memtable, and only deduplicated
-// parts are merged.
+// newRows returns the rows that were added after before, by rowset, in the order in which the
+// rowsets were written. All rows of a rowset are older than those of the next one: a load starts a
+// new memtable, and only deduplicated parts are merged.
 func (c *deduplicator) newRows(before Losers) []newRows {
 	var all []newRows
 	for _, p := range c.table.Parts {
@@ -100,7 +105,8 @@ func (c *deduplicator) newRows(before Losers) []newRows {
 	return all
 }
 
-// live returns a function that reports whether a row of a rowset is neither deleted nor superseded.
+// live returns a function that reports whether a row of a rowset is live: neither deleted nor
+// superseded.
 func (c *deduplicator) live(id base.SourceID) func(ordinal uint32) bool {
 	var deleted *roaring.Bitmap
 	if set := c.table.Patches[id]; set != nil {
@@ -125,11 +131,12 @@ func (c *deduplicator) supersede(id base.SourceID, rows []uint32) {
 			c.superseded[id] = c.superseded[id].Clone()
 		}
 	}
-	slices.Sort(rows) // they are in the order of their hashes
+	slices.Sort(rows) // they were in the order of their hashes
 	c.superseded[id].AddMany(rows)
 }
 
-// deduplicate compares new rows with all older rows of their keys.
+// deduplicate finds rows that are superseded because of the new rows: it compares these with each
+// other and with all older rows of their keys.
 func (c *deduplicator) deduplicate(a newRows) error {
 	rows, look, err := c.rows(a)
 	if err != nil {
@@ -177,8 +184,8 @@ func (c *deduplicator) deduplicate(a newRows) error {
 	return nil
 }
 
-// inView returns a lookup in the rows of a memtable. The memtable's index is locked until release
-// is called.
+// inView returns a function that finds a live row with a key in a memtable. The memtable's index is
+// locked until release is called.
 func (c *deduplicator) inView(v memtable.View, live func(uint32) bool) (find func(batch.KeyHash) (uint32, bool), release func(), err error) {
 	s, err := c.ofMemtable(c.table, c.table.Schema.PrimaryKey, v)
 	if err != nil {
@@ -193,9 +200,9 @@ func (c *deduplicator) inView(v memtable.View, live func(uint32) bool) (find fun
 	}, s.mu.Unlock, nil
 }
 
-// compare looks new rows up in an older rowset, marks the superseded rows on both sides, and
-// returns the new rows that the rowset has no row for. within reports which new rows the rowset may
-// have; nil means all.
+// compare looks up new rows in an older rowset, and marks each superseded row: the new one or the
+// older one. It returns the new rows whose key the rowset does not have. within reports which new
+// rows' keys the rowset may have; nil means all. open returns the lookup in the rowset.
 func (c *deduplicator) compare(a newRows, rows []entry, rowset base.SourceID, within func(row uint32) bool, open func(live func(uint32) bool) (find func(batch.KeyHash) (uint32, bool), release func(), err error)) ([]entry, error) {
 	find, release, err := open(c.live(rowset))
 	if err != nil {
@@ -251,15 +258,15 @@ func (c *deduplicator) versions(id base.SourceID, rows []uint32) ([]State, error
 	return c.States(c.ctx, c.table, addresses)
 }
 
-// where prunes the parts in which new rows are looked up. ranges reports whether a part may have
-// any of the keys. within returns a function that reports whether a part may have the key of a row,
-// counted from the first new row.
+// where tells in which parts new rows must be looked up. ranges reports whether a part may have any
+// of their keys. within returns a function that reports whether the part may have the key of one
+// new row, counted from the first new row.
 type where struct {
 	ranges func(p *catalog.Part) bool
 	within func(p *catalog.Part) func(row uint32) bool
 }
 
-// rows returns the new rows to look up, one per key, ordered by the first bits of their hashes.
+// rows returns the new rows to look up, one per key, ordered by the first bits of the keys' hashes.
 // Indexes have the same order, so the lookups go through an index from start to end.
 func (c *deduplicator) rows(a newRows) (rows []entry, look where, err error) {
 	t, key := c.table, c.table.Schema.PrimaryKey
@@ -303,8 +310,8 @@ func (c *deduplicator) rows(a newRows) (rows []entry, look where, err error) {
 	return rows, look, nil
 }
 
-// valuesIn returns the ranges of the keys of a memtable's rows, beginning with the row from, and
-// the values of the key's first column. set has the changes of the rows, or is nil.
+// valuesIn returns the ranges of the keys in a memtable's rows, beginning with the row from, and
+// the values of the key's first column. set has the changes of the memtable's rows, or is nil.
 func valuesIn(now schema.Table, v memtable.View, from int64, set *patch.Set) (bounds ranges, first leading, err error) {
 	bounds, first = make(ranges, len(now.PrimaryKey)), leading{}
 	for _, b := range v.Batches {
@@ -329,17 +336,18 @@ func valuesIn(now schema.Table, v memtable.View, from int64, set *patch.Set) (bo
 	return bounds, first, nil
 }
 
-// superseded returns the superseded rows among the live rows of an index. The rows were written in
-// the order of their ordinals. versions is nil if the table has no version column.
+// superseded returns the superseded rows among the live rows of an index. Rows with greater
+// ordinals are newer. versions returns the states of rows; it is nil if the table has no version
+// column.
 func (x *Index) superseded(live func(ordinal uint32) bool, versions func(ordinals []uint32) ([]State, error)) (superseded []uint32, err error) {
-	var rows []uint32 // rows of keys that occur more than once
-	var groups []int  // the number of rows of each of these keys
+	var rows []uint32 // rows whose key occurs more than once, key by key
+	var groups []int  // by key: how many of rows have it
 	for b := range len(x.starts) - 1 {
 		bucket := x.entries[x.starts[b]:x.starts[b+1]]
 		for i, e := range bucket {
 			same := func(other entry) bool { return other.high == e.high && other.low == e.low }
 			if i+1 == len(bucket) || !slices.ContainsFunc(bucket[i+1:], same) || slices.ContainsFunc(bucket[:i], same) {
-				continue // the only row of its key, or handled with the first row of the key
+				continue // the only row of its key, or included with an earlier row
 			}
 			from := len(rows)
 			for _, other := range bucket[i:] {
@@ -372,9 +380,9 @@ func (x *Index) superseded(live func(ordinal uint32) bool, versions func(ordinal
 	return superseded, nil
 }
 
-// Repeated returns the superseded rows among the rows of one rowset. records are its batches, in
-// the order in which the rows were written; they conform to the schema version written. set has the
-// changes of the rows, or is nil.
+// Repeated returns which rows of a rowset are superseded by other rows of the same rowset. records
+// are the rowset's batches, oldest row first; they conform to the schema version written. set has
+// the changes of the rows, or is nil.
 func Repeated(now, written schema.Table, records []arrow.RecordBatch, set *patch.Set) (*roaring.Bitmap, error) {
 	var hashes []batch.KeyHash
 	var read states
@@ -406,7 +414,8 @@ func Repeated(now, written schema.Table, records []arrow.RecordBatch, set *patch
 	return roaring.BitmapOf(superseded...), err
 }
 
-// with returns the states of rows, including the changes in set (nil: none).
+// with returns the states of the rows with the given ordinals, including the changes in set (nil:
+// none).
 func (s *states) with(set *patch.Set, now schema.Table, ordinals []uint32) ([]State, error) {
 	out, rows, all := make([]State, len(ordinals)), make([]base.RowAddress, len(ordinals)), make([]int, len(ordinals))
 	for i, ordinal := range ordinals {

@@ -1,9 +1,9 @@
-// Functions that fail for some values although DuckDB (1.5.5) assumes that they never fail.
+// Functions that DuckDB (1.5.5) must not take for functions that never fail.
 //
 // DuckDB evaluates a function that never fails once for the whole dictionary of a column chunk or
 // of a batch in memory, instead of for each row. The dictionary also has the values of rows that
-// are left out. So a query could fail because of deleted or changed rows, or of rows that its own
-// WHERE excludes.
+// are left out. If such a function does fail for some values, a query could fail because of deleted
+// or changed rows, or of rows that its own WHERE excludes.
 
 #include "livescan.h"
 
@@ -23,12 +23,12 @@ struct Fallible {
 	Fallible(const char *name, LogicalTypeId argument = LogicalTypeId::INVALID)
 		: name(name), argument(argument) {}
 	const char *name;
-	LogicalTypeId argument; // if valid: only the overloads that have an argument of this type
+	LogicalTypeId argument; // if valid, only the overloads with an argument of this type are meant
 };
 
-// Functions that only fail for arguments that are rarely columns (the pattern of regexp_replace,
-// the length of substring) are not in the list, because they owe their speed to the dictionary.
-// TestFunctionsThatMayFailSayThatTheyDo searches for missing functions.
+// The list. It does not have functions that fail only for arguments that are rarely columns (the
+// pattern of regexp_replace, the length of substring), because these owe their speed to the
+// dictionary. TestFunctionsThatMayFailSayThatTheyDo searches for functions that are missing here.
 const Fallible fallible[] = {
 	{"bar"},
 	{"chr"},
@@ -36,7 +36,7 @@ const Fallible fallible[] = {
 	{"jaccard"},
 	{"mismatches"},
 	{"to_base"},
-	// Limits of the calendar.
+	// These fail at the limits of the calendar.
 	{"+", LogicalTypeId::TIMESTAMP_TZ},
 	{"-", LogicalTypeId::TIMESTAMP_TZ},
 	{"date_sub"},
@@ -51,7 +51,7 @@ const Fallible fallible[] = {
 	{"make_timestamp_ns"},
 	{"range"},
 	{"to_timestamp"},
-	// The function that they call for each element may fail. DuckDB does not check that.
+	// These call a function for each element of a list, which may fail. DuckDB does not check that.
 	{"apply"},
 	{"array_apply"},
 	{"array_filter"},
@@ -63,9 +63,9 @@ const Fallible fallible[] = {
 	{"list_reduce"},
 	{"list_transform"},
 	{"reduce"},
-	// What package limit refuses (internal/duck/limit): distances of long texts, order in long
-	// lists, deeply nested JSON, GLOB with many *. Expressions that are too expensive for texts of
-	// megabytes are not in the list: such texts are in no dictionary.
+	// These fail if package limit (internal/duck/limit) refuses the work: distances of long texts,
+	// order in long lists, deeply nested JSON, GLOB with many *. Expressions that are too expensive
+	// only for texts of megabytes are not in the list: such texts are in no dictionary.
 	{"levenshtein"},
 	{"editdist3"},
 	{"damerau_levenshtein"},
@@ -101,8 +101,8 @@ const Fallible fallible[] = {
 	{"from_json_strict"},
 };
 
-// Must be called before there are queries, because catalog entries must not change while queries
-// run.
+// Marks the functions of the list in DuckDB's catalog. It must be called before there are queries,
+// because catalog entries must not change while queries run.
 void Mark(ClientContext &context) {
 	auto &catalog = Catalog::GetSystemCatalog(context);
 	for (auto &f : fallible) {

@@ -24,7 +24,7 @@ namespace {
 
 using namespace duckdb;
 
-// Tells the reader of one file which rows of a vector to read. Threads share it.
+// Tells DuckDB's reader of one file which rows of a vector to read. Threads share it.
 class HiddenRows : public DeleteFilter {
 public:
 	HiddenRows(const scoter_file &file, bool only)
@@ -56,26 +56,27 @@ private:
 	const bool only;
 };
 
-// The virtual columns with a row's address. Part files have no columns of these names.
+// The names of the virtual columns that have a row's address. No column of a part file has such a
+// name.
 const char *const source_name = "scoter_source", *const ordinal_name = "scoter_ordinal";
 
-// The progress of a thread in a Parquet file: the first members of DuckDB's ParquetReadLocalState,
+// How far a thread has read a Parquet file: the first members of DuckDB's ParquetReadLocalState,
 // which is in no header. Register checks that the library has the version of the headers. The tests
 // of this package fail if the members differ.
 struct Progress : public LocalTableFunctionState {
 	vector<idx_t> groups;
 	int64_t group;
-	idx_t behind;      // the row of the group after the vector that was read
-	idx_t group_first; // the row number in the file of the group's first row
+	idx_t behind;      // row of the row group after the vector that was read
+	idx_t group_first; // row number in the file of the row group's first row
 	void *file, *reader, *protocol;
 	bool finished;
-	SelectionVector selection; // rows of the vector that meet the conditions, unless all do
+	SelectionVector selection; // rows of the vector that meet the conditions; not used if all do
 };
 
-// The scan that this thread runs. DuckDB does not pass it to FinalizeChunk.
+// The scan that runs on this thread. DuckDB does not pass it to FinalizeChunk.
 thread_local const MultiFileLocalState *scanning;
 
-// Marks of the rows of one vector.
+// Bits that mark rows of one vector.
 struct Marks {
 	uint64_t words[STANDARD_VECTOR_SIZE / 64];
 };
@@ -84,10 +85,12 @@ idx_t Count(const uint64_t *words, idx_t rows) {
 	return idx_t(scoter_count(words, int64_t(rows + 63) / 64));
 }
 
-// Returns marks of the hidden rows among count rows of a file, or nullptr if there are none. The
-// marks are in own, unless those of the file can be used as they are.
+// Returns bits that mark the hidden rows among count rows of a file, beginning with row first, or
+// nullptr if none is hidden. The bits are those of the file if they can be used as they are, and
+// otherwise in own.
 const uint64_t *Hidden(const scoter_file &file, row_t first, idx_t count, Marks &own) {
-	// The file's bits cannot be used at the end of the file and of groups of large rows.
+	// The file's bits are whole words, so they cannot be used at the end of the file, or of row
+	// groups with large rows.
 	if (file.bits && first % 64 == 0 && count % 64 == 0) return file.bits + first / 64;
 	auto end = file.rows + file.n;
 	auto row = std::lower_bound(
@@ -100,17 +103,18 @@ const uint64_t *Hidden(const scoter_file &file, row_t first, idx_t count, Marks 
 	return own.words;
 }
 
-// Removes marked rows from a chunk of a file reader. The selections of its vectors are in memory of
-// the reader, which rewrites them for the next chunk. Changing them in place avoids copies.
+// Removes marked rows from a chunk that a file reader has filled. The selections of the chunk's
+// vectors are in memory of the reader, which rewrites them for the next chunk, so they are changed
+// in place without a copy.
 void TakeOut(const uint64_t *taken, DataChunk &chunk) {
 	auto count = chunk.size();
 	auto n = Count(taken, count);
 	if (n == 0) return;
-	// Selections of a STRUCT's members would have to change together with its own.
+	// The selections of a STRUCT's members would have to change together with that of the STRUCT.
 	bool nested = std::any_of(chunk.data.begin(), chunk.data.end(),
 		[](const Vector &v) { return v.GetType().InternalType() == PhysicalType::STRUCT; });
 	SelectionVector keep;
-	vector<sel_t *> done; // columns without a dictionary share a selection
+	vector<sel_t *> done; // selections that were changed; columns without a dictionary share one
 	for (auto &vector : chunk.data) {
 		bool selects = vector.GetVectorType() == VectorType::DICTIONARY_VECTOR && !nested;
 		auto selection = selects ? DictionaryVector::SelVector(vector).data() : nullptr;
@@ -129,10 +133,10 @@ void TakeOut(const uint64_t *taken, DataChunk &chunk) {
 	chunk.SetCardinality(count - n);
 }
 
-// Removes hidden rows from a chunk that was read.
+// Removes hidden rows from a chunk that a file reader has filled.
 void TakeOut(const scoter_file &file, DataChunk &chunk) {
 	auto &progress = static_cast<const Progress &>(*scanning->local_state);
-	// All vectors of a group but the last are full.
+	// All vectors of a row group but the last one are full, so this is the first row of the vector.
 	auto first = (progress.behind - 1) / STANDARD_VECTOR_SIZE * STANDARD_VECTOR_SIZE;
 	auto read = progress.behind - first, met = chunk.size();
 	if (met > read) throw InternalException("%d rows of a vector of %d", met, read);
@@ -145,8 +149,8 @@ void TakeOut(const scoter_file &file, DataChunk &chunk) {
 	TakeOut(taken.words, chunk);
 }
 
-// Reports whether an expression never fails. DuckDB's own answer is not enough: it does not know
-// this of all functions, and it wrongly assumes it of casts of text to BIT.
+// Reports whether an expression never fails. DuckDB's own answer cannot be used: it does not know
+// this of all functions, and wrongly assumes it of casts of text to BIT.
 bool NeverFails(const Expression &expression) {
 	switch (expression.GetExpressionClass()) {
 	case ExpressionClass::BOUND_REF:
@@ -180,7 +184,8 @@ bool NeverFails(const TableFilter &filter) {
 	case TableFilterType::IS_NULL:
 	case TableFilterType::IS_NOT_NULL:
 	case TableFilterType::IN_FILTER:
-	// An optional filter only has these three kinds, for example for the other side of a join.
+	// An optional filter has only these three kinds. DuckDB makes it, for example, for the other
+	// side of a join.
 	case TableFilterType::OPTIONAL_FILTER:
 	case TableFilterType::DYNAMIC_FILTER:
 	case TableFilterType::BLOOM_FILTER:
@@ -197,8 +202,8 @@ bool NeverFails(const TableFilter &filter) {
 	}
 }
 
-// Reports whether the conditions of a scan may be evaluated for hidden rows. Values of hidden rows
-// must not make a query fail.
+// Reports whether no condition of a scan can fail, so that the conditions may be evaluated for
+// hidden rows. Values of hidden rows must not make a query fail.
 bool NeverFail(optional_ptr<TableFilterSet> filters) {
 	if (!filters) return true;
 	for (auto &filter : filters->filters) {
@@ -207,8 +212,8 @@ bool NeverFail(optional_ptr<TableFilterSet> filters) {
 	return true;
 }
 
-// Reports whether a condition computes something for each row, which costs more than a comparison
-// with stored values.
+// Reports whether a condition computes a value for each row, which costs more than comparing the
+// stored value.
 bool Computes(const TableFilter &filter) {
 	switch (filter.filter_type) {
 	case TableFilterType::EXPRESSION_FILTER:
@@ -232,7 +237,7 @@ bool Compute(optional_ptr<TableFilterSet> filters) {
 	return false;
 }
 
-// Runs an action that reads a part. If the part is damaged, it throws an exception that
+// Calls an action that reads a part. If the part is damaged, it throws an exception that
 // internal/duck turns into an error of kind Corrupt. DuckDB has no exception type of its own for
 // damaged files.
 template <class PATH, class ACTION>
@@ -241,8 +246,9 @@ auto Reading(PATH path, bool contents, ACTION action) -> decltype(action()) {
 		return action();
 	} catch (const std::bad_alloc &) { throw; } catch (const std::exception &failure) {
 		ErrorData error(failure);
-		// Pages that cannot be decoded cause errors of other libraries, which DuckDB calls INVALID.
-		// Conditions that are evaluated during the read throw DuckDB's own errors.
+		// A page that cannot be decoded causes an error of another library, which DuckDB calls
+		// INVALID. Conditions that are evaluated during the read throw DuckDB's own errors, which
+		// are not damage.
 		if (error.Type() != ExceptionType::INVALID &&
 			(contents || error.Type() != ExceptionType::INVALID_INPUT))
 			throw;
@@ -251,8 +257,8 @@ auto Reading(PATH path, bool contents, ACTION action) -> decltype(action()) {
 	}
 }
 
-// Reads the files with the given paths. DuckDB's own reader treats paths as patterns: for a folder
-// "x[1]" it would read the files of "x1".
+// Reads the files with exactly the given paths. DuckDB's own reader treats a path as a pattern: for
+// the folder "x[1]" it would read the files of "x1".
 struct PathReader : public MultiFileReader {
 	explicit PathReader(string name) { function_name = std::move(name); }
 
@@ -287,12 +293,12 @@ struct PathReader : public MultiFileReader {
 			});
 	}
 
-	// Whether all rows of the files are read.
+	// Reports whether all rows of the files are read.
 	virtual bool All() const { return true; }
 };
 
-// Reads Parquet files as DuckDB does, but without hidden rows. Scattered hidden rows are read and
-// then removed.
+// Reads Parquet files as DuckDB does, but leaves out hidden rows. Scattered hidden rows are read
+// first and then removed.
 struct PartReader : public PathReader {
 	PartReader(const scoter_rows &hidden, string name)
 		: PathReader(std::move(name)), hidden(hidden) {}
@@ -319,7 +325,7 @@ struct PartReader : public PathReader {
 		return result;
 	}
 
-	// Sets the column of the file index to the rowset id of the file.
+	// Makes the column of the file index return the rowset id of the file.
 	void FinalizeBind(MultiFileReaderData &data, const MultiFileOptions &file_options,
 		const MultiFileReaderBindData &options, const vector<MultiFileColumnDefinition> &columns,
 		const vector<ColumnIndex> &ids, ClientContext &context,
@@ -356,7 +362,7 @@ struct PartReader : public PathReader {
 	const scoter_rows &hidden;
 };
 
-// The bind function of read_parquet, which this function is derived from.
+// Holds the bind function of read_parquet, of which this function is a copy with changes.
 struct Original : public TableFunctionInfo {
 	explicit Original(table_function_bind_t bind) : bind(bind) {}
 	const table_function_bind_t bind;
@@ -366,7 +372,7 @@ unique_ptr<FunctionData> Bind(ClientContext &context, TableFunctionBindInput &in
 	vector<LogicalType> &types, vector<string> &names) {
 	auto data = input.info->Cast<Original>().bind(context, input, types, names);
 	auto id = uint64_t(input.inputs[1].GetValue<int64_t>());
-	if (id == 0) return data; // read all rows
+	if (id == 0) return data; // handle 0: no rows are left out
 	auto hidden = scoterFindRows(id);
 	if (!hidden) throw BinderException("no such rows");
 	data->Cast<MultiFileBindData>().multi_file_reader =
@@ -374,7 +380,8 @@ unique_ptr<FunctionData> Bind(ClientContext &context, TableFunctionBindInput &in
 	return data;
 }
 
-// read_parquet's scan, virtual columns and statistics. They are the same for every instance.
+// The scan, virtual columns and statistics of read_parquet. They are the same for every DuckDB
+// instance.
 std::atomic<table_function_t> original_scan;
 std::atomic<table_function_get_virtual_columns_t> original_columns;
 std::atomic<table_function_get_partition_stats_t> original_stats;
@@ -395,7 +402,8 @@ virtual_column_map_t VirtualColumns(ClientContext &context, optional_ptr<Functio
 	return columns;
 }
 
-// The metadata of files describe all rows, so they only apply if all rows are read.
+// Returns the statistics in the files' metadata. These describe all rows, so they are used only if
+// all rows are read.
 vector<PartitionStatistics> Stats(ClientContext &context, GetPartitionStatsInput &input) {
 	auto &reader = static_cast<const PathReader &>(
 		*input.bind_data->Cast<MultiFileBindData>().multi_file_reader);
@@ -421,7 +429,7 @@ void Register(ClientContext &context, const string &name, bool late_materializat
 	original_stats = function.get_partition_stats;
 	function.get_partition_stats = Stats;
 	function.get_multi_file_reader = PathReader::Create;
-	// A copied plan must bind again, with the handle.
+	// A plan that was copied must bind again, to find the rows by the handle.
 	function.serialize = nullptr;
 	function.deserialize = nullptr;
 	CreateTableFunctionInfo info(std::move(function));

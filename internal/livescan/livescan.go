@@ -1,11 +1,11 @@
-// Package livescan implements the part scan: DuckDB's own scan of Parquet files, without some of
-// their rows.
+// Package livescan implements the part scan: DuckDB's own scan of Parquet files, which leaves out
+// some rows.
 //
 // DuckDB allows this only to C++ code, which takes long to compile, so it is in a package of its
 // own. internal/duck/include has the headers of the DuckDB version that is linked. NDEBUG is set as
-// it was for the library, because the linker may use functions of the headers that are compiled
-// here in place of those of the library. (DuckDB's C API would allow a filter function over
-// file_row_number, but that makes a query up to a fifth slower.)
+// it was when the library was built, because the linker may use functions of the headers that are
+// compiled here in place of those of the library. (DuckDB's C API would allow a filter function
+// over file_row_number, but that makes a query up to a fifth slower.)
 package livescan
 
 /*
@@ -32,20 +32,21 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// The table functions that read files without some rows. They differ in how ORDER BY ... LIMIT
-// reads the columns that it does not order by: function reads them in a second scan, only for the
-// rows of the result, and onceOnly does not. User statements cannot call them.
+// The two table functions of the part scan. They differ in queries with ORDER BY ... LIMIT: with
+// function, DuckDB reads the columns that are not in ORDER BY in a second scan, only for the rows
+// of the result. With onceOnly, it reads all columns in one scan. User statements cannot call these
+// functions.
 const (
 	function = "scoter_parquet"
 	onceOnly = "scoter_parquet_once"
 )
 
-// headers is the DuckDB version of the headers in internal/duck/include. Headers of another version
-// would match the library only by chance.
+// headers is the DuckDB version of the headers in internal/duck/include. Only headers of exactly
+// the library's version are sure to match it.
 const headers = "v1.5.6"
 
-// Register adds the functions to the connection's instance, and tells DuckDB which of its own
-// functions may fail.
+// Register adds the table functions to the connection's DuckDB instance, and tells DuckDB which of
+// its own functions may fail (fallible.cc).
 func Register(conn *duck.Conn) error {
 	if version := C.GoString(C.duckdb_library_version()); version != headers {
 		return base.Errorf(base.Internal, "DuckDB is %s, internal/duck/include has the headers of %s", version, headers)
@@ -67,23 +68,24 @@ func register(conn *duck.Conn, function string, lateMaterialization bool) error 
 	return nil
 }
 
-// File is a part's file and some of its rows.
+// File is a part's file, and those of its rows that a Filter is about.
 type File struct {
 	Path   string
 	Source base.SourceID
 	Rows   Rows
 }
 
-// Rows are some rows of a file. They must not change before the filters that refer to them are
-// closed.
+// Rows are rows of a file that a Filter leaves out or selects. They must not change before the
+// filters that refer to them are closed.
 type Rows struct {
-	Numbers   []uint32 // ascending
-	bits      []uint64 // the same as bits, one for each row of the file; nil if they are few
-	scattered bool     // few of them fill whole vectors, which the reader could skip
+	Numbers   []uint32 // row numbers, ascending
+	bits      []uint64 // the same rows as a bitmap over all rows of the file; nil if there are few
+	scattered bool     // few of the rows fill whole vectors, which the reader could skip
 	dense     bool
 }
 
-// Hidden describes rows of a file to leave out. all is the number of rows of the file.
+// Hidden returns Rows to leave out of a file. numbers are their row numbers, ascending, and all is
+// the file's number of rows.
 func Hidden(numbers []uint32, all int64) Rows {
 	r := Rows{Numbers: numbers, scattered: scattered(numbers), dense: dense*int64(len(numbers)) > all}
 	if r.scattered && many*int64(len(numbers)) > all {
@@ -95,14 +97,15 @@ func Hidden(numbers []uint32, all int64) Rows {
 	return r
 }
 
-// Filter has rows of some files. Calls of Parquet can refer to it until it is closed.
+// Filter says which rows of some files to read. The SQL that Parquet returns refers to it until it
+// is closed.
 type Filter struct {
 	id     uint64
 	blocks []unsafe.Pointer
 	pinner runtime.Pinner
 }
 
-// filters has the open filters by the id that SQL texts contain.
+// filters has the open filters by id. The SQL has the id as a number.
 var filters struct {
 	sync.Map // uint64 -> *C.scoter_rows
 	last     atomic.Uint64
@@ -116,14 +119,16 @@ func scoterFindRows(id C.uint64_t) *C.scoter_rows {
 	return nil
 }
 
-// Without returns a filter that leaves out the given rows. Files that are not listed are read
-// completely, and schema.SourceColumn is undefined for their rows.
+// Without returns a filter that leaves out the given rows of the given files. Files that are not
+// listed are read completely, and the column schema.SourceColumn is undefined for their rows.
 func Without(files []File) *Filter { return newFilter(files, C.scoter_rows{}) }
 
-// Addressed is like Without, but files must list all files that are read.
+// Addressed is Without for scans in which each row has its address: files must list all files that
+// are read.
 func Addressed(files []File) *Filter { return newFilter(files, C.scoter_rows{addressed: true}) }
 
-// Only returns a filter that reads only the given rows. files must list all files that are read.
+// Only returns a filter that leaves out all rows except the given ones. files must list all files
+// that are read.
 func Only(files []File) *Filter { return newFilter(files, C.scoter_rows{addressed: true, only: true}) }
 
 func newFilter(files []File, kind C.scoter_rows) *Filter {
@@ -145,7 +150,8 @@ func newFilter(files []File, kind C.scoter_rows) *Filter {
 	return f
 }
 
-// pinned returns the address of the elements, and pins them until the filter is closed.
+// pinned returns the address of the first element, and pins the elements until the filter is
+// closed.
 func pinned[E uint32 | uint64](f *Filter, elements []E) *E {
 	if len(elements) == 0 {
 		return nil
@@ -156,18 +162,20 @@ func pinned[E uint32 | uint64](f *Filter, elements []E) *E {
 }
 
 const (
-	// vector is how many rows DuckDB reads at a time.
+	// vector is the number of rows that DuckDB reads at a time.
 	vector = 2048
-	// A file is dense if more than one row in this many is hidden. A LIKE on long texts without a
-	// dictionary, evaluated only for visible rows, takes 1.03 times as long if a tenth of the rows
-	// is hidden, 0.91 times with 40%, and 0.74 times with 60%.
+	// If more than one row in dense is hidden, the file is dense: conditions that compute something
+	// are evaluated only for visible rows. A LIKE on long texts without a dictionary that is
+	// evaluated only for visible rows takes 1.03 times as long as for all rows if a tenth of the
+	// rows is hidden, 0.91 times with 40%, and 0.74 times with 60%.
 	dense = 3
-	// If more than one row in this many is hidden, a bitmap of the file is used. It then takes at
+	// If more than one row in many is hidden, the rows are also stored as a bitmap. It takes at
 	// most 16 bytes per hidden row.
 	many = 128
 )
 
-// scattered reports whether at most half of the rows, which are ascending, fill whole vectors.
+// scattered reports whether at most half of the rows are in vectors that they fill completely. rows
+// are ascending row numbers.
 func scattered(rows []uint32) bool {
 	together := 0
 	for i := vector; i <= len(rows); i += vector {
@@ -184,7 +192,8 @@ func (f *Filter) alloc(bytes uintptr) unsafe.Pointer {
 	return p
 }
 
-// Close frees the data to which scans refer. No query may use it any more.
+// Close frees the data to which scans refer. The caller must have ended all queries that use the
+// filter.
 func (f *Filter) Close() {
 	filters.Delete(f.id)
 	for _, p := range f.blocks {
@@ -194,9 +203,10 @@ func (f *Filter) Close() {
 	f.pinner.Unpin()
 }
 
-// Parquet returns the SQL of a call that reads files like read_parquet, through the filter if f is
-// not nil. Paths are taken literally, without patterns. once prevents a second scan for the rows
-// that ORDER BY ... LIMIT chose; the second scan does not pay off if a condition leaves few rows.
+// Parquet returns an SQL table function call that reads files like read_parquet. If f is not nil,
+// it reads only the rows that f lets through. Paths are taken literally, not as patterns. once
+// prevents the second scan for the rows that ORDER BY ... LIMIT chose, which does not pay off if a
+// condition leaves few rows.
 func Parquet(paths []string, f *Filter, once bool) string {
 	quoted := make([]string, len(paths))
 	for i, path := range paths {

@@ -21,24 +21,27 @@
 
 #include <duckdb.h>
 
-// Rows of one file.
+// Rows of one file, which are left out or selected.
 typedef struct {
 	const char *path;
-	uint64_t source; // value of the column scoter_source, if the call's rows are addressed
+	// Rowset id of the file, if addressed is set: the value of column scoter_source.
+	uint64_t source;
 	int64_t n;
 	const uint32_t *rows;
-	// The same as rows, as one bit for each row of the file; NULL if there are few rows.
+	// bits has the same rows as one bit for each row of the file; NULL if there are few rows.
 	const uint64_t *bits;
-	bool scattered; // remove them after reading, unless that makes conditions slower or fail
-	// So many rows that conditions which compute something are slower over all rows.
+	// Remove the rows after reading, unless conditions may fail for them or get slower.
+	bool scattered;
+	// dense says that there are so many rows that conditions which compute something are slower if
+	// they are evaluated for all rows.
 	bool dense;
 } scoter_file;
 
-// What one call of the function refers to.
+// The rows of all files that one call of the table function leaves out or selects.
 typedef struct {
 	int64_t n_files;
 	const scoter_file *files; // by path, ascending
-	bool only; // read only these rows and leave out all others
+	bool only; // read only these rows; otherwise read all others
 	bool addressed; // all files that are read are listed, with their rowset ids
 } scoter_rows;
 
@@ -46,16 +49,16 @@ typedef struct {
 extern "C" {
 #endif
 
-// Registers a table function (files VARCHAR[], handle BIGINT): read_parquet without the rows that
-// the handle stands for; handle 0 stands for no rows. A row's address is in the virtual columns
-// scoter_source (UBIGINT) and scoter_ordinal (BIGINT). These are read_parquet's file_index and
-// file_row_number under names that no table's column has. scoterFindRows (in Go) resolves the
-// handle. Returns NULL or an error message, which the caller frees.
+// Registers a table function (files VARCHAR[], handle BIGINT) under a name. It is read_parquet
+// without the rows for which the handle stands; handle 0 stands for no rows. scoterFindRows (in Go)
+// resolves the handle. A row's address is in the virtual columns scoter_source (UBIGINT) and
+// scoter_ordinal (BIGINT). These are read_parquet's file_index and file_row_number under names that
+// no table's column has. Returns NULL or an error message, which the caller frees.
 char *scoter_register_livescan(
 	duckdb_connection connection, const char *name, bool late_materialization);
 
-// Tells DuckDB which functions may fail, among those that it would evaluate for whole dictionaries
-// (fallible.cc). Returns NULL or an error message, which the caller frees.
+// Marks, in DuckDB's catalog, functions that may fail but that DuckDB would evaluate for whole
+// dictionaries (fallible.cc). Returns NULL or an error message, which the caller frees.
 char *scoter_mark_fallible(duckdb_connection connection);
 
 #ifdef __cplusplus

@@ -1,13 +1,14 @@
 #include "marks.h"
 
-// With AVX2, eight rows are processed at a time. Bits are set at random, so the CPU could not
-// predict branches on them.
+// With AVX2, eight rows are processed at a time without branches. Bits are set at random, so the
+// CPU could not predict branches on them.
 #ifdef __x86_64__
 
 #include <immintrin.h>
 #include <pthread.h>
 
-// By eight bits: the positions of the zero bits, in order, and how many there are.
+// places[bits] has the positions of the zero bits of a byte, in order, and counts[bits] their
+// number.
 static uint32_t places[256][8];
 static uint8_t counts[256];
 
@@ -19,7 +20,7 @@ static void fill_tables(void) {
 	}
 }
 
-// A processor with AVX2 also has popcnt.
+// Reports whether the processor has AVX2. Then it also has popcnt.
 static int has_avx2(void) {
 	static pthread_once_t filled = PTHREAD_ONCE_INIT;
 	if (!__builtin_cpu_supports("avx2")) return 0;
@@ -33,8 +34,8 @@ __attribute__((target("popcnt"))) static int64_t count_words(const uint64_t *wor
 	return set;
 }
 
-// Moves each row's bit to the top of its 32-bit half word. Returns how many rows were processed,
-// like compress_eights.
+// scoter_pick for whole groups of eight rows. It moves each row's bit to the top of its 32-bit
+// lane. Returns how many rows were processed.
 __attribute__((target("avx2"))) static int64_t pick_eights(
 	const uint64_t *words, const uint32_t *rows, int64_t n, uint64_t *picked) {
 	uint8_t *eights = (uint8_t *)picked;
@@ -49,9 +50,10 @@ __attribute__((target("avx2"))) static int64_t pick_eights(
 	return i;
 }
 
-// Moves the remaining numbers to the front of a register, which is written as a whole. (D. Lemire,
-// N. Kurz, L. Boytsov, "SIMD compression and the intersection of sorted integers", 2016, compact
-// sets this way.) Sets *kept to how many numbers remain.
+// scoter_compress for whole groups of eight numbers. It moves the numbers that remain to the front
+// of a register, which is written as a whole. (D. Lemire, N. Kurz, L. Boytsov, "SIMD compression
+// and the intersection of sorted integers", 2016, compact sets this way.) Sets *kept to the number
+// of numbers that remain. Returns how many numbers were processed.
 __attribute__((target("avx2"))) static int64_t compress_eights(
 	const uint64_t *words, int64_t n, const uint32_t *from, uint32_t *to, int64_t *kept) {
 	const uint8_t *eights = (const uint8_t *)words;

@@ -1,5 +1,5 @@
-// Marks of the rows of one vector, as bits of words. The lowest bit is the first row. Bits after
-// the last row are not set.
+// Bits that mark the rows of one vector, in 64-bit words. The lowest bit is that of the first row.
+// Bits after the last row are 0.
 #ifndef SCOTER_MARKS_H
 #define SCOTER_MARKS_H
 
@@ -9,15 +9,16 @@
 extern "C" {
 #endif
 
-// Returns how many bits of n words are set.
+// Returns the number of bits that are set in n words.
 int64_t scoter_count(const uint64_t *words, int64_t n);
 
-// Sets the i-th bit of picked if the bit of rows[i] is set in words. picked must be zero at the
-// call.
+// Sets bit i of picked, for each i below n, if bit rows[i] of words is set. picked must be zero at
+// the call.
 void scoter_pick(const uint64_t *words, const uint32_t *rows, int64_t n, uint64_t *picked);
 
-// Copies from n numbers those whose bit is not set, in order. If from is NULL, the numbers are 0 to
-// n - 1. It writes all n elements of to, which may be the same array as from.
+// Copies those of n numbers to the array to whose bit in words is not set, in order. If from is
+// NULL, the numbers are 0 to n - 1. It may write all n elements of to, which may be the same array
+// as from.
 void scoter_compress(const uint64_t *words, int64_t n, const uint32_t *from, uint32_t *to);
 
 #ifdef __cplusplus

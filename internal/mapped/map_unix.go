@@ -13,5 +13,5 @@ func mapMemory(n int) ([]byte, error) {
 	return mem, err
 }
 
-// unmapMemory returns memory of mapMemory to the operating system.
+// unmapMemory returns memory from mapMemory to the operating system.
 func unmapMemory(mem []byte) error { return unix.Munmap(mem) }

@@ -12,12 +12,12 @@ func mapMemory(n int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The memory is not part of the Go heap. vet accepts this conversion because it goes through
-	// the address of the variable.
+	// The memory is not part of the Go heap. vet would refuse to convert the address directly, but
+	// accepts it through a pointer to the variable.
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), n), nil
 }
 
-// unmapMemory returns memory of mapMemory to the operating system.
+// unmapMemory returns memory from mapMemory to the operating system.
 func unmapMemory(mem []byte) error {
 	return windows.VirtualFree(uintptr(unsafe.Pointer(unsafe.SliceData(mem))), 0, windows.MEM_RELEASE)
 }

@@ -11,16 +11,17 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Memory is the memory outside Go's heap that the process has from the system. Pieces that were put
-// back are reused for a while: a steady load has its page faults only once. On a virtual machine,
-// touching fresh memory costs more than copying rows into it. Memory is safe for concurrent use.
+// Memory gives out large pieces of memory outside Go's heap. It reuses pieces that were put back,
+// so that a steady load causes page faults only at the beginning: on a virtual machine, touching
+// fresh memory costs more than copying rows into it. Pieces that stay unused for some time are
+// returned to the operating system. Memory is safe for concurrent use.
 type Memory struct {
 	keep  time.Duration
 	bytes atomic.Int64
 
 	mu      sync.Mutex
-	unused  []unused    // guarded by mu; the longest unused first
-	trimmer *time.Timer // guarded by mu; runs while there is unused memory
+	unused  []unused    // guarded by mu; the piece that is unused for the longest time is first
+	trimmer *time.Timer // guarded by mu; it runs while there are unused pieces
 }
 
 type unused struct {
@@ -28,20 +29,21 @@ type unused struct {
 	since time.Time
 }
 
-// Shared is the memory of the process, like Go's heap.
+// Shared is the Memory that the whole process uses, as it does with Go's heap.
 var Shared = New(30 * time.Second)
 
-// New returns a Memory that returns pieces to the system after they were unused for the duration
-// keep.
+// New returns a Memory. It returns a piece to the operating system when the piece was unused for
+// the duration keep.
 func New(keep time.Duration) *Memory { return &Memory{keep: keep} }
 
-// Bytes returns how many bytes the process has from the system, unused pieces included.
+// Bytes returns how many bytes the Memory has from the operating system, including unused pieces.
 func (m *Memory) Bytes() int64 { return m.bytes.Load() }
 
-// Get returns between n and 2n bytes, aligned to a page, with arbitrary contents. It reuses the
-// smallest unused piece that fits, and among equal ones the one that was used last. If none fits,
-// it first unmaps unused pieces of about n bytes and then maps a new one. So the total stays close
-// to the most that was ever in use at one time. An error of the system is Unavailable.
+// Get returns a piece of n to 2n bytes, aligned to a page, with arbitrary contents. It takes the
+// smallest unused piece that fits; among pieces of the same size, the one that was used last. If
+// none fits, it first unmaps unused pieces of about n bytes, and then maps a new one. So the total
+// stays close to the most that was ever in use at one time. If the operating system fails, the
+// error is Unavailable.
 func (m *Memory) Get(n int) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,7 +70,7 @@ func (m *Memory) Get(n int) ([]byte, error) {
 	return mem, nil
 }
 
-// Put takes back memory of Get. The caller must not use the memory afterwards.
+// Put gives a piece from Get back. The caller must not use the piece afterwards.
 func (m *Memory) Put(mem []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -78,7 +80,7 @@ func (m *Memory) Put(mem []byte) {
 	}
 }
 
-// trim unmaps the pieces that were unused for long enough.
+// trim unmaps the pieces that were unused for the duration keep.
 func (m *Memory) trim() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,7 +98,8 @@ func (m *Memory) unmapOldestLocked() {
 	mem := m.unused[0].mem
 	m.unused = slices.Delete(m.unused, 0, 1)
 	if err := unmapMemory(mem); err != nil {
-		panic("mapped: unmap: " + err.Error()) // only a wrong address fails
+		// It only fails for a wrong address, which would be a defect.
+		panic("mapped: unmap: " + err.Error())
 	}
 	m.bytes.Add(-int64(len(mem)))
 }

@@ -11,18 +11,19 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// dictionaryPays reports whether a dictionary is smaller than plain text: its values must be used
-// at least twice on average. Otherwise the values and the indices together take more space.
+// dictionaryPays reports whether a dictionary takes less memory than plain text for a column with
+// this many distinct values and rows: each value must be used at least twice on average.
 func dictionaryPays(values, rows int) bool { return 2*values <= rows }
 
-// dictPlan is the dictionary of a copy: that of its only piece, or the union of the dictionaries of
-// all pieces.
+// dictPlan is the plan for the dictionary of a copied column: the dictionary of its only piece, or
+// the union of the dictionaries of all pieces.
 type dictPlan struct {
 	values *dictionary
-	remap  [][]uint32 // per piece: old index -> new index; nil if there is one piece
+	// remap[p][i] is the new index of the value with index i in piece p; nil if there is one piece.
+	remap [][]uint32
 }
 
-// dictionary has the values of a dictionary array: utf8 without nulls.
+// dictionary has the values of a dictionary: an utf8 array without NULLs.
 type dictionary struct {
 	n       int
 	offsets []int32
@@ -33,7 +34,7 @@ func (d *dictionary) length(i uint32) int   { return int(d.offsets[i+1] - d.offs
 func (d *dictionary) value(i uint32) []byte { return d.text[d.offsets[i]:d.offsets[i+1]] }
 func (d *dictionary) bytes() int            { return int(d.offsets[d.n] - d.offsets[0]) }
 
-// dictionaryOf returns the values of a utf8 array without nulls. It does not copy them.
+// dictionaryOf returns the values of an utf8 array without NULLs. It does not copy them.
 func dictionaryOf(data arrow.ArrayData) *dictionary {
 	values := piece{data, data.Offset(), data.Len()}
 	d := &dictionary{n: values.n, offsets: offsetsOf(values)}
@@ -43,7 +44,8 @@ func dictionaryOf(data arrow.ArrayData) *dictionary {
 	return d
 }
 
-// dictionaryHasNulls reports whether a row may be NULL because its dictionary value is NULL.
+// dictionaryHasNulls reports whether the piece's dictionary has a NULL, so that a row with a valid
+// index may be NULL.
 func dictionaryHasNulls(p piece) bool {
 	return p.data.DataType().ID() == arrow.DICTIONARY && p.data.Dictionary().NullN() != 0
 }
@@ -68,8 +70,8 @@ func indicesOf(p piece) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)[p.off : p.off+p.n]
 }
 
-// planDictionary decides between a dictionary and utf8. The copy is utf8 if some pieces are not
-// dictionary-encoded, which happens when the batches of a table were encoded differently, or if a
+// planDictionary decides whether the copy of a column is dictionary-encoded or utf8. It is utf8 if
+// some pieces are not dictionary-encoded (the batches of a table were encoded differently), or if a
 // dictionary does not pay.
 func (c *column) planDictionary(all bool) error {
 	keep := all
@@ -103,8 +105,8 @@ func (c *column) planDictionary(all bool) error {
 	return checkOffsets(c.text)
 }
 
-// planUnion plans the union of the pieces' dictionaries. It returns false if the union does not
-// pay.
+// planUnion plans one dictionary with the values of all pieces. It returns false if that dictionary
+// would not pay.
 func (c *column) planUnion() bool {
 	if len(c.pieces) == 1 {
 		d := dictionaryOf(c.pieces[0].data.Dictionary())
@@ -130,8 +132,8 @@ func (c *column) planUnion() bool {
 	return true
 }
 
-// fillIndices writes the indices of the rows. NULL rows get 0, because their own index may be
-// invalid.
+// fillIndices writes the dictionary index of each row to b. A NULL row gets 0, because its own
+// index may be invalid.
 func (c *column) fillIndices(b []byte) {
 	out := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), c.rows)
 	at := 0
@@ -155,7 +157,7 @@ func (c *column) fillIndices(b []byte) {
 	}
 }
 
-// fill writes the dictionary's values.
+// fill copies the dictionary's values into w's block.
 func (d *dictionary) fill(w *cursor) *array.Data {
 	offsets := w.next(4 * (d.n + 1))
 	text := w.next(d.bytes())

@@ -11,29 +11,29 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// A column is copied in two passes, so that a whole batch takes one block of memory: planColumn
-// computes the size of every buffer, and fill writes them. Both work on pieces, so that the same
+// How a batch is copied into one block of memory. There are two passes: planColumn computes the
+// size of every buffer, and fill writes the buffers. Both take a list of pieces, so that the same
 // code copies one batch and joins several.
 
-// piece is a slice of an array: n rows, beginning at row off of its buffers.
+// piece is a slice of an array: n rows, beginning at row off of the array's buffers.
 type piece struct {
 	data arrow.ArrayData
 	off  int
 	n    int
 }
 
-// column is the plan for one array: its contents and the sizes of its buffers.
+// column is the plan for the copy of one array, made of pieces: the sizes of its buffers.
 type column struct {
-	dt       arrow.DataType // of the copy
+	dt       arrow.DataType // type of the copy
 	pieces   []piece
 	rows     int
 	nulls    int
-	width    int       // bytes per value, for fixed-width types
-	text     int       // bytes of all values, for utf8 and binary
-	dict     *dictPlan // for a column that stays dictionary-encoded
-	children []*column // for list, map and struct
-	offsets  bool      // has int32 offsets
-	bits     bool      // values are bits
+	width    int       // bytes per value; only for fixed-width types
+	text     int       // total bytes of the values; only for utf8 and binary
+	dict     *dictPlan // nil unless the copy is dictionary-encoded
+	children []*column // only for list, map and struct
+	offsets  bool      // there is a buffer of int32 offsets
+	bits     bool      // each value is a bit
 }
 
 func wholePiece(a arrow.Array) piece { return piece{a.Data(), a.Data().Offset(), a.Len()} }
@@ -47,7 +47,8 @@ func storageOf(dt arrow.DataType) arrow.DataType {
 	return dt
 }
 
-// planColumn plans the copy of consecutive pieces of the same logical type.
+// planColumn plans the copy of an array that consists of the given pieces. All pieces have the same
+// logical type.
 func planColumn(pieces []piece) (*column, error) {
 	c := &column{dt: pieces[0].data.DataType(), pieces: pieces}
 	for _, p := range pieces {
@@ -111,7 +112,7 @@ func (c *column) planFields(fields int) error {
 	for f := range fields {
 		pieces := make([]piece, len(c.pieces))
 		for i, p := range c.pieces {
-			// The rows of a struct start at the struct's own offset within its children.
+			// A struct's children are not sliced with it, so its rows begin at its offset in them.
 			child := p.data.Children()[f]
 			pieces[i] = piece{child, child.Offset() + p.off, p.n}
 		}
@@ -131,7 +132,7 @@ func checkOffsets(n int) error {
 	return nil
 }
 
-// size returns how many bytes of a block fill uses.
+// size returns the number of bytes that fill takes from a block.
 func (c *column) size() int {
 	n := 0
 	if c.nulls > 0 {
@@ -154,8 +155,9 @@ func (c *column) size() int {
 	return n
 }
 
-// padded rounds up the size of a buffer so that the next buffer is aligned: to 64 bytes, as Arrow
-// recommends, or to 16, as the widest value needs, where 64 would be mostly padding.
+// padded rounds the size of a buffer up so that the next buffer is aligned: to 64 bytes, as Arrow
+// recommends. Small buffers, where 64 would be mostly padding, are rounded up to 16, which the
+// widest values need.
 func padded(n int) int {
 	if n < 1024 {
 		return alignUp(n, 16)
@@ -165,18 +167,18 @@ func padded(n int) int {
 
 func bitmapBytes(rows int) int { return (rows + 7) / 8 }
 
-// cursor allocates memory from a block, from its start to its end.
+// cursor hands out the memory of a block from start to end. rest is what is left.
 type cursor struct{ rest []byte }
 
-// next returns n bytes and skips their padding. The slice is not nil even if it is empty, because C
-// code may use its address.
+// next returns the next n bytes, and skips padding after them. The slice is not nil even if n is 0,
+// because C code may use its address.
 func (c *cursor) next(n int) []byte {
 	b := c.rest[:n:n]
 	c.rest = c.rest[padded(n):]
 	return b
 }
 
-// fill copies the rows into the block and returns an array over it.
+// fill copies the planned rows into w's block, and returns an array of the copy.
 func (c *column) fill(w *cursor) arrow.ArrayData {
 	buffers := []*memory.Buffer{nil}
 	if c.nulls > 0 {
@@ -245,7 +247,8 @@ func (c *column) fillValidity(validity []byte) {
 	}
 }
 
-// fillOffsets writes the offset of each value. The first one is 0.
+// fillOffsets writes the offset of each value, and the end of the last value, to out. The first
+// offset is 0.
 func (c *column) fillOffsets(out []int32) {
 	at, total := 0, int32(0)
 	for _, p := range c.pieces {
@@ -312,7 +315,7 @@ func countNulls(p piece) int {
 
 var noOffsets = []int32{0}
 
-// offsetsOf returns the n+1 offsets of a piece. An empty array may have no offsets buffer.
+// offsetsOf returns the n+1 offsets of a piece's values. An empty array may have no offsets buffer.
 func offsetsOf(p piece) []int32 {
 	b := p.data.Buffers()[1]
 	if p.n == 0 && (b == nil || b.Len() < 4*(p.off+1)) {
@@ -321,7 +324,7 @@ func offsetsOf(p piece) []int32 {
 	return int32s(b.Bytes())[p.off : p.off+p.n+1]
 }
 
-// int32s returns bytes as int32 values. Arrow's buffers are aligned for it.
+// int32s returns the memory of b as int32 values. Arrow aligns its buffers for that.
 func int32s(b []byte) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
 }

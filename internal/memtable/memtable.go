@@ -1,5 +1,5 @@
-// Package memtable has the rows that are in the log and not yet in a part. There is one memtable
-// per table and generation. It can be read while it grows.
+// Package memtable holds the rows that are in the log and in no part yet. There is one memtable per
+// table and generation. It can be read while rows are appended.
 package memtable
 
 import (
@@ -11,31 +11,33 @@ import (
 )
 
 // Small batches are joined, so that a scan of a table that is written row by row sees few batches.
-// The level of a batch is 0 below 16 rows, 1 below 256 rows, and 2 below 4,096 rows. Larger batches
-// are done: they are not joined any more. The batches at the end that are not done have descending
-// levels. When joinFanout batches of one level have gathered, they are joined to one batch of the
-// next level. When a batch of a higher level is appended, the lower ones before it are joined to
-// one batch of that level, so that the levels descend again.
+// The level of a batch is 0 below 16 rows, 1 below 256 rows, and 2 below 4,096 rows. A larger batch
+// is done: it is not joined any more. At the end of a memtable are the batches that are not done,
+// with descending levels. When there are joinFanout batches of one level, they are joined to one
+// batch of the next level. When a batch of a higher level is appended, the batches of lower levels
+// before it are first joined to one batch of that level, so that levels descend again.
 //
 // The memory of joined batches cannot be reused, since an older view may still read it. But each
-// copy raises a row by at least one level, and a join that would take more memory than its batches
-// is skipped. So a row takes at most JoinFactor times its space, and at most 45 batches are not
-// done. With a fanout of 2, a row would be copied 13 times to leave a dozen batches. 16 saves
-// memory, which is the scarce resource.
+// copy raises a row by at least one level, and a join is skipped if its result would take more
+// memory than its batches. So a row takes at most JoinFactor times its space, and at most 45
+// batches are not done. With a fanout of 2 instead of 16, a row would be copied 13 times to leave a
+// dozen batches. 16 saves memory, which is the scarce resource.
 const (
-	joinFanout     = 16
-	joinBelowRows  = joinFanout * joinFanout * joinFanout
-	joinBelowBytes = 256 << 10 // joining few large values does not speed up a scan
+	joinFanout    = 16
+	joinBelowRows = joinFanout * joinFanout * joinFanout
+	// Larger batches are not joined: joining few large values does not speed up a scan.
+	joinBelowBytes = 256 << 10
 	levelDone      = 3
 )
 
-// JoinFactor bounds the memory of rows that were appended in small batches: Memtable.Bytes is at
-// most JoinFactor times the sum of their Rows.Bytes.
+// JoinFactor bounds the memory that joining takes: Memtable.Bytes is at most JoinFactor times the
+// sum of Rows.Bytes of all appended rows.
 const JoinFactor = 1 + levelDone
 
-// Batch is a batch of a view.
+// Batch is one batch of a memtable's rows.
 type Batch struct {
-	FirstOrdinal base.RowOrdinal // of the first row; ordinals of the other rows follow
+	// Ordinal of the first row; the other rows have the ordinals after it.
+	FirstOrdinal base.RowOrdinal
 	Record       arrow.RecordBatch
 }
 
@@ -46,7 +48,7 @@ type View struct {
 	Schema  schema.Table  // the schema version to which every batch conforms
 	Batches []Batch       // in ordinal order, without gaps, none empty
 	Rows    int64
-	MinSeq  base.Seq // of the edit that added the first row; set only in snapshots
+	MinSeq  base.Seq // number of the edit that added the first row; set only in snapshots
 }
 
 // Memtable has the rows of one table and one generation, in the order in which they were committed.
@@ -64,14 +66,15 @@ type Memtable struct {
 	published atomic.Pointer[View]
 	bytes     atomic.Int64
 
-	// The following fields belong to the appending goroutine.
-	batches []Batch // published batches are never overwritten: joining copies the slice
-	tail    []small // the last len(tail) batches: those that are not done
+	// Only the goroutine that appends uses batches and tail. batches has all batches, published or
+	// not. Published elements are never overwritten: joining copies the slice.
+	batches []Batch
+	tail    []small // describes the last len(tail) of batches, which are not done
 	rows    int64
 	blocks  []block
 }
 
-// small is a batch that may still be joined.
+// small describes a batch that is not done: it may still be joined.
 type small struct {
 	level int
 	bytes int64
@@ -88,11 +91,12 @@ func New(pool *Pool, source base.SourceID, table schema.Table) *Memtable {
 // Source returns the memtable's id, the first half of its rows' addresses.
 func (m *Memtable) Source() base.SourceID { return m.source }
 
-// Schema returns the version of the table to which all rows conform: the current one when the
-// memtable was created.
+// Schema returns the version of the table to which all rows conform: the version that was current
+// when the memtable was created.
 func (m *Memtable) Schema() schema.Table { return m.table }
 
-// Bytes returns the memory of the memtable, including batches that were joined later.
+// Bytes returns the memory of the memtable, including batches whose rows were copied when they were
+// joined.
 func (m *Memtable) Bytes() int64 { return m.bytes.Load() }
 
 // View returns the rows that are published so far, in constant time.
@@ -140,7 +144,7 @@ func levelOf(r *Rows) int {
 	return level
 }
 
-// lift joins the last batches below a level to one batch of that level.
+// lift joins all batches at the end that are below a level, to one batch of that level.
 func (m *Memtable) lift(level int) {
 	k := 0
 	for k < len(m.tail) && m.tail[len(m.tail)-1-k].level < level {
@@ -155,11 +159,12 @@ func (m *Memtable) lift(level int) {
 	}
 }
 
-// push adds the last batch to the tail, and joins whenever joinFanout batches of one level have
-// gathered.
+// push adds the last batch to the tail. Then it joins batches, as long as there are joinFanout
+// batches of one level.
 func (m *Memtable) push(last small) {
 	if last.level == levelDone {
-		m.tail = m.tail[:0] // levels descend, so all batches before it are done too
+		// Batches before a batch that is done are never joined, since levels descend.
+		m.tail = m.tail[:0]
 		return
 	}
 	m.tail = append(m.tail, last)
@@ -171,8 +176,9 @@ func (m *Memtable) push(last small) {
 	}
 }
 
-// join replaces the last k batches by one batch. The batch gets the given level, or is done if it
-// is large. join returns false if the batches were not joined. Then all of them count as done.
+// join replaces the last k batches by one batch of the given level, or by one that is done if it is
+// large. If they cannot or should not be joined (see joined), it returns false, and all of them are
+// done.
 func (m *Memtable) join(k, level int) bool {
 	at := len(m.batches) - k
 	records := make([]arrow.RecordBatch, k)
@@ -188,7 +194,7 @@ func (m *Memtable) join(k, level int) bool {
 		m.tail = m.tail[:0]
 		return false
 	}
-	// Views use the old slice.
+	// Views read the old slice, so it must not change.
 	batches := make([]Batch, at, at+2*joinFanout)
 	copy(batches, m.batches)
 	m.batches = append(batches, Batch{FirstOrdinal: m.batches[at].FirstOrdinal, Record: rows.record})
@@ -204,9 +210,12 @@ func (m *Memtable) join(k, level int) bool {
 	return true
 }
 
-// joined copies batches into one. It returns nil if the batches should stay separate: because the
-// copy would take more memory (a dictionary that is written out because a neighbour has none),
-// because there is no memory, or because the copy would be too long.
+// joined copies several batches into one. It returns nil if they should stay separate, for one of
+// these reasons:
+//   - The copy would take more memory, because a dictionary is written out as text if another batch
+//     has none.
+//   - The copy would be larger than limitBytes.
+//   - There is no memory.
 func (m *Memtable) joined(records []arrow.RecordBatch, limitBytes int64) *Rows {
 	p, err := plan(m.table.ID, m.table.Version, records)
 	if err != nil || p.Bytes() > limitBytes {
@@ -226,7 +235,7 @@ func (m *Memtable) Retain() {
 	}
 }
 
-// Release drops a reference. The last one frees the memory.
+// Release drops a reference. Dropping the last one frees the memory.
 func (m *Memtable) Release() {
 	switch n := m.refs.Add(-1); {
 	case n > 0:

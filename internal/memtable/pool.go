@@ -8,42 +8,43 @@ import (
 	"github.com/scoterdb/scoter/internal/mapped"
 )
 
-// DefaultChunkBytes is the size of a mapping. It is so large that a system call per chunk does not
-// show in a profile, and so small that the unused rest of a generation's last chunk hardly matters.
+// DefaultChunkBytes is the size of a mapping. It is large, so that one system call per chunk costs
+// nothing. It is small enough that the unused rest of a generation's last chunk hardly matters.
 const DefaultChunkBytes = 4 << 20
 
 // PoolOptions configure a Pool. The zero value selects the defaults.
 type PoolOptions struct {
 	ChunkBytes int // size of a chunk; 0: DefaultChunkBytes
-	// Poison overwrites memory when it is freed. Tests use it: a late reader then reads garbage
-	// instead of rows.
+	// Poison overwrites memory when it is freed. With it, tests notice a reader of freed memory,
+	// because it reads garbage instead of rows.
 	Poison bool
 }
 
 // Pool allocates memory for rows outside the Go heap (mapped.Shared). The garbage collector neither
-// scans nor moves it, its size is known exactly, and C code may hold pointers into it as long as it
-// holds a reference. A Pool is safe for concurrent use.
+// scans nor moves this memory, its size is known exactly, and C code may hold pointers into it as
+// long as it holds a reference. A Pool is safe for concurrent use.
 //
-// Memory is mapped in chunks. Each batch gets a block of the current chunk. A chunk is freed with
-// the last of its blocks. The rows of a generation are freed together, and generations are freed in
-// order, so at most one chunk at each end of a generation is retained needlessly.
+// Memory is mapped in chunks. Each batch gets a block of the current chunk. A chunk is freed when
+// the last of its blocks is released. The rows of a generation are freed together, and generations
+// are freed in order, so at most one chunk at each end of a generation stays in memory longer than
+// needed.
 type Pool struct {
 	chunkBytes int
 	poison     bool
 
-	blockBytes atomic.Int64 // size of the blocks in use
+	blockBytes atomic.Int64 // total size of the blocks in use
 
 	mu      sync.Mutex
-	current *chunk // guarded by mu; the pool holds a reference to it
+	current *chunk // guarded by mu; new blocks come from it, and the pool holds a reference to it
 }
 
 type chunk struct {
 	mem  []byte
-	used int // guarded by Pool.mu
+	used int // guarded by Pool.mu; bytes that belong to blocks
 	refs atomic.Int64
 }
 
-// block is a piece of a chunk. It holds a reference to the chunk until it is released.
+// block is memory in a chunk. It holds a reference to the chunk until it is released.
 type block struct {
 	mem   []byte
 	chunk *chunk
@@ -67,9 +68,9 @@ func (p *Pool) alloc(n int) (block, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if size > p.chunkBytes/2 {
-		// A large block gets its own chunk, and the current chunk remains for small ones. Only the
-		// block is counted, so the chunk is hardly larger. There are few chunk sizes, so that a
-		// later block can often reuse the memory.
+		// A large block gets a chunk of its own, and the current chunk stays for small blocks. The
+		// chunk is hardly larger than the block, since only the block is counted. Sizes of chunks
+		// are rounded to a few values, so that the memory of a freed chunk can often be reused.
 		c, err := p.newChunk(alignUp(size, p.chunkBytes/16))
 		if err != nil {
 			return block{}, err
@@ -127,7 +128,8 @@ func (p *Pool) newChunk(n int) (*chunk, error) {
 	return &chunk{mem: mem}, nil
 }
 
-// Close releases the current chunk. Blocks in use stay valid until they are released.
+// Close drops the pool's reference to the current chunk. Blocks in use stay valid until they are
+// released.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,11 +7,12 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// MaxBatchRows bounds the rows of one batch. It is far above what one request may contain.
+// MaxBatchRows bounds the rows of one batch. No request may contain nearly as many.
 const MaxBatchRows = 1 << 28
 
 // Rows is one batch in a pool's memory. It can be appended to any memtable of the same table and
-// version, so the memtable is chosen when the rows are committed.
+// schema version. So the memtable need not be known when the rows are copied: the committer chooses
+// it.
 type Rows struct {
 	pool    *Pool
 	block   block
@@ -20,20 +21,20 @@ type Rows struct {
 	record  arrow.RecordBatch
 }
 
-// Plan is a batch whose copy is measured but not made yet, so that its memory can be reserved
-// first.
+// Plan is a planned copy of a batch. Its size is known before it is made, so that memory can be
+// reserved first.
 type Plan struct {
 	table   base.TableID
 	version uint32
-	schema  *arrow.Schema // of the copy
+	schema  *arrow.Schema // schema of the copy
 	columns []*column
 	rows    int64
 	bytes   int
 }
 
-// NewPlan measures the copy of a batch of a table. The batch must conform to the table (see
-// batch.Conform) and be well-formed: offsets ascend, and indices are within their dictionary. It
-// must not be released before Pool.Fill.
+// NewPlan plans a copy of a batch of a table. The batch must conform to the table (see
+// batch.Conform) and be well-formed: offsets ascend, and indices are within their dictionary. The
+// caller must not release the batch before Pool.Fill.
 func NewPlan(table schema.Table, record arrow.RecordBatch) (*Plan, error) {
 	if int(record.NumCols()) != len(table.Columns) {
 		return nil, base.Errorf(base.Internal, "memtable: a batch of %d columns for table %s of %d", record.NumCols(), table.QualifiedName(), len(table.Columns))
@@ -44,8 +45,9 @@ func NewPlan(table schema.Table, record arrow.RecordBatch) (*Plan, error) {
 	return plan(table.ID, table.Version, []arrow.RecordBatch{record})
 }
 
-// NewPlans is like NewPlan for consecutive batches of one schema. It joins adjacent small batches,
-// which costs less than joining them later. Each of their dictionaries pays, so the union pays too.
+// NewPlans is NewPlan for consecutive batches with the same columns. It joins adjacent small
+// batches, which costs less than joining them later. Each of their dictionaries pays, so one with
+// the values of all pays too.
 func NewPlans(table schema.Table, records []arrow.RecordBatch) ([]*Plan, error) {
 	var plans []*Plan
 	for len(records) > 0 {
@@ -67,7 +69,7 @@ func NewPlans(table schema.Table, records []arrow.RecordBatch) ([]*Plan, error) 
 	return plans, nil
 }
 
-// plan measures the copy of batches with the same columns, joined into one.
+// plan plans the copy of batches with the same columns as one batch.
 func plan(table base.TableID, version uint32, records []arrow.RecordBatch) (*Plan, error) {
 	in := records[0].Schema()
 	fields := make([]arrow.Field, in.NumFields())
@@ -100,16 +102,16 @@ func (p *Plan) NumRows() int64 { return p.rows }
 // Bytes returns the value that Rows.Bytes will have for the copy.
 func (p *Plan) Bytes() int64 { return int64(alignUp(max(p.bytes, 1), 64)) }
 
-// ChargeBytes returns an upper bound for the memory of the rows in a memtable, later joins
-// included. Budgets count this number.
+// ChargeBytes returns an upper bound of the memory that the rows will take in a memtable, including
+// later joins. Budgets count this number.
 func (p *Plan) ChargeBytes() int64 {
 	if p.rows >= joinBelowRows || p.Bytes() >= joinBelowBytes {
-		return p.Bytes() // the batch will not be joined
+		return p.Bytes() // the batch is too large to be joined
 	}
 	return JoinFactor * p.Bytes()
 }
 
-// Copy copies a batch of a table into the pool's memory. See NewPlan and Fill.
+// Copy copies a batch of a table into the pool's memory: NewPlan and Fill at once.
 func (p *Pool) Copy(table schema.Table, record arrow.RecordBatch) (*Rows, error) {
 	plan, err := NewPlan(table, record)
 	if err != nil {
@@ -118,10 +120,10 @@ func (p *Pool) Copy(table schema.Table, record arrow.RecordBatch) (*Rows, error)
 	return p.Fill(plan)
 }
 
-// Fill makes the planned copy in the pool's memory. Every buffer of the copy starts at offset 0. It
-// has validity bitmaps only where there are NULLs, and dictionaries that do not pay are written out
-// as text. The caller must call either Memtable.Append or Release, once. A lack of memory is
-// Unavailable.
+// Fill makes the planned copy in the pool's memory. If there is no memory, the error is
+// Unavailable. Every buffer of the copy starts at offset 0. Validity bitmaps exist only for arrays
+// with NULLs, and a dictionary that does not pay is written out as text. The caller must call
+// either Memtable.Append or Release, once.
 func (p *Pool) Fill(plan *Plan) (*Rows, error) {
 	b, err := p.alloc(plan.bytes)
 	if err != nil {
@@ -146,7 +148,7 @@ func (r *Rows) NumRows() int64 { return r.record.NumRows() }
 // Bytes returns the memory of the rows.
 func (r *Rows) Bytes() int64 { return int64(len(r.block.mem)) }
 
-// Release frees the memory of rows that will not be appended.
+// Release frees the memory of rows that are not appended to a memtable.
 func (r *Rows) Release() {
 	r.pool.release(r.block)
 	r.block, r.record = block{}, nil

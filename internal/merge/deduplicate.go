@@ -12,23 +12,25 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Of a table that merges on read, only deduplicated parts are merged: of their rows, at most one
-// per key is not deleted, so the order of rows does not matter any more. Therefore each round first
+// Why a table is deduplicated before its parts are merged. In a table that merges on read, the
+// order of rows decides which row of a key is current, and a merge loses this order. Therefore only
+// deduplicated parts are merged: at most one row per key in them is not deleted. Each round first
 // deduplicates the tables with new parts from flushes and loads, and the tables with tombstones to
 // drop.
 
-// isDeduplicated reports whether a part may be merged, and its tombstones may be dropped.
+// isDeduplicated reports whether the part's rows are deduplicated, so that it may be merged and its
+// tombstones may be dropped. Parts of tables that do not merge on read always are.
 func isDeduplicated(t *snapshot.Table, p *catalog.Part) bool {
 	return !t.Schema.MergeOnRead || p.MaxSeq <= t.Settled
 }
 
-// needsDeduplication reports whether the table must be deduplicated for the sake of this part.
+// needsDeduplication reports whether the table must be deduplicated because of this part.
 func (m *merger) needsDeduplication(t *snapshot.Table, p *catalog.Part) bool {
 	return !isDeduplicated(t, p) || t.Schema.MergeOnRead && m.tombstonesAged(t, p, m.clock.Now()) && !m.tombstonesAged(t, p, m.inTime(t))
 }
 
-// deduplicate deduplicates all tables with parts that need it. A failure of one table does not
-// affect the others.
+// deduplicate deduplicates all tables with parts that need it. A failure in one table does not keep
+// it from the others.
 func (s *Scheduler) deduplicate(ctx context.Context, eager bool) error {
 	snap, err := s.merger.engine.Snapshot()
 	if err != nil {
@@ -59,7 +61,7 @@ func (s *Scheduler) deduplicate(ctx context.Context, eager bool) error {
 			s.merger.mu.Unlock()
 		}
 		if kind := base.KindOf(err); err != nil && (kind == base.NotFound || kind == base.Conflict) {
-			err = nil // dropped or changed in the meantime
+			err = nil // the table was dropped or changed in the meantime
 		}
 		s.endDeduplication(ctx, t, started, err)
 		errs = append(errs, err)

@@ -23,11 +23,11 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// Constants evaluates the default expressions of columns to one-row arrays. It is
-// engine.Components.Defaults.
+// Constants evaluates the default expressions of columns of a table, to arrays of rows values each.
+// It is engine.Components.Defaults.
 type Constants func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error)
 
-// merger reads and writes part files.
+// merger reads and writes part files for merges and mutations.
 type merger struct {
 	engine    *engine.Engine
 	fs        vfs.FS
@@ -36,7 +36,7 @@ type merger struct {
 	clock     engine.Clock
 
 	mu sync.Mutex
-	// deduplicated is when the last deduplication of a table began. Guarded by mu.
+	// deduplicated has the time at which the last deduplication of each table began. Guarded by mu.
 	deduplicated map[base.TableID]time.Time
 }
 
@@ -45,29 +45,30 @@ type input struct {
 	part    *catalog.Part
 	now     schema.Table
 	written schema.Table
-	steps   []step          // from the written rows to the current ones, without patches
-	retyped []int           // columns of written whose type has changed
-	patches *patch.Set      // or nil
-	exempt  *roaring.Bitmap // rows to which no expression update applies; nil: none
+	steps   []step     // from the written rows to current ones, except for patches
+	retyped []int      // indexes in written of the columns whose type has changed
+	patches *patch.Set // patches of the part; nil: none
+	// Rows to which no expression update applies: patched or deleted ones; nil: none.
+	exempt  *roaring.Bitmap
 	drops   bool            // drop the tombstones that the part was written with
-	dropped *roaring.Bitmap // the dropped rows so far
-	retype  *retyping       // the last conversion of the rows; or nil
-	left    int64           // rows that were not read yet
+	dropped *roaring.Bitmap // tombstones that were dropped so far
+	retype  *retyping       // conversion that a Retype makes after all others; nil: none
+	left    int64           // number of rows that were not read yet
 	pull    func() (arrow.RecordBatch, error, bool)
 	stop    func()
 }
 
 const (
-	// heldRows is how many rows the batches of all parts have together, unless one of them would
-	// have fewer than fewestRows: smaller batches cost more per row. heldBytes bounds the batches
-	// if rows are large.
+	// heldRows is the number of rows that the batches of all inputs have together, so a batch has
+	// fewer rows if there are more inputs. But a batch has at least fewestRows rows, because
+	// smaller ones cost more per row. heldBytes bounds the batches if rows are large.
 	heldRows   = 4 * part.RowGroupRows
 	fewestRows = 8 << 10
 	heldBytes  = 256 << 20
 )
 
-// open starts to read a part of a table. together is the number of parts that the merge reads at
-// once. The caller closes the input.
+// open returns an input that reads a part of a table. together is the number of inputs that the
+// merge reads at once. The caller closes the input.
 func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, together int) (*input, error) {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {
@@ -82,8 +83,8 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, t
 		s.closeSteps()
 		return nil, err
 	}
-	// part.Read calls a function per batch, but a merge of many parts must ask for batches. So it
-	// runs in a coroutine, which reads nothing before the first request.
+	// part.Read calls a function for each batch, but a merge of many parts must ask for the next
+	// batch. So part.Read runs in a coroutine, which reads nothing before the first request.
 	s.pull, s.stop = iter.Pull2(func(yield func(arrow.RecordBatch, error) bool) {
 		errStopped := errors.New("stopped")
 		stopped := false
@@ -102,8 +103,8 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, t
 	return s, nil
 }
 
-// initial evaluates the values that rows of an older schema version have in columns that were added
-// later.
+// initial evaluates the values that rows of the schema version written have in columns that the
+// version now has in addition.
 func (m *merger) initial(ctx context.Context, now, written schema.Table) (map[base.ColumnID]arrow.Array, error) {
 	var added []schema.Column
 	for _, c := range now.Columns {
@@ -121,14 +122,14 @@ func (m *merger) initial(ctx context.Context, now, written schema.Table) (map[ba
 	return m.constants(ctx, now, added, 1)
 }
 
-// rows are current rows of a part.
+// rows are consecutive current rows of a part.
 type rows struct {
 	rec   arrow.RecordBatch
 	first uint32   // ordinal of the first row that was read
-	live  []uint32 // indexes of the rows that were read and are in rec; nil: all
+	live  []uint32 // indexes of the rows of rec among the rows that were read; nil: rec has all
 }
 
-// ordinal returns the ordinal in the part of a row of rec.
+// ordinal returns the ordinal in the part of row i of rec.
 func (r rows) ordinal(i int) uint32 {
 	if r.live != nil {
 		return r.first + r.live[i]
@@ -136,7 +137,8 @@ func (r rows) ordinal(i int) uint32 {
 	return r.first + uint32(i)
 }
 
-// inputError is an error that one part of a merge caused. Merges without this part do not have it.
+// inputError is an error that one part of a merge caused. A merge without this part would not have
+// it.
 type inputError struct {
 	part base.SourceID
 	err  error
@@ -167,7 +169,7 @@ func (s *input) read() (rows, error) {
 	return r, nil
 }
 
-// readLive returns the part's next rows before a type is changed.
+// readLive is next without the conversion of a Retype.
 func (s *input) readLive() (rows, error) {
 	rec, err, ok := s.pull()
 	if !ok {
@@ -213,7 +215,7 @@ func (s *input) readLive() (rows, error) {
 	return r, base.Wrap(r.replace(batch.Take([]arrow.RecordBatch{r.rec}, live)), "part %d", s.part.ID)
 }
 
-// hide replaces values that are deleted or have newer ones by NULL, in columns whose type has
+// hide sets values to NULL if they are deleted or have newer ones, in columns whose type has
 // changed: such values may not fit the new type.
 func (s *input) hide(r *rows) error {
 	if s.patches == nil || len(s.retyped) == 0 {
@@ -237,7 +239,8 @@ func (s *input) hide(r *rows) error {
 	return r.replace(array.NewRecordBatch(r.rec.Schema(), columns, r.rec.NumRows()), nil)
 }
 
-// replace puts a batch in place of the one that it was made of.
+// replace releases the batch and puts rec, which was made of it, in its place. If err is not nil,
+// it only returns err.
 func (r *rows) replace(rec arrow.RecordBatch, err error) error {
 	r.rec.Release()
 	r.rec = rec
@@ -249,8 +252,8 @@ func (s *input) close() {
 	s.closeSteps()
 }
 
-// renamed returns the columns that still exist under their current names. It shares rec's columns
-// without a reference of its own, so it needs no release.
+// renamed returns those columns of rec that still exist, under their current names. The result
+// borrows rec's columns, so it is not released.
 func renamed(rec arrow.RecordBatch, written, now schema.Table) arrow.RecordBatch {
 	var fields []arrow.Field
 	var columns []arrow.Array

@@ -15,39 +15,40 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// interleave returns the rows of sorted parts in the order of the sort key. Rows with equal keys
-// are in the order of the parts, and rows of one part keep their order.
+// interleave returns the rows of several sorted parts in the order of the sort key. Rows with equal
+// keys are in the order of the parts, and rows of one part stay in order.
 //
-// The simple way is a heap with the next row of each part. It compares and copies row by row, with
-// a type switch per column each time. Instead, interleave works in windows. A window consists of
-// all loaded rows that sort before every row that is not loaded yet. It is sorted and gathered by
-// the same vectorized code as a flush, which is fast for input that is mostly sorted.
+// The usual way is a heap with the next row of each part. It compares and copies row by row, with a
+// type switch per column each time. Instead, interleave works in windows. A window consists of all
+// loaded rows that sort before every row that is not loaded yet. It is sorted and gathered by the
+// same vectorized code as a flush, which is fast for input that is mostly sorted.
 //
 // Memory: a batch of each part, and a row group of the result.
 type interleave struct {
 	inputs []*cursor
 	table  schema.Table
-	keys   schema.Table // the table with only the columns of its sort key
+	keys   schema.Table // the table with no columns but those of its sort key
 	yield  func() error // called between row groups; an error ends the merge
 
 	window []arrow.RecordBatch
-	lanes  []uint16 // the number of the part of each row of the window
-	// order has the ordinals in the window of the rows that were not returned yet, in the order of
-	// the result. move records each row's way from its part to its place in the result.
+	lanes  []uint16 // number of the part of each row in the window
+	// order has the rows of the window that were not returned yet, in the order of the result. Rows
+	// are counted from the start of the window. move records for each returned row where it was and
+	// where it is now.
 	order []uint32
-	last  []int64 // by part: the last row of the window that was returned
+	last  []int64 // by number of the part: its last row in the window that was returned
 
-	parts    []base.SourceID // by number
+	parts    []base.SourceID // ids of the parts, by number
 	byNumber []*patch.Lane
 	move     *patch.Interleaved
 }
 
-// cursor is a part and its loaded batch.
+// cursor is one part of a merge, with the batch that was loaded from it.
 type cursor struct {
 	input  *input
 	number uint16
-	rows   arrow.RecordBatch // not in a window yet; nil if there are none
-	keys   arrow.RecordBatch // the sort key columns of rows
+	rows   arrow.RecordBatch // loaded rows that are not in a window yet; nil: none
+	keys   arrow.RecordBatch // columns of the sort key of rows
 }
 
 func newInterleave(inputs []*input, table schema.Table, yield func() error) *interleave {
@@ -92,8 +93,8 @@ func (in *interleave) next() (arrow.RecordBatch, error) {
 	return rec, nil
 }
 
-// note records where rows of the window go. Rows of one part must stay in order, because the move
-// from old to new addresses relies on it.
+// note records rows of the window as the next rows of the result. It returns an error if rows of
+// one part are out of order, because move can only represent rows in order.
 func (in *interleave) note(order []uint32) error {
 	for _, o := range order {
 		n := in.lanes[o]
@@ -107,7 +108,8 @@ func (in *interleave) note(order []uint32) error {
 	return nil
 }
 
-// advance loads the next window.
+// advance makes the next window: it loads batches as needed, and sorts the rows that belong to the
+// window.
 func (in *interleave) advance() error {
 	in.releaseWindow()
 	if err := in.load(); err != nil {
@@ -131,8 +133,8 @@ func (in *interleave) advance() error {
 	return err
 }
 
-// load reads a batch of every part that has no loaded rows, and drops the parts that are at their
-// end.
+// load reads a batch of each part that has no loaded rows, and removes parts that have no more
+// rows.
 func (in *interleave) load() error {
 	live := in.inputs[:0]
 	var failed error
@@ -160,15 +162,15 @@ func (in *interleave) load() error {
 	return failed
 }
 
-// counts returns how many loaded rows of each part are in the window: the rows that sort before all
-// rows that are not loaded.
+// counts returns how many loaded rows of each part belong to the next window: the rows that sort
+// before all rows that are not loaded.
 func (in *interleave) counts() ([]int, error) {
 	keys := make([]arrow.RecordBatch, len(in.inputs))
 	// first[i] is the index of the first row of part i in the concatenation of all loaded rows
 	first := make([]uint32, len(in.inputs))
 	counts := make([]int, len(in.inputs))
 	next := uint32(0)
-	var lastRows []uint32 // of the parts that have more rows to load
+	var lastRows []uint32 // last loaded row of each part that has more rows to load
 	var unfinished []int
 	for i, c := range in.inputs {
 		keys[i], first[i], counts[i] = c.keys, next, int(c.keys.NumRows())
@@ -180,7 +182,8 @@ func (in *interleave) counts() ([]int, error) {
 	if len(unfinished) == 0 {
 		return counts, nil
 	}
-	// The least of the last rows bounds the window. Among equal ones, that of the first part does.
+	// The window ends with the least of these rows, the bound. Among equal ones it is the row of
+	// the first part.
 	order, err := in.sortKeys(keys, lastRows)
 	if err != nil {
 		return nil, err
@@ -193,8 +196,8 @@ func (in *interleave) counts() ([]int, error) {
 		}
 	}
 	for {
-		// Probes are in the order of the parts. So a stable sort puts a row that equals the bound
-		// before it exactly if the row's part comes first.
+		// Probes are listed in the order of their parts. So the stable sort puts a probe that
+		// equals the bound before it exactly if the probe's part comes first.
 		var rows []uint32
 		var sourceOf []int
 		for i := range search {
@@ -211,7 +214,8 @@ func (in *interleave) counts() ([]int, error) {
 		if order, err = in.sortKeys(keys, rows); err != nil {
 			return nil, err
 		}
-		before := make([]int, len(in.inputs)) // number of probes before the bound
+		// By part: number of its probes that sort before the bound.
+		before := make([]int, len(in.inputs))
 		for _, o := range order {
 			if sourceOf[o] == bound {
 				break
@@ -230,8 +234,9 @@ func (in *interleave) counts() ([]int, error) {
 	return counts, nil
 }
 
-// sortKeys returns the order of some rows. It copies the rows first: the cost of a sort also grows
-// with the dictionaries, and those of the copy contain only the values of these rows.
+// sortKeys returns the order of some rows, by index in rows. keys are the loaded rows' keys. It
+// sorts a copy of the rows, whose dictionaries have only the values of these rows: sorting takes
+// longer with larger dictionaries.
 func (in *interleave) sortKeys(keys []arrow.RecordBatch, rows []uint32) ([]uint32, error) {
 	if len(in.keys.Columns) == 0 {
 		order := make([]uint32, len(rows))
@@ -248,17 +253,18 @@ func (in *interleave) sortKeys(keys []arrow.RecordBatch, rows []uint32) ([]uint3
 	return batch.Sort([]arrow.RecordBatch{taken}, in.keys)
 }
 
-// interval bounds where the window ends in the loaded rows of a part: rows before from are in the
-// window, rows at to and after it are not.
+// interval says what is known about where the window ends in the loaded rows of a part: rows before
+// from are in the window, and rows from to on are not.
 type interval struct{ from, to int }
 
-// maxProbes is how many rows of a part are compared with the bound at once. With it, three steps
-// search a whole row group.
+// maxProbes is the largest number of rows of a part that are compared with the bound at once. With
+// 64 probes, three steps find the end of the window in a whole row group.
 const maxProbes = 64
 
 func (iv interval) step() int { return max(1, (iv.to-iv.from+maxProbes-1)/maxProbes) }
 
-// probes yields the rows to compare, ascending; none if the end is known.
+// probes yields the indexes of the rows to compare with the bound, ascending. It yields none if the
+// end of the window is known.
 func (iv interval) probes() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for p := iv.from; p < iv.to && yield(p); p += iv.step() {
@@ -266,7 +272,8 @@ func (iv interval) probes() iter.Seq[int] {
 	}
 }
 
-// narrow shrinks the interval, given how many of the probes are in the window.
+// narrow shrinks the interval. before is the number of probes that sort before the bound, and so
+// are in the window.
 func (iv *interval) narrow(before int) {
 	step := iv.step()
 	from, to := iv.from, iv.to
@@ -279,7 +286,7 @@ func (iv *interval) narrow(before int) {
 	iv.from, iv.to = from, to
 }
 
-// keysOf returns the sort key's columns of a batch.
+// keysOf returns a batch of the sort key's columns of rec.
 func (in *interleave) keysOf(rec arrow.RecordBatch) arrow.RecordBatch {
 	fields := make([]arrow.Field, len(in.keys.Columns))
 	columns := make([]arrow.Array, len(fields))
@@ -290,7 +297,7 @@ func (in *interleave) keysOf(rec arrow.RecordBatch) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows())
 }
 
-// take removes and returns the first n loaded rows.
+// take removes the first n loaded rows from the cursor and returns them.
 func (c *cursor) take(n int) arrow.RecordBatch {
 	rows, keys := c.rows, c.keys
 	defer keys.Release()

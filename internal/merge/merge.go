@@ -18,15 +18,16 @@ import (
 )
 
 const (
-	// reserveBytes of disk space are left to the log: a merge that fills the disk would stop
-	// writers.
+	// reserveBytes is the disk space that a merge must leave free for the log: a merge that fills
+	// the disk would stop writers.
 	reserveBytes = 128 << 20
-	// rewriteBytes is how many decoded bytes of a part are sorted at once.
+	// rewriteBytes is the size of the decoded rows that rewrite sorts at once.
 	rewriteBytes = 64 << 20
 )
 
-// begin acquires the parts of a plan. It returns nil if one of them does not exist any more, or
-// must be rewritten on its own because the layout has changed since the plan was made.
+// begin takes a snapshot of the parts of a plan, to rewrite them. It returns nil if one of them
+// does not exist any more, or must be rewritten on its own because the table's sort key or
+// partitioning has changed since the plan was made.
 func (m *merger) begin(table base.TableID, plan Plan) (*engine.Rewrite, error) {
 	ids := make([]base.SourceID, len(plan.Sources))
 	for i, p := range plan.Sources {
@@ -48,14 +49,14 @@ func (m *merger) begin(table base.TableID, plan Plan) (*engine.Rewrite, error) {
 }
 
 // execute writes new parts with the rows of a plan's parts, and replaces the old parts. It reports
-// whether they were replaced. If one of them was dropped in the meantime, they are not replaced,
-// and that is not an error. In that case no new file is left.
+// whether they were replaced. If an old part was dropped in the meantime, nothing is replaced, no
+// new file is left, and that is not an error.
 func (m *merger) execute(ctx context.Context, rewrite *engine.Rewrite, plan Plan, yield func() error) (replaced bool, err error) {
 	t := rewrite.Table()
 	made, move, err := m.writeAll(ctx, t, plan, yield)
 	if err == nil {
-		// Without ctx: once publishing has begun, its outcome decides whether the new files are
-		// kept.
+		// Not ctx: once publishing has begun, only its outcome tells whether the new files are in
+		// use.
 		err = rewrite.Publish(context.Background(), made, move)
 		if replaced = err == nil; replaced {
 			return true, nil
@@ -70,7 +71,8 @@ func (m *merger) execute(ctx context.Context, rewrite *engine.Rewrite, plan Plan
 	return false, err
 }
 
-// writeAll calls write and checks that no row was lost.
+// writeAll calls write, and returns an error if the new parts do not have as many rows as they
+// must.
 func (m *merger) writeAll(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (made []catalog.Part, move patch.Move, err error) {
 	made, move, rows, err := m.write(ctx, t, plan, yield)
 	if err != nil {
@@ -94,9 +96,9 @@ func liveRows(t *snapshot.Table, plan Plan) int64 {
 	return rows
 }
 
-// write writes the new parts, or none if no rows are left. It returns them, the mapping of the
-// rows, and how many tombstones were dropped. The parts that it returns with an error may have left
-// files.
+// write writes the new parts, or none if no rows are left. It returns the parts, the remap of the
+// rows, and the number of tombstones that were dropped. After an error, files of the returned parts
+// may exist.
 func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (made []catalog.Part, move patch.Move, dropped int64, err error) {
 	if err := m.checkSpace(plan); err != nil {
 		return nil, nil, 0, err
@@ -150,7 +152,7 @@ func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield 
 		if first != nil {
 			first.Release()
 		}
-	} else if err == io.EOF { // no rows are left
+	} else if err == io.EOF { // no rows are left, so there is no new part
 		err = nil
 	}
 	for _, s := range inputs {
@@ -160,7 +162,7 @@ func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield 
 	return made, in.move, 0, err
 }
 
-// describe returns the properties that a new part takes over from the old ones.
+// describe returns the properties that the new part of a merge takes over from the old parts.
 func describe(parts []*catalog.Part) catalog.Part {
 	d := catalog.Part{Table: parts[0].Table, Partition: parts[0].Partition, MinSeq: parts[0].MinSeq}
 	for _, p := range parts {
@@ -171,8 +173,8 @@ func describe(parts []*catalog.Part) catalog.Part {
 	return d
 }
 
-// writePart writes rows as one part with the properties of like. After an error, the returned part
-// may have left a file.
+// writePart writes rows as one part with the properties of like. next returns the rows, until
+// io.EOF. After an error, the file of the returned part may exist.
 func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (arrow.RecordBatch, error)) (catalog.Part, error) {
 	id, err := m.engine.NextSourceID()
 	if err != nil {
@@ -191,10 +193,10 @@ func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (ar
 	return like, nil
 }
 
-// rewrite converts a part that was sorted or partitioned by other columns to the current layout.
-// The part is not one sorted sequence of rows, so rewrite works like a flush: it sorts as many rows
-// at once as fit into memory, and writes a part per partition. Ordinary merges combine these parts
-// later.
+// rewrite writes a part again after the table's sort key or partitioning has changed. The part's
+// rows are not in the new order, so rewrite works like a flush: it sorts as many rows at once as
+// fit into memory (rewriteBytes), and writes a part per partition. Later merges combine these
+// parts.
 func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield func() error) (made []catalog.Part, move *patch.Sorted, err error) {
 	var chunk []arrow.RecordBatch
 	var ordinals []uint32 // ordinals of the chunk's rows in the old part
@@ -238,8 +240,8 @@ func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield f
 	}
 }
 
-// writeSorted sorts rows and writes a part per partition. It calls wrote with the rows of each
-// part.
+// writeSorted sorts a chunk of rows and writes a part per partition. It calls wrote with the id of
+// each part and the indexes of its rows in the chunk.
 func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like catalog.Part, wrote func(base.SourceID, []uint32)) (made []catalog.Part, err error) {
 	order, err := batch.Sort(chunk, t.Schema)
 	if err != nil {
@@ -269,7 +271,8 @@ func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like 
 	return made, nil
 }
 
-// checkSpace refuses a merge whose result may not fit on the disk together with the old parts.
+// checkSpace returns an error if the disk may not have enough space for the result of a merge in
+// addition to the old parts.
 func (m *merger) checkSpace(plan Plan) error {
 	free, err := m.fs.FreeSpace(filepath.Dir(m.engine.PartFile(plan.Sources[0]).Path()))
 	if err != nil {

@@ -13,12 +13,11 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// maxMutations bounds how often a mutation starts again because its parts were merged in the
-// meantime.
+// maxMutations bounds how often Mutate starts again because its parts were merged in the meantime.
 const maxMutations = 10
 
-// Mutate applies a change that was computed from a snapshot by rewriting the parts of its rows, in
-// one edit. It is listed like a merge. Errors are those of engine.Commit.
+// Mutate makes a change that was computed from a snapshot by rewriting the parts of its rows, in
+// one edit. The change is listed like a merge. Errors are those of engine.Commit.
 func (s *Scheduler) Mutate(ctx context.Context, snap *snapshot.Snapshot, c engine.Change, o engine.AppendOptions) error {
 	for range maxMutations {
 		moved, err := s.mutate(ctx, snap, c, o)
@@ -81,7 +80,8 @@ func (s *Scheduler) mutate(ctx context.Context, snap *snapshot.Snapshot, c engin
 	return moved, err
 }
 
-// mutate writes the new parts. The parts that it returns with an error may have left files.
+// mutate writes the new parts of a mutation, and returns them with the remap of their rows. After
+// an error, files of the returned parts may exist.
 func (m *merger) mutate(ctx context.Context, mutation *engine.Mutation, plan Plan, c engine.Change) (made []catalog.Part, move patch.Moves, err error) {
 	if err := m.checkSpace(plan); err != nil {
 		return nil, nil, err

@@ -9,50 +9,51 @@ import (
 	"github.com/scoterdb/scoter/internal/part"
 )
 
-// Policy says which merges pay off. A zero field means its default.
+// Policy says which merges are worth doing. A zero field means its default.
 type Policy struct {
-	MaxPartBytes int64 // of all parts of a merge together; default 512 MiB
-	MaxPartRows  int64 // likewise, in rows; default 8 Mi
-	MaxSources   int   // parts per merge; default 16
-	// MaxOpenBytes bounds the size in the files of one row group of every part together, which a
-	// merge decodes into memory; default 64 MiB. Two parts can always be merged.
+	MaxPartBytes int64 // limit of the sum of the sizes of a merge's parts; default 512 MiB
+	MaxPartRows  int64 // limit of the sum of the rows of a merge's parts; default 8 Mi
+	MaxSources   int   // limit of the number of parts of a merge; default 16
+	// MaxOpenBytes bounds the memory of a merge, which decodes a row group of each part at once: it
+	// is the limit of the sum of these row groups' sizes in the files; default 64 MiB. Two parts
+	// can always be merged.
 	MaxOpenBytes int64
-	// Rest is set for a table that gets no new parts at the moment. Then few parts matter more than
-	// few written bytes.
+	// Rest says that the partition gets no new parts at the moment. Then parts are merged to as few
+	// as possible, even though more bytes are rewritten.
 	Rest bool
-	// Load is the share of a part that must be changed before the part is rewritten on its own;
-	// default 0.1.
+	// Load is the share of a part's rows or bytes that must be changed before the part is rewritten
+	// on its own; default 0.1.
 	Load float64
 }
 
-// Load describes the changes of a part, which cost its readers until the part is rewritten.
+// Load describes the changes of a part that readers apply until the part is rewritten.
 type Load struct {
-	Deleted int64 // rows
-	Patched int64 // rows
-	Bytes   int64 // of memory, for both
-	Due     bool  // there are tombstones to drop, or expression updates to apply
+	Deleted int64 // number of deleted rows
+	Patched int64 // number of patched rows
+	Bytes   int64 // memory of the deletions and patches
+	Due     bool  // rewrite the part anyway: it has tombstones to drop, or lacks expression updates
 }
 
-// share returns which share of a part is changed: the largest of the shares of deleted rows,
-// patched rows and bytes.
+// share returns how much of a part is changed, from 0 to 1: the largest of the shares of deleted
+// rows, of patched rows, and of the changes' memory in the part's size.
 func (l Load) share(p *catalog.Part) float64 {
 	return max(float64(l.Deleted)/float64(p.Rows), float64(l.Patched)/float64(p.Rows), float64(l.Bytes)/float64(max(p.Bytes, floorBytes)))
 }
 
 const (
-	// restLoad is Policy.Load at rest. Even if only a hundredth of a part is changed, its readers
-	// are slower until the part is rewritten.
+	// restLoad is Policy.Load for partitions at rest: a part is rewritten if a hundredth of it is
+	// changed, because its readers are slower until then.
 	restLoad = 0.01
-	// fullLoad is the upper bound of Policy.Load when changes take most of the memory or more: see
-	// loadToFree.
+	// fullLoad is the greatest Policy.Load when patches take most of the memory that they may take:
+	// see loadToFree.
 	fullLoad = 0.001
-	// anyLoad is Policy.Load when as few changes as possible should remain.
+	// anyLoad is Policy.Load in RunUntilIdle: any changed part is rewritten.
 	anyLoad = 1e-12
 )
 
-// loadToFree returns Policy.Load when changes take most of the memory. It is fullLoad if the parts
-// with at least that load have at least half of the memory. Otherwise it is the greatest load at
-// which the parts have half of the memory: small changes of many parts fill the memory, too.
+// loadToFree returns the Policy.Load to use when patches take most of their memory. The parts with
+// at least this load have at least half of the memory, so that rewriting them frees it. The result
+// is at most fullLoad. It may be less: small changes of many parts fill the memory, too.
 func loadToFree(parts []*catalog.Part, loads map[base.SourceID]Load) float64 {
 	ordered, total := make([]*catalog.Part, 0, len(loads)), int64(0)
 	for _, p := range parts {
@@ -86,50 +87,54 @@ func orDefault[T ~int | ~int64 | ~float64](field *T, value T) {
 }
 
 const (
-	// floorBytes is the minimum size that a part counts with. Below it, a merge costs as much per
-	// file as per byte.
+	// floorBytes is the size that smaller parts count as. Below this size, a merge costs as much
+	// per file as per byte.
 	floorBytes = 64 << 10
-	// restRatio is the growth that makes a merge worth it at rest.
+	// restRatio is the least growth (see Pick) of a worthwhile merge at rest.
 	restRatio = 1.5
-	// crowd is the number of mergeable parts above which less growth is required.
+	// crowd is a number of mergeable parts. With more of them, merges with less growth are
+	// worthwhile.
 	crowd = 32
 )
 
-// Plan is one merge of parts of one table and partition that are adjacent in ingestion order. A
-// plan with a single part rewrites it to apply its changes.
+// Plan is one merge: parts of one table and partition that are adjacent in ingestion order. A plan
+// with a single part rewrites the part to apply its changes.
 type Plan struct {
 	Sources []*catalog.Part // in ingestion order
 	Rows    int64
 	Bytes   int64
-	retype  *retyping // for a change of a column's type; otherwise nil
+	// Set if the plan is part of a Retype, which changes a column's type; otherwise nil.
+	retype *retyping
 }
 
 // Pick returns the merges that are worth doing now among the parts of one table and one partition.
 // No part is in two merges. Pick is a pure function.
 //
-// Parts are ordered by when their rows came, and only adjacent parts are merged. So rows of one
-// time stay together, which zone maps rely on, and rows with equal sort keys stay in the order in
-// which they came.
+// Parts are ordered by the time at which their rows arrived, and only adjacent parts are merged. So
+// rows of one time stay together, which zone maps rely on, and rows with equal sort keys stay in
+// the order of arrival.
 //
-// A merge of parts with S bytes in total, the largest of them having L, is worth it if its growth
-// S/L is at least r. Each byte that a merge rewrites is afterwards in a part that is at least r
-// times as large as its old one. So on the way from a part of F bytes to one of M bytes, a byte is
-// rewritten at most log_r(M/F) times: the write amplification. r is half of the number of parts of
-// the largest one's size that could be merged at once: 8 with the defaults, so 1 MiB becomes 512
-// MiB in 3 merges. r is lower where the limits of a part or of memory allow less, if there are many
-// parts, and at rest.
+// A merge of parts with S bytes in total, whose largest part has L bytes, is worthwhile if its
+// growth S/L is at least r. Each byte that such a merge rewrites is afterwards in a part that is at
+// least r times as large as its old one. So while a byte moves from a part of F bytes to one of M
+// bytes, it is rewritten at most log_r(M/F) times: the write amplification. r is half of the number
+// of parts of L bytes that could be merged at once: 8 with the defaults, so 1 MiB becomes 512 MiB
+// in 3 merges. r is lower in three cases:
+//   - The limits of a part's size or of memory allow fewer parts in a merge.
+//   - There are many parts (crowd).
+//   - The partition is at rest (Policy.Rest).
 //
 // Parts of less than 64 KiB count as 64 KiB: the bytes of a nearly idle stream are rewritten more
 // often, in merges that cost next to nothing.
 //
-// A part that is in none of these merges is rewritten if at least the share Policy.Load of it is
-// changed. By default each byte is thus rewritten at most ten times as often as it is changed. A
-// part whose rows are all deleted is always removed, and a part with tombstones to drop is
-// rewritten once.
+// A part that is in none of these merges is rewritten on its own if its Load.share is at least
+// Policy.Load. By default each byte is thus rewritten at most ten times as often as it is changed.
+// A part whose rows are all deleted is always removed. A part with tombstones to drop is rewritten
+// once.
 //
-// Afterwards each tier (a factor of r in size) has fewer than about 2r parts; testdata/pick/day
-// shows a day of one flush a minute. At rest about one part per factor of 3 in size remains,
-// besides full ones.
+// After these merges, each tier of sizes (a factor of r) has fewer than about 2r parts;
+// testdata/pick/day shows a day of one flush a minute. At rest, about one part per factor of 3 in
+// size remains, in addition to parts of full size.
 func Pick(parts []*catalog.Part, loads map[base.SourceID]Load, policy Policy) []Plan {
 	policy = policy.withDefaults()
 	ordered := slices.Clone(parts)
@@ -160,8 +165,8 @@ func Pick(parts []*catalog.Part, loads map[base.SourceID]Load, policy Policy) []
 			}
 		}
 	}
-	// Most growth first, because it saves most parts per written byte. Among equal ones the
-	// cheapest.
+	// Most growth first, because it saves the most parts per written byte. Among merges of equal
+	// growth, the one with the fewest bytes first.
 	slices.SortFunc(worth, func(a, b window) int {
 		return cmp.Or(cmp.Compare(b.growth, a.growth), cmp.Compare(a.plan.Bytes, b.plan.Bytes), cmp.Compare(a.from, b.from))
 	})
@@ -185,8 +190,9 @@ func Pick(parts []*catalog.Part, loads map[base.SourceID]Load, policy Policy) []
 	return plans
 }
 
-// requiredRatio returns a function for the least growth of a worthwhile merge. bytes and rows are
-// those of its largest part, and open is the size of a row group per part.
+// requiredRatio returns a function that returns the least growth of a worthwhile merge, r in Pick.
+// Its arguments describe the merge: the size of its largest part in bytes, the rows of the part
+// with the most rows, and the average size of a row group in its parts' files (open).
 func (p Policy) requiredRatio(parts []*catalog.Part) func(bytes, rows, open int64) float64 {
 	mergeable := 0
 	for _, part := range parts {
@@ -207,7 +213,7 @@ func (p Policy) requiredRatio(parts []*catalog.Part) func(bytes, rows, open int6
 
 func size(p *catalog.Part) int64 { return max(p.Bytes, floorBytes) }
 
-// openBytes estimates the size of a part's first row group.
+// openBytes estimates the size in the file of a part's first row group.
 func openBytes(p *catalog.Part) int64 {
 	if p.Rows <= part.RowGroupRows {
 		return p.Bytes
@@ -215,10 +221,10 @@ func openBytes(p *catalog.Part) int64 {
 	return min(int64(float64(p.Bytes)*part.RowGroupRows/float64(p.Rows)), part.GroupBytes)
 }
 
-// ingestionOrder compares parts by when their rows came.
+// ingestionOrder compares parts by the time at which their rows arrived.
 func ingestionOrder(a, b *catalog.Part) int {
 	return cmp.Or(cmp.Compare(a.MinSeq, b.MinSeq), cmp.Compare(a.MaxSeq, b.MaxSeq), cmp.Compare(a.ID, b.ID))
 }
 
-// cheapest orders plans by their cost.
+// cheapest compares plans by the number of bytes that they rewrite.
 func cheapest(a, b Plan) int { return cmp.Compare(a.Bytes, b.Bytes) }

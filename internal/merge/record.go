@@ -12,10 +12,10 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Reporting of merges: the list behind scoter.merges, and the log. Every failure is in the list. A
-// failure is only logged when its kind is new: a full disk fails every merge until there is space
-// again, and that is one event. A failed merge is retried after increasing delays, while other
-// parts are merged as usual.
+// How merges are reported: in the list behind scoter.merges, and in the log. Every failure is in
+// the list. A failure is logged only if its kind is new: a full disk makes every merge fail until
+// there is space again, and that is one event. A failed merge is retried after increasing delays,
+// while other parts are merged as usual.
 
 func (s *Scheduler) begin(t *snapshot.Table, j job) *Merge {
 	m := &Merge{
@@ -28,7 +28,7 @@ func (s *Scheduler) begin(t *snapshot.Table, j job) *Merge {
 	return m
 }
 
-// ended records how a merge or mutation ended.
+// ended records the end of a merge or mutation. err is nil if it succeeded.
 func (s *Scheduler) ended(m *Merge, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,13 +48,14 @@ func (s *Scheduler) ended(m *Merge, err error) {
 	s.totals.Time += m.Finished.Sub(m.Started)
 }
 
-// end is ended for a merge. It also sets when the failed parts or table may be tried again.
+// end is the method ended for the merge of the given parts. It also sets when parts may be merged
+// again after a failure.
 func (s *Scheduler) end(ctx context.Context, m *Merge, of []subject, err error) {
 	s.ended(m, err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case ctx.Err() != nil: // canceled on purpose: nothing to record
+	case ctx.Err() != nil: // canceled by Close or by the caller: not a failure
 	case err != nil:
 		s.failedLocked(m, of, err)
 	default:
@@ -68,8 +69,8 @@ func (s *Scheduler) end(ctx context.Context, m *Merge, of []subject, err error) 
 	}
 }
 
-// failedLocked records the failure of a merge: for the one part that caused it, if known, otherwise
-// for all of its parts.
+// failedLocked records a failure of the one part that caused it or, if that is unknown, of all
+// parts of the merge.
 func (s *Scheduler) failedLocked(m *Merge, of []subject, err error) {
 	kind, known := base.KindOf(err), false
 	for _, f := range s.failures {
@@ -93,7 +94,8 @@ func (s *Scheduler) failedLocked(m *Merge, of []subject, err error) {
 	}
 }
 
-// mayTry reports whether x did not fail in its last try, or failed long enough ago.
+// mayTry reports whether x may be merged or deduplicated now: its last try did not fail, or failed
+// long enough ago.
 func (s *Scheduler) mayTry(x subject, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,8 +104,8 @@ func (s *Scheduler) mayTry(x subject, now time.Time) bool {
 }
 
 // triable returns the parts of a partition that may be merged now, as runs of adjacent parts. A
-// part that failed recently is left out and separates two runs: parts before it are not merged with
-// parts after it.
+// part that may not be tried again yet is left out, and ends a run: parts before it are not merged
+// with parts after it.
 func (s *Scheduler) triable(parts []*catalog.Part, now time.Time) (runs [][]*catalog.Part) {
 	var run []*catalog.Part
 	for _, p := range slices.SortedFunc(slices.Values(parts), ingestionOrder) {
@@ -116,7 +118,7 @@ func (s *Scheduler) triable(parts []*catalog.Part, now time.Time) (runs [][]*cat
 	return append(runs, run)
 }
 
-// forgetGone drops the failures of tables and parts that do not exist any more.
+// forgetGone drops the recorded failures of tables and parts that are not in the snapshot any more.
 func (s *Scheduler) forgetGone(snap *snapshot.Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,14 +18,14 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// retyping converts rows of the current version of a table to the next one, in which a column has
-// another type.
+// retyping converts rows of a table for a Retype: from the current schema version to the next one,
+// in which one column has another type.
 type retyping struct {
 	to schema.Table
-	at int // index of the column, in both versions
-	// wide is the current version with an additional last column for the new values.
+	at int // index of that column, in both versions
+	// wide is the current version plus a last column for the converted values.
 	wide     schema.Table
-	value    *patch.Expression // of the additional column
+	value    *patch.Expression // computes the additional column of wide
 	evaluate Evaluate
 }
 
@@ -40,8 +40,8 @@ func newRetyping(from, to schema.Table, column base.ColumnID, alias, value strin
 	return &retyping{to, at, wide, x, evaluate}, x.Check(wide)
 }
 
-// apply returns rows with the column's new values. For tombstones, whose values no query shows, the
-// new value is NULL or arbitrary.
+// apply returns rows of the next version, with the column's converted values. For tombstones, whose
+// values no query shows, the converted value is NULL or arbitrary.
 func (r *retyping) apply(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	c := r.to.Columns[r.at]
 	none := batch.Nulls(c.Type, int(rec.NumRows()))
@@ -79,16 +79,16 @@ func (r *retyping) apply(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows()), nil
 }
 
-// Retype changes a table to a version in which a column has another type. value is the SQL of the
-// column's new values, over the columns of the row; it may call the table by the alias. All parts
-// are rewritten in one edit. Retype is listed like a merge. It returns the error of the first value
-// that cannot be converted, or an error of engine.Commit.
+// Retype changes a table from one schema version to the next, in which a column has another type.
+// value is the SQL of the column's new values, over the columns of the same row; it may refer to
+// the table as alias. All parts are rewritten in one edit, which is listed like a merge. The error
+// is that of the first value that cannot be converted, or one of engine.Commit.
 func (s *Scheduler) Retype(ctx context.Context, from, to schema.Table, column base.ColumnID, alias, value string) error {
 	r, err := newRetyping(from, to, column, alias, value, s.merger.evaluate)
 	if err != nil {
 		return err
 	}
-	// Superseded rows need not be convertible, so they are deleted first.
+	// Superseded rows are deleted first, because their values need not be convertible.
 	if err := s.merger.engine.Settle(ctx, from.ID); err != nil {
 		return err
 	}
@@ -100,8 +100,8 @@ func (s *Scheduler) Retype(ctx context.Context, from, to schema.Table, column ba
 	return engine.ErrChanged
 }
 
-// retype is one attempt. A Conflict other than ErrChanged means that a part was merged in the
-// meantime.
+// retype makes one attempt of Retype. An error of kind Conflict other than ErrChanged means that a
+// part was merged in the meantime.
 func (s *Scheduler) retype(ctx context.Context, r *retyping) (err error) {
 	e := s.merger.engine
 	work, err := e.Retype(r.to)
@@ -141,14 +141,14 @@ func (s *Scheduler) retype(ctx context.Context, r *retyping) (err error) {
 	}
 }
 
-// retyped has the new parts of a table.
+// retyped has the new parts that a Retype has written so far.
 type retyped struct {
 	*retyping
 	made map[base.SourceID][]catalog.Part // by the id of the old part
 	move patch.Moves
 }
 
-// abandon removes the new parts that were made of some old parts.
+// abandon removes the new parts that were made of the given old parts.
 func (w *retyped) abandon(e *engine.Engine, parts []base.SourceID) (err error) {
 	for _, id := range parts {
 		for _, p := range w.made[id] {
@@ -160,8 +160,8 @@ func (w *retyped) abandon(e *engine.Engine, parts []base.SourceID) (err error) {
 	return err
 }
 
-// retypeParts rewrites the parts of a table. Merges do not start on the parts until release is
-// called.
+// retypeParts writes new parts for all parts of a table. No merge starts on the table's parts until
+// release is called.
 func (s *Scheduler) retypeParts(ctx context.Context, t *snapshot.Table, w *retyped) (release func(), err error) {
 	if len(t.Parts) == 0 {
 		return func() {}, nil

@@ -17,16 +17,16 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Settings configure a scheduler. A zero field means its default.
+// Settings configure a Scheduler. A zero field means its default.
 type Settings struct {
-	Parallel     int   // merges at once, each of which uses at most one core; default 1
-	MaxPartBytes int64 // merges do not create larger parts; default 512 MiB
-	MaxPartRows  int64 // likewise, in rows; default 8 Mi
-	// RestAfter is how long a partition must have no new parts before it is merged to as few parts
-	// as possible; default 5 min.
+	Parallel     int   // merges that run at once, each on at most one core; default 1
+	MaxPartBytes int64 // limit of the size of a part that a merge makes; default 512 MiB
+	MaxPartRows  int64 // limit of the rows of a part that a merge makes; default 8 Mi
+	// RestAfter is the time without new parts after which a partition is at rest, and is merged to
+	// as few parts as possible; default 5 min.
 	RestAfter time.Duration
-	// Interval is how often the scheduler looks for work that no new part triggers, such as rest
-	// and retries; default 30 s.
+	// Interval is how often the scheduler looks for work that no new part announces, such as
+	// partitions that came to rest, and retries; default 30 s.
 	Interval time.Duration
 
 	// DisableAutomatic merges only in calls of RunUntilIdle. For tests.
@@ -40,13 +40,13 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// Components are what a scheduler depends on. A nil FS, Clock or Logger means the real one.
+// Components are what a Scheduler is built on. A nil FS, Clock or Logger means the real one.
 type Components struct {
 	FS        vfs.FS
 	Clock     engine.Clock
 	Logger    *slog.Logger
-	Constants Constants // nil if no table ever gets a column with a default
-	Evaluate  Evaluate  // nil if no table ever gets an expression update
+	Constants Constants // may be nil if no table gets a column with a default
+	Evaluate  Evaluate  // may be nil if no table gets an expression update
 }
 
 type systemClock struct{}
@@ -57,70 +57,71 @@ func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d
 // Scheduler merges the parts of an engine's tables in the background. Its methods may be called
 // concurrently.
 //
-// It works in rounds: it plans all tables and then runs all plans, cheapest first. So tiny parts
-// are merged soon, and no large merge waits forever.
+// It works in rounds. A round plans the merges of all tables and then runs all plans, the smallest
+// first. So tiny parts are merged soon, and no large merge waits forever.
 type Scheduler struct {
 	merger   *merger
 	settings Settings
 	clock    engine.Clock
 	log      *slog.Logger
 
-	ctx    context.Context // ends with Close
+	ctx    context.Context // canceled by Close
 	cancel context.CancelFunc
 	worker sync.WaitGroup
-	round  chan struct{} // of size 1, full while a round runs
+	round  chan struct{} // of size 1; has an element while a round runs
 
 	closeOnce sync.Once
 
 	mu       sync.Mutex
-	running  []*Merge             // guarded by mu; oldest first
-	finished []*Merge             // guarded by mu; oldest first, at most keepFinished
-	totals   Totals               // guarded by mu; without Running
-	failures map[subject]*failure // guarded by mu; of merges and tables whose last try failed
-	// mutated has the parts that changes are rewriting, with the number of changes. Merges do not
-	// start on them. Guarded by mu.
+	running  []*Merge // guarded by mu; running merges and mutations, oldest first
+	finished []*Merge // guarded by mu; oldest first, at most keepFinished
+	totals   Totals   // guarded by mu; Totals.Running is not set
+	// Guarded by mu; parts and tables whose last merge or deduplication failed.
+	failures map[subject]*failure
+	// mutated has the parts that mutations are rewriting, each with the number of mutations. No
+	// merge starts on them. Guarded by mu.
 	mutated map[subject]int
 }
 
 // keepFinished is how many finished merges the list has.
 const keepFinished = 100
 
-// maxBackoff is the longest time from a failed merge to the next try.
+// maxBackoff is the longest time after which a failed merge is tried again.
 const maxBackoff = 10 * time.Minute
 
-// group is a table and partition. Parts of different groups are never merged.
+// group is one partition of a table. Parts of different groups are never merged.
 type group struct {
 	table     base.TableID
 	partition string
 }
 
-// subject is what fails or succeeds: a part that is merged, or, with part 0, a table that is
-// deduplicated.
+// subject is what a merge or deduplication is tried on: a part, or a table (part is 0).
 type subject struct {
 	table base.TableID
 	part  base.SourceID
 }
 
-// failure describes a last try that failed.
+// failure describes why and when the last try of a subject failed.
 type failure struct {
 	kind    base.Kind
 	wait    time.Duration
 	retryAt time.Time
 }
 
-// Merge is a running or finished merge.
+// Merge is a running or finished merge or mutation, as List shows it.
 type Merge struct {
-	Table     string // qualified
+	Table     string // qualified name of the table
 	Partition string
 	Sources   int
 	Rows      int64
-	Bytes     int64 // of the old parts
+	Bytes     int64 // size of the old parts
 	Started   time.Time
-	Finished  time.Time // zero while it runs
-	Error     string    // empty if it runs or succeeded
+	Finished  time.Time // zero while the merge runs
+	Error     string    // empty while the merge runs, and if it succeeded
 }
 
-// New starts merging in the background. The caller must close the scheduler before the engine.
+// New returns a Scheduler that merges in the background. The caller must close it before the
+// engine.
 func New(e *engine.Engine, settings Settings, c Components) *Scheduler {
 	s := &Scheduler{
 		merger:   &merger{engine: e, fs: c.FS, constants: c.Constants, evaluate: c.Evaluate, clock: c.Clock, deduplicated: map[base.TableID]time.Time{}},
@@ -149,16 +150,16 @@ func (s *Scheduler) Close() {
 	s.closeOnce.Do(func() {
 		s.cancel()
 		s.worker.Wait()
-		s.round <- struct{}{} // never released; a RunUntilIdle that still runs ends soon
+		s.round <- struct{}{} // keeps rounds from starting: it is never taken out again
 	})
 }
 
-// run merges until Close.
+// run runs rounds until Close.
 func (s *Scheduler) run() {
 	for {
 		for {
-			// Ignore the error: failed merges are recorded, and are not retried for a while. Or the
-			// engine is already closed, and nothing is left to merge.
+			// The error is ignored: failed merges are recorded, and are not retried for a while. If
+			// the engine is already closed, there is nothing to do.
 			done, _ := s.runRound(s.ctx, false)
 			if s.ctx.Err() != nil {
 				return
@@ -176,8 +177,9 @@ func (s *Scheduler) run() {
 	}
 }
 
-// RunUntilIdle merges every table to as few parts as possible, at once. It is meant for tests and
-// OPTIMIZE. It returns the errors of the first round that has any.
+// RunUntilIdle merges every table to as few parts as possible, and returns when that is done.
+// OPTIMIZE and tests use it. If merges fail, it returns the errors of the first round with
+// failures.
 func (s *Scheduler) RunUntilIdle(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -193,7 +195,7 @@ func (s *Scheduler) RunUntilIdle(ctx context.Context) error {
 	}
 }
 
-// List returns the running and the last finished merges, latest first.
+// List returns the running and the last finished merges, newest first.
 func (s *Scheduler) List() []Merge {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,16 +209,16 @@ func (s *Scheduler) List() []Merge {
 	return all
 }
 
-// Totals are sums since New over merges and over changes that rewrite parts. All but Running and
-// Errors count only successful ones.
+// Totals are sums since New, over merges and mutations (changes that rewrite parts). All fields but
+// Running and Errors count only successful ones.
 type Totals struct {
 	Running int
 	Done    int64
 	Errors  int64
 	Sources int64         // old parts that were replaced
-	Rows    int64         // of the old parts
-	Bytes   int64         // of the old parts
-	Time    time.Duration // from begin to end
+	Rows    int64         // rows of the old parts
+	Bytes   int64         // size of the old parts
+	Time    time.Duration // time from begin to end of each merge, added up
 }
 
 // Totals returns the current sums.
@@ -228,13 +230,13 @@ func (s *Scheduler) Totals() Totals {
 	return t
 }
 
-// job is a plan and its group.
+// job is a plan, and the table and partition that it merges.
 type job struct {
 	group group
 	plan  Plan
 }
 
-// subjects returns the parts that a job merges.
+// subjects returns the parts that the job merges.
 func (j job) subjects() []subject {
 	all := make([]subject, len(j.plan.Sources))
 	for i, p := range j.plan.Sources {
@@ -243,8 +245,9 @@ func (j job) subjects() []subject {
 	return all
 }
 
-// runRound plans and merges once, and returns how many merges changed something. If eager is set,
-// as few parts as possible should remain, and recent failures are retried too.
+// runRound plans merges and runs them, once. It returns the number of merges that changed
+// something. eager says that as few parts as possible should remain, and that recent failures are
+// retried.
 func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err error) {
 	select {
 	case s.round <- struct{}{}:
@@ -271,7 +274,8 @@ func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err err
 			return nil
 		})
 	}
-	_ = workers.Wait() // always nil: one failure must not end the others
+	// Always nil: workers report errors themselves, so that one failure does not end the others.
+	_ = workers.Wait()
 	for _, c := range changed {
 		if c {
 			done++
@@ -280,7 +284,7 @@ func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err err
 	return done, errors.Join(append(results, dedupErr, ctx.Err())...)
 }
 
-// plan returns the merges to do.
+// plan returns the merges that are worth doing now, smallest first.
 func (s *Scheduler) plan(eager bool) ([]job, error) {
 	snap, err := s.merger.engine.Snapshot()
 	if err != nil {
@@ -296,7 +300,7 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 		for _, p := range t.Parts {
 			g := group{id, p.Partition}
 			switch {
-			// Not yet: of several rows of a key, their order may decide which is the newest.
+			// Not yet: this part's rows may supersede others, or be superseded.
 			case !isDeduplicated(t, p):
 			case s.isMutated(subject{id, p.ID}):
 			case p.SchemaVersion >= since:
@@ -329,8 +333,8 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 	return jobs, nil
 }
 
-// loadToFree returns the Policy.Load that applies because patches fill the memory; 0 if they do
-// not.
+// loadToFree returns the Policy.Load to use if patches take most of the memory that they may take.
+// Otherwise it returns 0.
 func (s *Scheduler) loadToFree(snap *snapshot.Snapshot) float64 {
 	if !s.merger.engine.PatchesFull() {
 		return 0
@@ -345,7 +349,7 @@ func (s *Scheduler) loadToFree(snap *snapshot.Snapshot) float64 {
 	return loadToFree(parts, loads)
 }
 
-// loadsOf returns the changes of parts. rest is set for a partition at rest.
+// loadsOf returns the changes of each part that has any. rest says that the partition is at rest.
 func (s *Scheduler) loadsOf(t *snapshot.Table, parts []*catalog.Part, rest bool) map[base.SourceID]Load {
 	loads := map[base.SourceID]Load{}
 	for _, p := range parts {
@@ -359,17 +363,18 @@ func (s *Scheduler) loadsOf(t *snapshot.Table, parts []*catalog.Part, rest bool)
 	return loads
 }
 
-// atRest reports whether there was no new part for a while.
+// atRest reports whether a partition with these parts got no new part for the time
+// Settings.RestAfter.
 func (s *Scheduler) atRest(parts []*catalog.Part, now time.Time) bool {
 	latest := slices.MaxFunc(parts, func(a, b *catalog.Part) int { return a.Created.Compare(b.Created) })
 	return now.Sub(latest.Created) >= s.settings.RestAfter
 }
 
-// merge runs one job and records it. It reports whether parts were replaced. If old parts were
-// dropped in the meantime, that is not an error.
+// merge runs one job and records it. It reports whether parts were replaced. They are not if an old
+// part was dropped in the meantime, which is not an error.
 func (s *Scheduler) merge(ctx context.Context, j job) (changed bool, err error) {
 	if slices.ContainsFunc(j.subjects(), s.isMutated) {
-		return false, nil // a mutation has started since the job was planned
+		return false, nil // a mutation rewrites one of the parts since the job was planned
 	}
 	rewrite, err := s.merger.begin(j.group.table, j.plan)
 	if rewrite == nil {
@@ -382,11 +387,13 @@ func (s *Scheduler) merge(ctx context.Context, j job) (changed bool, err error) 
 	return changed, err
 }
 
-// maxYield bounds a pause, so that a merge makes progress however long writers wait.
+// maxYield bounds each pause of a merge, so that the merge makes progress however long writers
+// wait.
 const maxYield = time.Second
 
-// yielder returns the function that a merge calls between row groups. The function ends the merge
-// with its context. It pauses for as long as the merge worked in two cases:
+// yielder returns the function that a merge calls between row groups. The function returns an error
+// if ctx has ended. It pauses for as long as the merge has worked since the last call, in two
+// cases:
 //   - Writers wait for memory.
 //   - Statements change rows, and patches are not about to fill the memory. Such a statement passes
 //     through several goroutines, and each of them waits for a processor while the merge has it. If

@@ -13,21 +13,22 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Evaluate returns rows of a table after an expression update. Rows in exempt, which are numbers in
-// ascending order, stay unchanged. It is overlay.Overlay.Evaluate.
+// Evaluate applies an expression update to a batch of a table's rows, and returns the new rows.
+// Rows whose numbers are in exempt, ascending, stay unchanged. It is overlay.Overlay.Evaluate.
 type Evaluate func(t schema.Table, x *patch.Expression, rec arrow.RecordBatch, exempt []uint32) (arrow.RecordBatch, error)
 
-// step converts rows from one version of the table to the next relevant one, and applies an
-// expression update of that version.
+// step converts rows from one schema version of the table to a later one, and then applies an
+// expression update that was made in the later version.
 type step struct {
-	from, to   schema.Table
-	initial    map[base.ColumnID]arrow.Array // of columns that were added between the two versions
-	expression *patch.Expression             // or nil
+	from, to schema.Table
+	// Values of the columns that the later version has in addition.
+	initial    map[base.ColumnID]arrow.Array
+	expression *patch.Expression // nil: only convert
 	evaluate   Evaluate
 }
 
-// plan finds the steps that a part's rows need. Expression updates do not apply to patched and
-// deleted rows.
+// plan sets the steps that bring the part's rows up to date, and the rows to which no expression
+// update applies: patched and deleted ones.
 func (s *input) plan(ctx context.Context, m *merger, t *snapshot.Table, p *catalog.Part) error {
 	for i, c := range s.written.Columns {
 		if at := t.Schema.ColumnByID(c.ID); at >= 0 && !c.Type.StorageType().Equal(t.Schema.Columns[at].Type.StorageType()) {
@@ -66,7 +67,7 @@ func (s *input) plan(ctx context.Context, m *merger, t *snapshot.Table, p *catal
 	return add(t.Schema, nil)
 }
 
-// bringUp applies the steps to rows of the part.
+// bringUp applies the steps to some rows of the part.
 func (s *input) bringUp(r *rows) error {
 	if len(s.steps) == 0 {
 		return nil
@@ -74,8 +75,8 @@ func (s *input) bringUp(r *rows) error {
 	exempt := within(s.exempt, r.first, r.rec.NumRows())
 	for _, step := range s.steps {
 		if step.from.Version != step.to.Version {
-			// Deleted and patched rows are still included, and may have NULLs where no other row
-			// may. Later code checks for NULLs.
+			// Deleted and patched rows are still included, and may have NULLs in NOT NULL columns.
+			// Later code checks for NULLs in the other rows.
 			o := batch.ConformOptions{FirstRow: int64(r.first), Defaults: step.initial, AllowNull: true}
 			made, err := batch.Conform(renamed(r.rec, step.from, step.to), step.to, o)
 			if err := r.replace(made, err); err != nil {
@@ -100,8 +101,8 @@ func (s *input) closeSteps() {
 	}
 }
 
-// within returns which of n rows, the first of which has ordinal first, are in a set (nil: none),
-// counted from 0.
+// within returns which of n consecutive rows are in a set of ordinals (nil: empty set), as indexes
+// from 0. The first of the rows has ordinal first.
 func within(set *roaring.Bitmap, first uint32, n int64) (out []uint32) {
 	if set == nil {
 		return nil

@@ -11,39 +11,41 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// A tombstone keeps older row versions of its key from coming back. A merge drops the tombstones
-// that have been in their part for the table's TombstoneAge. A part that has such tombstones is
-// rewritten for that reason alone. If rows have no version, no older row could come back, and any
-// merge drops tombstones.
+// When a merge drops tombstones. A tombstone keeps older row versions of its key from coming back.
+// A merge drops the tombstones that have been in their part for the table's TombstoneAge. A part
+// that has such tombstones is rewritten for that reason alone. If rows have no version, no older
+// row can come back, and any merge drops tombstones.
 //
 // In a table that merges on read, older rows of the key may exist until the table is deduplicated.
-// Rows with lower versions that came within the TombstoneAge may exist until a deduplication after
-// that. So the age of tombstones is measured at the start of the last deduplication.
+// Rows with lower versions that arrived within the TombstoneAge may exist until a deduplication
+// after that. So the age of tombstones is measured at the start of the last deduplication.
 
 // tombstonesDue reports whether a part was written with tombstones that a merge may drop.
 func (m *merger) tombstonesDue(t *snapshot.Table, p *catalog.Part) bool {
 	return isDeduplicated(t, p) && m.tombstonesAged(t, p, m.inTime(t))
 }
 
-// tombstonesAged reports whether a part was written with tombstones, and rows that come after the
-// time at do not need them any more.
+// tombstonesAged reports whether a part was written with tombstones that have reached the
+// TombstoneAge at the time at, so that rows that arrive later do not need them.
 func (m *merger) tombstonesAged(t *snapshot.Table, p *catalog.Part, at time.Time) bool {
 	return p.MayHaveTombstones(t.Schema) && (!t.Schema.KeepsTombstones() || at.Sub(p.Created) >= t.Schema.TombstoneAge())
 }
 
-// inTime returns a time such that all rows that came before it have been compared with the
-// tombstones of their keys.
+// inTime returns the latest time such that all rows that arrived before it have been compared with
+// the tombstones of their keys.
 func (m *merger) inTime(t *snapshot.Table) time.Time {
 	if !t.Schema.MergeOnRead {
-		return m.clock.Now() // without merge on read this happens when they are written
+		// In tables that do not merge on read, rows are compared when they are written.
+		return m.clock.Now()
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.deduplicated[t.Schema.ID]
 }
 
-// blankTombstones replaces NULLs of tombstones by some value in columns that became NOT NULL later.
-// ALTER TABLE ignores tombstones, as no query shows them, but the new part accepts no NULL there.
+// blankTombstones replaces NULLs in tombstones by an arbitrary value, in columns that became NOT
+// NULL later. ALTER TABLE ignores NULLs in tombstones, because no query shows them, but the new
+// part accepts no NULL there.
 func (s *input) blankTombstones(r *rows) error {
 	if s.now.IsDeleted == 0 {
 		return nil
@@ -76,8 +78,9 @@ func (s *input) blankTombstones(r *rows) error {
 	return r.replace(array.NewRecordBatch(r.rec.Schema(), columns, r.rec.NumRows()), nil)
 }
 
-// drop removes tombstones from the live rows. A tombstone that was changed after it was written is
-// as old as the change, so it stays.
+// drop removes tombstones from the live rows, given as indexes (live, or all rows if all is set),
+// and returns the remaining ones in the same form. A tombstone that was changed after it was
+// written stays, because it is as old as the change.
 func (s *input) drop(r rows, tombstones, live []uint32, all bool) ([]uint32, bool) {
 	if s.patches != nil {
 		changed := s.patches.Patched()

@@ -6,7 +6,7 @@ import (
 	"github.com/scoterdb/scoter/internal/export"
 )
 
-// exportMeasures are the metrics of each export.
+// exportMeasures are the metrics that each export has.
 var exportMeasures = []struct {
 	name, help string
 	kind       prometheus.ValueType

@@ -1,6 +1,6 @@
-// Package metrics implements /metrics, in the text format of Prometheus. It uses Prometheus' own
-// library, which requires a help text and a type for each metric, and provides the conventional
-// metrics of a process and of Go.
+// Package metrics implements the route /metrics, in the text format of Prometheus. It uses
+// Prometheus's own library, which requires a help text and a type for each metric, and provides the
+// usual metrics of a process and of Go.
 package metrics
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// buckets are the upper bounds of histograms in seconds, from a lookup in memory to the longest
-// query.
+// buckets are the upper bounds of the buckets of histograms, in seconds: from a lookup in memory to
+// the longest query.
 var buckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
 
 // Metrics are all metrics of a server.
@@ -32,7 +32,7 @@ type Metrics struct {
 	rowsReturned  atomic.Int64
 }
 
-// New returns the metrics of a server. The functions of w are called each time that the metrics are
+// New returns the metrics of a server. The functions of w are called each time the metrics are
 // read.
 func New(w Watched, log *slog.Logger) *Metrics {
 	m := &Metrics{
@@ -53,13 +53,12 @@ func New(w Watched, log *slog.Logger) *Metrics {
 	return m
 }
 
-// Gauge adds a metric whose value is the result of a function. The function may be called
-// concurrently.
+// Gauge adds a metric whose value a function returns. The function may be called concurrently.
 func (m *Metrics) Gauge(name, help string, value func() int64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 }
 
-// Request counts a request of a route, and its error if there is one.
+// Request counts a request to a route, the time that it took, and its error if there is one.
 func (m *Metrics) Request(route string, took time.Duration, err error) {
 	m.requests.WithLabelValues(route).Observe(took.Seconds())
 	if err != nil {
@@ -67,7 +66,7 @@ func (m *Metrics) Request(route string, took time.Duration, err error) {
 	}
 }
 
-// Query counts a request that runs SQL, and its error if there is one.
+// Query counts a request that runs SQL, the time that it took, and its error if there is one.
 func (m *Metrics) Query(took time.Duration, err error) {
 	m.queries.Observe(took.Seconds())
 	if err != nil {
@@ -75,19 +74,19 @@ func (m *Metrics) Query(took time.Duration, err error) {
 	}
 }
 
-// BrokenOff counts the error of a query that failed after its result had begun.
+// BrokenOff counts the error of a query that failed after a part of its result was sent.
 func (m *Metrics) BrokenOff(err error) {
 	m.queryErrors.WithLabelValues(base.KindOf(err).String()).Inc()
 }
 
-// Returned adds to the number of rows in results.
+// Returned adds to the number of rows that queries returned.
 func (m *Metrics) Returned(rows int64) { m.rowsReturned.Add(rows) }
 
-// RowsReturned returns the number of rows in results so far.
+// RowsReturned returns the number of rows that queries have returned.
 func (m *Metrics) RowsReturned() int64 { return m.rowsReturned.Load() }
 
-// Handler answers with all metrics. If some are unavailable, it sends the others and logs the
-// reason.
+// Handler returns the handler of /metrics. If some metrics cannot be read, it sends the others and
+// logs the reason.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(m.log.Handler(), slog.LevelWarn), ErrorHandling: promhttp.ContinueOnError,

@@ -6,7 +6,8 @@ import (
 	"github.com/scoterdb/scoter/internal/stream"
 )
 
-// sourceMeasures are the metrics of each source. value returns false if the value is unknown.
+// sourceMeasures are the metrics that each Kafka source has. value returns false if the value is
+// unknown.
 var sourceMeasures = []struct {
 	name, help string
 	kind       prometheus.ValueType

@@ -21,20 +21,22 @@ type Store interface {
 	Disk() (engine.Disk, error)
 }
 
-// Watched are the components of a server whose state is shown. All are safe for concurrent use.
+// Watched are the components of a server whose state the metrics show. All of them are safe for
+// concurrent use.
 type Watched struct {
-	Store    Store
-	Merges   func() merge.Totals
-	Sources  func() []stream.Status
-	Exports  func() []export.Status
-	Written  func() map[string]int64    // rows by interface: http, sql or kafka
-	Running  func() int                 // requests that run SQL
-	Waiting  func() int                 // queries that wait for one of the max_queries slots
-	Streams  func() (used, limit int64) // bytes of records that are being processed
-	Failures func() int64               // failures of DuckDB
+	Store   Store
+	Merges  func() merge.Totals
+	Sources func() []stream.Status
+	Exports func() []export.Status
+	Written func() map[string]int64 // rows written by interface: http, sql or kafka
+	Running func() int              // number of requests that run SQL
+	// Number of queries that wait for one of the max_queries slots.
+	Waiting  func() int
+	Streams  func() (used, limit int64) // bytes of Kafka records that are being processed
+	Failures func() int64               // number of failures of DuckDB
 }
 
-// seen is the state at one point in time.
+// seen is the state of a server at one point in time.
 type seen struct {
 	engine.Status
 	engine.Totals
@@ -47,7 +49,7 @@ type seen struct {
 	streamMemoryLimit int64
 }
 
-// measure is a metric with a single value.
+// measure is a metric with one value.
 type measure struct {
 	name, help string
 	kind       prometheus.ValueType
@@ -109,7 +111,8 @@ var measures = []measure{
 	{"scoter_duckdb_failures_total", "Times that DuckDB failed because of an internal error and was replaced.", counter, func(s *seen) float64 { return float64(s.failures) }},
 }
 
-// state is the collector of the metrics that are read from a server's components.
+// state is a Prometheus collector. It reads the metrics from a server's components when it is asked
+// for them.
 type state struct {
 	watched  Watched
 	measures []*prometheus.Desc
@@ -191,7 +194,7 @@ func (s *state) collectDisk(out chan<- prometheus.Metric, now *seen) {
 	out <- prometheus.MustNewConstMetric(logSegments, gauge, float64(disk.Segments))
 }
 
-// since returns the seconds since t, or 0 for the zero time.
+// since returns the seconds that have passed since t, or 0 if t is the zero time.
 func since(t time.Time) float64 {
 	if t.IsZero() {
 		return 0

@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// alter runs the rest of a statement after ALTER.
+// alter runs an ALTER statement, from the token after ALTER on.
 func (x *execution) alter() error {
 	c := x.c
 	if !c.accept("TABLE") {
@@ -107,7 +107,7 @@ func (x *execution) addColumn(t schema.Table) error {
 		return base.Errorf(base.Invalid, "ADD COLUMN takes a name, a type, NOT NULL and DEFAULT")
 	}
 	column := shape.Columns[0]
-	own := false // each evaluation of its default may give another value
+	own := false // whether each evaluation of the default may give another value
 	if column.Default != "" {
 		if own, err = x.isVolatile(column.Default); err != nil {
 			return err
@@ -138,9 +138,10 @@ func (x *execution) isVolatile(expression string) (bool, error) {
 	return placing == besideEach, err
 }
 
-// checkEmpty refuses to add a column with a volatile default to a table that has rows. Existing
-// rows get one constant for an added column, but here each row would need a value of its own.
-// checkEmpty runs within the change of the table, so no rows can be inserted in between.
+// checkEmpty returns an error if a column with a volatile default is added to a table that has
+// rows. Existing rows get one constant for an added column, but with such a default each row would
+// need a value of its own. checkEmpty runs within the change of the table, so no rows can be
+// inserted in between.
 func (x *execution) checkEmpty(t schema.Table, column schema.Column) error {
 	s, err := x.store.Snapshot(t.ID)
 	if err != nil {
@@ -174,7 +175,9 @@ func (x *execution) dropColumn(t schema.Table) error {
 	})
 }
 
-// checkUnchecked refuses to rename or drop a column that a check of the table names.
+// checkUnchecked returns an error if a check of the table (CHECK) names the column. Such a column
+// cannot be renamed or dropped. done is the past participle for the error message, such as
+// "dropped".
 func checkUnchecked(t schema.Table, column, done string) error {
 	tokens, err := sqltoken.Split(t.Condition())
 	if err != nil {
@@ -239,7 +242,7 @@ func (x *execution) alterColumn(t schema.Table) error {
 		definition.copy(c, c.at, len(c.tokens()))
 		definition.write(")")
 		c.at = len(c.tokens())
-		// The same rules apply as in CREATE TABLE: a default has no sub-query and names no column.
+		// A default must follow the rules of CREATE TABLE: it has no sub-query and names no column.
 		if _, err := x.shape(&definition); err != nil {
 			return base.Wrap(err, "default of %q", name)
 		}
@@ -257,7 +260,7 @@ func (x *execution) alterColumn(t schema.Table) error {
 	return c.unexpected("TYPE, SET DEFAULT, DROP DEFAULT, SET NOT NULL or DROP NOT NULL")
 }
 
-// countedTable is the name of the rows in the query of countOf.
+// countedTable is the name under which the query of countOf reads the rows that it counts.
 const countedTable = "scoter.counted"
 
 // countOf counts the rows of a table in a snapshot that meet a condition.
@@ -287,12 +290,13 @@ func (x *execution) setNotNull(t schema.Table, name string) error {
 	if err = x.checkNoNulls(t, name); err == nil || was {
 		return err
 	}
-	// x.ctx may be canceled, which would have ended the count.
+	// x.ctx may be canceled, which would have ended the count with an error. The undo must run
+	// anyway.
 	_, undo := x.store.AlterTable(context.WithoutCancel(x.ctx), t.ID, func(t schema.Table) (schema.Table, error) { return t.SetNotNull(name, false) })
 	return errors.Join(err, undo)
 }
 
-// checkNoNulls fails if a column has NULLs.
+// checkNoNulls returns an error if a column of the table has a NULL.
 func (x *execution) checkNoNulls(t schema.Table, column string) error {
 	n, err := x.count(Select{SQL: fmt.Sprintf("SELECT count(*) FROM %s WHERE %s IS NULL", t.QuotedName(), schema.Quote(column))})
 	if err == nil && n > 0 {
@@ -322,7 +326,7 @@ func (x *execution) count(s Select) (int64, error) {
 	return n, err
 }
 
-// drop runs the rest of a statement after DROP.
+// drop runs a DROP statement, from the token after DROP on.
 func (x *execution) drop() error {
 	c := x.c
 	what := ""
@@ -370,8 +374,8 @@ func (x *execution) drop() error {
 	return c.placed(err, place)
 }
 
-// dropNamespace drops a database or schema. Without CASCADE it must be empty, so there is no source
-// to stop either.
+// dropNamespace drops a database or schema. Without CASCADE the database or schema must be empty.
+// Then it has no Kafka source that would have to be stopped.
 func (x *execution) dropNamespace(database, schemaName string, cascade bool, drop func() error) error {
 	if !cascade {
 		return drop()
@@ -396,11 +400,11 @@ func (x *execution) truncate() (Counts, error) {
 	return Counts{Deleted: x.countShown(removed.Tables[t.ID])}, nil
 }
 
-// countShown returns the number of rows of a table in a snapshot that SELECT would return. SELECT
-// hides rows that say that their key is deleted.
+// countShown returns the number of rows of a table that SELECT would return. It does not count
+// tombstones, which SELECT hides.
 //
-// If the rows cannot be read, all rows are counted: TRUNCATE must not fail for that reason. The
-// count has its own time limit, in case the statement's time has already run out.
+// If the rows cannot be read, countShown counts all rows: TRUNCATE must not fail for that reason.
+// The count has its own time limit, in case the statement's time has already run out.
 func (x *execution) countShown(t *snapshot.Table) int64 {
 	n := t.Rows()
 	if t.Schema.IsDeleted == 0 || n == 0 {

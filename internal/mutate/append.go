@@ -15,11 +15,12 @@ import (
 
 // Append adds rows to tables, all or nothing, as engine.Engine.Append does.
 //
-// Rows for a table with a primary key change the rows of the same key. Whole rows for a table that
-// merges on read count as inserted, because nothing looks up whether their keys exist.
+// Rows for a table with a primary key replace or change the existing rows of the same key. If the
+// table merges on read and the rows have all columns, they count as inserted, because Append does
+// not look up whether their keys exist.
 //
 // For a table with a primary key, a request with rows for several tables must not:
-//   - move rows by giving only some of their columns,
+//   - move rows to another partition or sort position by giving only some of their columns,
 //   - give only some columns of a table with checks.
 //
 // Such rows need a request of their own.
@@ -28,7 +29,8 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 		keyed := false
 		for _, rows := range tables {
 			t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-			// For other tables Append returns the error.
+			// An error about a table without a primary key is not handled here: Append returns it
+			// below.
 			keyed = keyed || err == nil && !goesIn(t, rows)
 		}
 		if !keyed {
@@ -50,7 +52,8 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 	})
 }
 
-// goesIn reports whether rows are appended to a table as they are, without regard to existing rows.
+// goesIn reports whether rows are appended to a table as they are, without regard to existing rows
+// of the same keys.
 func goesIn(t schema.Table, rows engine.TableRows) bool {
 	if rows.Deleting != nil {
 		return false
@@ -59,8 +62,8 @@ func goesIn(t schema.Table, rows engine.TableRows) bool {
 }
 
 // comesUnseen reports whether rows are appended to a table without looking up existing rows of
-// their keys. given are the columns that the sender gave. whole says that the other columns have
-// their defaults.
+// their keys. given are the columns that the sender gave. whole says that the columns that the
+// sender did not give get their defaults, instead of keeping existing values.
 func comesUnseen(t schema.Table, given []schema.Column, whole bool) bool {
 	return t.MergeOnRead && (whole || len(given) == len(t.Columns))
 }
@@ -73,16 +76,17 @@ func (m *Mutator) Fits(ctx context.Context, tables []engine.TableRows, o engine.
 	return err
 }
 
-// appended has the rows for one of several tables.
+// appended has the rows of a request for one table.
 type appended struct {
 	table schema.Table
-	rows  []arrow.RecordBatch // the conformed rows, unless keyed is set
-	keyed []*arrivals         // the rows for a table with a primary key
+	rows  []arrow.RecordBatch // conformed to the table; empty if keyed is set
+	keyed []*arrivals         // keyed has the rows instead, if the table has a primary key.
 	// evolution is the change of the table's schema that the rows need, or nil.
 	evolution *engine.Evolution
 }
 
-// appended conforms rows to their tables. The caller must call release in any case.
+// appended conforms the rows of a request to their tables. The caller must call release, even after
+// an error.
 func (m *Mutator) appended(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (all []appended, release func(), err error) {
 	release = func() {
 		for _, one := range all {
@@ -100,20 +104,23 @@ func (m *Mutator) appended(ctx context.Context, tables []engine.TableRows, o eng
 	return all, release, nil
 }
 
-// appendedTo conforms rows to their table.
+// appendedTo conforms the rows for one table to that table.
 func (m *Mutator) appendedTo(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (one appended, err error) {
 	w := &write{Mutator: m, ctx: ctx, rows: rows, mode: Upsert, options: o}
 	if rows.Deleting != nil {
 		return w.withDeletions()
 	}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-	if err == nil && len(t.PrimaryKey) > 0 { // for other tables Conform returns the error
+	// For a table without a primary key, Conform returns the error.
+	if err == nil && len(t.PrimaryKey) > 0 {
 		if one.keyed, err = w.pieces(t); err != nil {
 			return one, base.Wrap(err, "table %s", t.QualifiedName())
 		}
 		one.evolution = w.evolution
 		if len(one.keyed) > 0 {
-			one.table = one.keyed[0].table // the table may have been dropped and created again
+			// The table of the rows, because the table may have been dropped and created again
+			// since.
+			one.table = one.keyed[0].table
 			return one, nil
 		}
 	}
@@ -138,16 +145,16 @@ func (m *Mutator) appendedTo(ctx context.Context, rows engine.TableRows, o engin
 	return one, nil
 }
 
-// arrivals returns rows that conform to a table as incoming rows. They can be upserted by its
-// primary key without a query.
+// arrivals returns rows that conform to a table as incoming rows. They can be upserted by the
+// table's primary key without a query.
 func (w *write) arrivals(t schema.Table, records []arrow.RecordBatch) (*arrivals, error) {
 	if err := checkKeyValues(t, records); err != nil {
 		return nil, err
 	}
 	given := givenBy(w.rows, t)
 	if w.rows.Whole {
-		// The version is among them: a row that lacks it must be compared like the rows that have
-		// it.
+		// The version column counts as given: a row that lacks it must be compared with existing
+		// rows like the rows that have it.
 		given = t.Columns
 	}
 	if len(given) < len(t.Columns) && (movesRow(t, given) || t.Condition() != "") {
@@ -183,7 +190,7 @@ func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o en
 	return counts, err
 }
 
-// commitAll commits all rows as one change. all is sorted by table.
+// commitAll commits all rows as one edit. all is sorted by table.
 func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.AppendOptions) (Counts, error) {
 	var ids, keyed []base.TableID
 	for _, one := range all {
@@ -195,8 +202,8 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 			keyed = append(keyed, one.table.ID)
 		}
 	}
-	// All of these tables exist: rows create only tables without a key here.
-	release, err := m.hold(ctx, o, o.Pins, keyed...)
+	// All of these tables exist: Append creates only tables without a primary key.
+	release, err := m.hold(ctx, o.Waits, o.Pins, keyed...)
 	if err != nil {
 		return Counts{}, err
 	}

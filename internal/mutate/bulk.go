@@ -20,21 +20,21 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// This file implements INSERTs of more rows than go through the log. An intake writes the rows as
-// parts while they arrive. No part has two rows of one key. All parts become visible in one edit,
-// together with the deletion of the rows that they replace. The replaced rows are found while the
-// table is locked and none of its rows is in memory.
+// This file implements INSERTs of more rows than fit into the log (bulk input). An intake writes
+// the rows as parts while they arrive, and each key occurs once in these parts. All parts become
+// visible in one edit, together with the deletion of the rows that they replace. To find the
+// replaced rows, the table is locked and flushed, so that none of its rows is in memory.
 //
-// If an existing row matters for the result, the parts are first joined with the table. The result
-// of the join is written as other parts.
+// If existing rows matter for the result, the new parts are first joined with the table. The result
+// of the join is written as another set of parts, and these are committed.
 
 func errOtherSchema(t schema.Table) error {
 	return base.Errorf(base.Conflict, "the schema of table %s changed while rows were loaded", t.QualifiedName()).WithHint("run the statement again")
 }
 
 // insertMany adds any number of rows to a table with a primary key in one edit, as INSERT does.
-// rows calls take with batches that conform to the table; given are the columns that the sender
-// gave. c is replaceRow or refuseRow.
+// rows is called with the function take, and calls it with batches that conform to the table. given
+// are the columns that the sender gave. c is replaceRow or refuseRow.
 func (m *Mutator) insertMany(ctx context.Context, t schema.Table, given []schema.Column, c conflict, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
 	names := make([]string, len(given))
 	for i, c := range given {
@@ -62,7 +62,8 @@ func (m *Mutator) insertMany(ctx context.Context, t schema.Table, given []schema
 }
 
 // insertParts commits the rows that were written as parts. whole says that a new row either
-// replaces the existing row of its key or is left out, so that no join is needed.
+// replaces the existing row of its key or is left out. Then the new parts need not be joined with
+// the table.
 func (x *execution) insertParts(in insertion, rows *intake, whole bool) (Counts, error) {
 	if err := rows.stage(); err != nil {
 		return Counts{}, err
@@ -72,19 +73,20 @@ func (x *execution) insertParts(in insertion, rows *intake, whole bool) (Counts,
 		return Counts{}, err
 	}
 	if whole {
-		return rows.settled(x.options, func() (Counts, error) { return rows.replace(staged, x.options) })
+		return rows.settled(x.options.Waits, func() (Counts, error) { return rows.replace(staged, x.options) })
 	}
 	arrived, err := rows.arrived(staged)
 	if err != nil {
 		return Counts{}, err
 	}
-	return rows.settled(x.options, func() (Counts, error) { return x.mergeParts(in, rows, arrived) })
+	return rows.settled(x.options.Waits, func() (Counts, error) { return x.mergeParts(in, rows, arrived) })
 }
 
-// settled calls try while the table is locked, deduplicated and flushed. It calls try again if the
-// table was truncated in the meantime.
-func (in *intake) settled(o engine.AppendOptions, try func() (Counts, error)) (Counts, error) {
-	release, err := in.store.Pin(in.ctx, o, in.table.ID)
+// settled locks and deduplicates the table, flushes it, and then calls try. If try returns
+// ErrChanged because the table was truncated in the meantime, settled deduplicates, flushes and
+// calls try again.
+func (in *intake) settled(waits engine.Waits, try func() (Counts, error)) (Counts, error) {
+	release, err := in.store.Pin(in.ctx, waits, in.table.ID)
 	if err != nil {
 		return Counts{}, err
 	}
@@ -104,8 +106,8 @@ func (in *intake) settled(o engine.AppendOptions, try func() (Counts, error)) (C
 	return Counts{}, errTooOften()
 }
 
-// check returns an error if a snapshot's table does not have the schema that the rows were made
-// for, or still has rows in memory. t is nil if the snapshot does not have the table.
+// check returns an error if the table of a snapshot has another schema than the intake's rows, or
+// still has rows in memory. t is nil if the snapshot does not have the table.
 func (in *intake) check(t *snapshot.Table) error {
 	switch {
 	case t == nil || t.Schema.Version != in.table.Version:
@@ -116,7 +118,7 @@ func (in *intake) check(t *snapshot.Table) error {
 	return nil
 }
 
-// replace commits the new parts, and deletes the rows of the same keys.
+// replace commits the new parts, and deletes the existing rows of the same keys in the same edit.
 func (in *intake) replace(staged []*catalog.Part, o engine.AppendOptions) (Counts, error) {
 	snap, err := in.store.Settled(in.ctx, in.table.ID)
 	if err != nil {
@@ -138,7 +140,7 @@ func (in *intake) replace(staged []*catalog.Part, o engine.AppendOptions) (Count
 	return s.counts, err
 }
 
-// arrived returns the new parts as a table that has each key once.
+// arrived returns the new parts as a table for a query, in which each key occurs once.
 func (in *intake) arrived(staged []*catalog.Part) (*Transient, error) {
 	t := &snapshot.Table{Schema: in.table, Versions: map[uint32]schema.Table{in.table.Version: in.table}}
 	s := in.settlement(t, staged)
@@ -149,7 +151,8 @@ func (in *intake) arrived(staged []*catalog.Part) (*Transient, error) {
 	return &Transient{Name: arrivedTable, Table: &snapshot.Table{Schema: in.table.Bare(), Parts: staged, Versions: t.Versions, Patches: sets}}, err
 }
 
-// without returns the patch sets of a table's rowsets with further deletions.
+// without returns a copy of the patch sets of a table's rowsets in which the rows of deleted are
+// deleted too. Both maps are by rowset.
 func without(sets map[base.SourceID]*patch.Set, deleted map[base.SourceID]*roaring.Bitmap) (map[base.SourceID]*patch.Set, error) {
 	out := maps.Clone(sets)
 	if out == nil {
@@ -169,8 +172,8 @@ func without(sets map[base.SourceID]*patch.Set, deleted map[base.SourceID]*roari
 }
 
 // mergeParts joins the new rows with the table, and commits the result. If the statement changes
-// keys, the new keys may be equal to each other, or to keys of rows that the statement does not
-// change.
+// keys, a new key may be equal to another new key, or to the key of a row that the statement does
+// not change. mergeParts finds these cases.
 func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (counts Counts, err error) {
 	p, err := x.arrivalPlan(in, arrived)
 	if err != nil {
@@ -193,7 +196,8 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 		made.twice = errOneKey(rows.table)
 	}
 	if at := rows.table.ColumnByID(rows.table.IsDeleted); at >= 0 && !contains(made.sent, rows.table.IsDeleted) {
-		made.sent = append(slices.Clone(made.sent), rows.table.Columns[at]) // DO UPDATE may set it
+		// DO UPDATE may set this column
+		made.sent = append(slices.Clone(made.sent), rows.table.Columns[at])
 	}
 	deleted := map[base.SourceID]*roaring.Bitmap{}
 	changed := false
@@ -227,7 +231,7 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 	})
 	snap.Retain()
 	defer snap.Release()
-	found.Close() // for the reason see attempt
+	found.Close() // releases the connection; for the reason see attempt
 	if err == nil {
 		err = made.stage()
 	}
@@ -239,7 +243,8 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 		return Counts{}, err
 	}
 	if rekeys || rows.table.IsDeleted != 0 {
-		// The join did not see tombstones.
+		// The join did not see tombstones, so a new row may have the key of one. The rows that the
+		// join replaced are hidden from the search for such keys.
 		visible := *t
 		if visible.Patches, err = without(t.Patches, deleted); err != nil {
 			return Counts{}, err

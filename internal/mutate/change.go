@@ -16,19 +16,20 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// maxAttempts is how often a statement runs again because other statements changed the rows that it
-// read.
+// maxAttempts is how often a statement runs at most, if other statements keep changing the rows
+// that it reads.
 const maxAttempts = 100
 
-// again runs a change from a new snapshot until it succeeds. It runs try again if
-//   - other statements changed the rows that it had read (engine.ErrChanged). From then on it holds
-//     the locks of its tables, so that the other statements wait.
-//   - another statement holds the lock of one of its tables (engine.ErrPinned). From then on it
+// again calls try, which makes a change from a new snapshot, until it succeeds. It calls try again
+// if
+//   - other statements changed the rows that try had read (engine.ErrChanged). From then on try
+//     holds the locks of its tables, so that the other statements wait.
+//   - another statement holds the lock of one of its tables (engine.ErrPinned). From then on try
 //     shares the locks.
-//   - there was no memory for its rows (engine.ErrNoRoom). It first waits for the memory.
+//   - there was no memory for its rows (engine.ErrNoRoom). Then again first waits for the memory.
 //
-// try must take the locks that pins says before its snapshot. After such an error it must leave
-// nothing behind.
+// try must take the table locks that its argument pins asks for before it takes a snapshot. If it
+// returns one of these errors it must leave nothing behind.
 func (m *Mutator) again(ctx context.Context, try func(room *engine.Room, pins engine.Pins) error) error {
 	room := m.store.Room()
 	defer room.Close()
@@ -53,18 +54,19 @@ func (m *Mutator) again(ctx context.Context, try func(room *engine.Room, pins en
 	return errTooOften()
 }
 
-// hold takes the locks of some tables, or shares them, or does nothing, as pins says.
-func (m *Mutator) hold(ctx context.Context, o engine.AppendOptions, pins engine.Pins, tables ...base.TableID) (release func(), err error) {
+// hold locks tables as pins says: not at all, shared or exclusively.
+func (m *Mutator) hold(ctx context.Context, waits engine.Waits, pins engine.Pins, tables ...base.TableID) (release func(), err error) {
 	switch pins {
 	case engine.Shared:
-		return m.store.Share(ctx, o, tables...)
+		return m.store.Share(ctx, waits, tables...)
 	case engine.Pinned:
-		return m.store.Pin(ctx, o, tables...)
+		return m.store.Pin(ctx, waits, tables...)
 	}
 	return func() {}, nil
 }
 
-// once runs a request that changes rows, unless it repeats an earlier one. See engine.Engine.Once.
+// once calls a function that changes rows, unless the request repeats an earlier one with the same
+// idempotency key. See engine.Engine.Once.
 func (m *Mutator) once(ctx context.Context, o engine.AppendOptions, run func(engine.AppendOptions) (Counts, error)) (Counts, error) {
 	result, err := m.store.Once(ctx, o, func(o engine.AppendOptions) (engine.Result, error) {
 		counts, err := run(o)
@@ -77,7 +79,8 @@ func errTooOften() error {
 	return base.Errorf(base.Conflict, "other statements changed what this one reads, %d times in a row", maxAttempts).WithHint("run the statement again")
 }
 
-// errStale says that rows were made for a schema that their table no longer has.
+// errStale says that rows were made for a schema that their table no longer has. The rows have to
+// be made again.
 var errStale = engine.ErrStale
 
 // changeRows runs a statement that changes rows of a table. It plans the statement, finds the rows,
@@ -107,7 +110,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	defer found.Close()
 	p = found.plan
 	s := found.Snapshot()
-	now := s.Tables[p.table.ID] // nil if another table or a view has the name now
+	now := s.Tables[p.table.ID] // nil if the name now means another table or a view
 	known := func(id base.ColumnID) bool { return slices.Contains(p.pending, id) }
 	if now == nil || now.Schema.Version != p.table.Version || slices.ContainsFunc(now.PendingColumns(nil), func(id base.ColumnID) bool { return !known(id) }) {
 		return nil, engine.ErrChanged
@@ -172,11 +175,11 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	return result, nil
 }
 
-// pin takes the locks of the table that a statement changes, and of the tables that its last
-// attempt read. Otherwise a statement that changes one of these again and again would make this one
-// run again each time.
+// pin takes the locks of the table that a statement changes and of the tables that its last attempt
+// read. Without the latter, a statement that keeps changing one of these tables would make this
+// statement run again each time.
 func (x *execution) pin(pins engine.Pins, target base.TableID) (release func(), err error) {
-	release, err = x.hold(x.ctx, x.options, pins, append(x.read, target)...)
+	release, err = x.hold(x.ctx, x.options.Waits, pins, append(x.read, target)...)
 	if base.KindOf(err) == base.NotFound && len(x.read) > 0 {
 		// A table was dropped: the next attempt resolves its name again.
 		x.read, err = nil, engine.ErrChanged
@@ -184,9 +187,9 @@ func (x *execution) pin(pins engine.Pins, target base.TableID) (release func(), 
 	return release, err
 }
 
-// find runs the plan's query. If the plan looks for the rows of one key and they can be located,
-// the query runs over these rows. Otherwise it runs over the whole table, for which the statement
-// is planned again.
+// find runs the query of a plan. If the plan looks for the rows of one key and an index can find
+// them, the query runs over these rows only. Otherwise find calls plan for a plan over the whole
+// table, and runs that plan's query.
 func (x *execution) find(p *rowPlan, plan func() (*rowPlan, error)) (found *findings, err error) {
 	located, err := x.locate(p)
 	if err == nil && located == nil && p.key != nil {
@@ -207,15 +210,15 @@ func (x *execution) find(p *rowPlan, plan func() (*rowPlan, error)) (found *find
 	return found, p.query.placed(err)
 }
 
-// findings is the result of a plan's query.
+// findings are the rows that a plan's query found.
 type findings struct {
 	Found
 	plan    *rowPlan
-	located int // number of rows of the plan's key; 0 if it has none
+	located int // number of rows that an index found for the plan's key; 0 if the plan has no key
 }
 
-// reads returns the rows and columns that decided the result of the statement. The argument has
-// what its query read.
+// reads returns the rows and columns on which the result of the statement depends, for the check
+// for conflicts. The argument is what the plan's query read.
 func (p *rowPlan) reads(reads []engine.Read) []engine.Read {
 	if p.keyed {
 		reads = slices.DeleteFunc(reads, func(r engine.Read) bool { return r.Table == p.table.ID && r.Columns != nil })
@@ -232,12 +235,11 @@ func (p *rowPlan) reads(reads []engine.Read) []engine.Read {
 	return reads
 }
 
-// checkKeys refuses a row whose key another row has, and adds the keys of the inserted rows to the
-// change set.
+// checkKeys returns an error if an inserted row has the key of another row. Otherwise it adds the
+// keys of the inserted rows to the change set.
 //
-// A new row replaces the tombstone of its key, unless the tombstone has a higher version: then the
-// row is left out. A row that says that its key is deleted is left out too if the table keeps no
-// tombstones.
+// A new row replaces the tombstone of its key. If the tombstone has a higher version, the new row
+// is left out. A new row that is itself a deletion is left out if the table keeps no tombstones.
 func (x *execution) checkKeys(f *effects, o *outcome, s *snapshot.Snapshot) error {
 	t := f.plan.table
 	if len(t.PrimaryKey) == 0 || len(o.change.Inserted) == 0 {
@@ -263,8 +265,8 @@ func (x *execution) checkKeys(f *effects, o *outcome, s *snapshot.Snapshot) erro
 			return err
 		}
 	}
-	// Inserted rows that are left out: rows with a lower version than their key's tombstone, and
-	// deletions of a key that does not exist.
+	// left are the inserted rows that are left out: rows with a lower version than their key's
+	// tombstone, and deletions of a key that does not exist.
 	left := map[uint32]bool{}
 	seen := make(map[batch.KeyHash]bool, len(hashes))
 	for i, h := range hashes {
@@ -301,13 +303,14 @@ func duplicateKey(t schema.Table, columns []arrow.Array, row int) *base.Error {
 	return base.Errorf(base.Conflict, "Duplicate key %q violates primary key constraint of table %s", strings.Join(parts, ", "), t.QualifiedName())
 }
 
-// refusedKey is duplicateKey for a plain INSERT that the table's option on_insert refuses.
+// refusedKey is the error of duplicateKey for a plain INSERT of an existing key into a table with
+// the option on_insert = 'error'.
 func refusedKey(t schema.Table, columns []arrow.Array, row int) error {
 	return duplicateKey(t, columns, row).WithHint("INSERT OR REPLACE, OR IGNORE and ON CONFLICT take such a row; ALTER TABLE %s SET (on_insert = 'replace') makes every INSERT replace", schema.QuoteIfNeeded(t.Name))
 }
 
-// returnedOf evaluates RETURNING over the rows as they are after the statement. Deleted rows are
-// returned as they were before.
+// returnedOf evaluates the RETURNING list of a statement over the rows as they are after the
+// statement. Deleted rows are returned as they were before.
 func (x *execution) returnedOf(f *effects, o *outcome, room *engine.Room) (Rows, error) {
 	release, err := room.Take(2 * bytesOf(f.values)) // returnedRows copies them twice
 	if err != nil {
@@ -329,7 +332,7 @@ func (x *execution) returnedOf(f *effects, o *outcome, room *engine.Room) (Rows,
 	return all, nil
 }
 
-// returnedRows evaluates RETURNING over some rows of batches, and adds the result to all.
+// returnedRows evaluates a RETURNING list over some rows of batches, and adds the result to all.
 func (x *execution) returnedRows(all *collected, t schema.Table, r returning, action string, batches []arrow.RecordBatch, rows []uint32) error {
 	k := x.newKeeper(t)
 	defer k.release()

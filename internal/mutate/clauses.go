@@ -14,7 +14,8 @@ import (
 type clauses struct {
 	statement sqltoken.Statement
 	at        int
-	// replaced has the text that queries get in place of a token, by the offset of the token.
+	// replaced has the texts that replace tokens when they are copied into queries, by the offset
+	// of the token.
 	replaced map[int]string
 }
 
@@ -22,7 +23,7 @@ func (c *clauses) tokens() []sqltoken.Token { return c.statement.Tokens }
 
 func (c *clauses) done() bool { return c.at >= len(c.tokens()) }
 
-// peek reports whether these keywords or symbols are next.
+// peek reports whether these keywords or symbols are the next tokens.
 func (c *clauses) peek(words ...string) bool {
 	for i, w := range words {
 		if c.at+i >= len(c.tokens()) || !c.tokens()[c.at+i].Is(w) {
@@ -32,7 +33,8 @@ func (c *clauses) peek(words ...string) bool {
 	return true
 }
 
-// accept reports whether these keywords or symbols are next, and if so moves behind them.
+// accept skips these keywords or symbols if they are the next tokens, and reports whether they
+// were.
 func (c *clauses) accept(words ...string) bool {
 	if !c.peek(words...) {
 		return false
@@ -51,7 +53,7 @@ func (c *clauses) name() ([]string, error) {
 	return parts, nil
 }
 
-// identifier reads a name without dots.
+// identifier reads one name without dots.
 func (c *clauses) identifier() (string, error) {
 	parts, err := c.name()
 	if err == nil && len(parts) != 1 {
@@ -63,7 +65,7 @@ func (c *clauses) identifier() (string, error) {
 	return parts[0], nil
 }
 
-// brackets reads (...), and returns the tokens inside.
+// brackets reads (...), and returns the tokens between the brackets.
 func (c *clauses) brackets() ([]sqltoken.Token, error) {
 	if !c.peek("(") {
 		return nil, c.unexpected("(")
@@ -106,8 +108,8 @@ func (c *clauses) find(sequences ...string) int {
 	return len(c.tokens())
 }
 
-// until returns the tokens up to the first of these keyword sequences, as find finds it, and moves
-// there.
+// until returns the tokens up to the first of these keyword sequences, which find searches, and
+// moves to that sequence.
 func (c *clauses) until(sequences ...string) []sqltoken.Token {
 	from := c.at
 	c.at = c.find(sequences...)
@@ -146,7 +148,8 @@ func list(tokens []sqltoken.Token) [][]sqltoken.Token {
 	return out
 }
 
-// textOf returns the text of some tokens of this statement.
+// textOf returns the statement's text from the first to the last of these tokens, which are tokens
+// of this statement.
 func (c *clauses) textOf(tokens []sqltoken.Token) string {
 	if len(tokens) == 0 {
 		return ""
@@ -162,7 +165,7 @@ func (c *clauses) unexpected(want string) error {
 	return base.Errorf(base.Invalid, "unexpected %s: %s is expected here", t.Text(), want).At(t.Start + 1)
 }
 
-// unexpectedAt is unexpected for the first of some tokens.
+// unexpectedAt returns the error of unexpected for the first of these tokens.
 func (c *clauses) unexpectedAt(tokens []sqltoken.Token, want string) error {
 	at := clauses{statement: c.statement, at: len(c.tokens())}
 	if len(tokens) > 0 {

@@ -7,11 +7,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// collected is a result that was read into memory.
+// collected is a whole result of a query, read into memory.
 type collected struct {
 	schema  *arrow.Schema
 	batches []arrow.RecordBatch
-	bytes   int64 // the size of all batches that were added
+	bytes   int64 // the size of all batches
 }
 
 func (c *collected) Schema() *arrow.Schema { return c.schema }

@@ -11,25 +11,26 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// columnSets are rows that do not all have the same columns, grouped into sets of rows with the
-// same columns.
+// columnSets are the rows of a request in which some rows lack columns that others have. The rows
+// are grouped into sets, so that all rows of a set have the same columns.
 //
-// For two rows of one key, the set of the later row is never before the set of the earlier one. If
-// the table has no versions and no deletion column, and all rows have their whole key, each key
-// occurs once.
+// If two rows have the same key, the set of the later row is not before the set of the earlier one.
+// Rows of the same key are combined into one if the table has no versions and no deletion column,
+// and all rows have all columns of the key.
 type columnSets struct {
 	rows engine.TableRows
 	all  arrow.RecordBatch
 	some []int // indexes of the columns that not all rows have
-	// first has the number that the first row of each key has in the request, in the order of the
-	// rows of all. It is nil if the rows were not combined by key.
+	// first[i] is the number that row i of all has in the request. If row i combines several rows
+	// of a key, it is the number of the first of these. first is nil if no rows were combined.
 	first []uint32
 	sets  []*columnSet
 }
 
 // columnSet is a group of rows that have the same columns.
 type columnSet struct {
-	has  string // one byte for each of columnSets.some: 1 if the rows have the column
+	// One byte for each column of columnSets.some: 1 if the rows of this set have the column.
+	has  string
 	rows []uint32
 }
 
@@ -47,8 +48,8 @@ func (s *columnSets) numbers(set *columnSet) []int32 {
 	return numbers
 }
 
-// setsOf groups rows of which some lack some columns. columns has the names of these columns, as
-// lacking returns them.
+// setsOf groups the rows of a request by the columns that they have. columns are the folded names
+// of the columns that some rows lack, as the function lacking returns them.
 func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *columnSets, err error) {
 	s := &columnSets{rows: rows}
 	if s.all, err = batch.Concat(rows.Batches); err != nil {
@@ -68,7 +69,8 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 	if err != nil {
 		return nil, err
 	}
-	// Otherwise a row may be left out, or may undo the rows before it.
+	// Without these conditions rows must not be combined: a row may be left out because of its
+	// version, or may undo the rows before it.
 	if t.RowVersion == 0 && t.IsDeleted == 0 && givesKey(t, rows, columns) {
 		folded, keys, first, err := fold(s.all, key, s.some)
 		if err != nil {
@@ -79,7 +81,7 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 		}
 		s.all, key, s.first = folded, keys, first
 	}
-	at := map[string][]int{}        // indexes of the sets that have these columns
+	at := map[string][]int{}        // indexes of the sets by the columns that their rows have
 	last := map[batch.KeyHash]int{} // index of the set of the key's last row
 	has := make([]byte, len(s.some))
 	for row := range int(s.all.NumRows()) {
@@ -103,8 +105,8 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 	return s, nil
 }
 
-// pieces returns the rows of each set, with only the columns that they have. The caller must call
-// release in any case.
+// pieces returns the rows of each set as a table of its own, with only the columns that these rows
+// have. The caller must call release, even after an error.
 func (s *columnSets) pieces() (pieces []engine.TableRows, release func(), err error) {
 	var taken []arrow.RecordBatch
 	release = func() { releaseAll(taken) }
@@ -132,9 +134,10 @@ func (s *columnSets) pieces() (pieces []engine.TableRows, release func(), err er
 	return pieces, release, nil
 }
 
-// fold combines the rows of each key into one. Of each column it takes the last value. Of the
-// columns some, which rows may lack, it takes the last value that is not lacking. It returns the
-// combined rows, their keys, and the number of the first row of each key.
+// fold combines all rows of one key into one row. In each column the row has the last value; in the
+// columns whose indexes are in some, which rows may lack, the last value that a row does not lack.
+// fold returns the combined rows, their keys, and for each of them the number of the first row with
+// its key.
 func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordBatch, []batch.KeyHash, []uint32, error) {
 	numbers, keys := map[batch.KeyHash]int{}, []batch.KeyHash{}
 	of := make([]int, len(key)) // the number of each row's key
@@ -167,8 +170,9 @@ func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordB
 	return array.NewRecordBatch(all.Schema(), columns, int64(len(keys))), keys, first, nil
 }
 
-// keyHashes returns a hash for each row, over those columns of the primary key that all rows have.
-// columns are the names of the columns that some rows lack. Rows of one key have the same hash.
+// keyHashes returns for each row a hash of its primary key. It leaves out key columns that some
+// rows lack; columns are the names of all columns that some rows lack. Rows with the same key have
+// the same hash.
 func keyHashes(t schema.Table, rec arrow.RecordBatch, columns map[string]bool) ([]batch.KeyHash, error) {
 	sub := t
 	if sub.Columns = ofKey(t, engine.TableRows{Batches: []arrow.RecordBatch{rec}}, columns); len(sub.Columns) == 0 {

@@ -12,23 +12,24 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// composition is a query that is composed of pieces of a statement and of text of our own. It
-// records where in the statement each piece was, so that an error gets the position that the user
-// knows.
+// composition is a query that Scoter composes from pieces of a statement and text of its own. It
+// records where in the statement each piece was, so that an error gets the position in the text
+// that the user wrote.
 //
-// Positional parameters (?, $1) get names, because the order of pieces changes and a query may use
-// only some of the parameters.
+// Positional parameters (?, $1) get names, because the pieces may be in another order than in the
+// statement, and a query may use only some of the parameters.
 type composition struct {
-	text       strings.Builder
-	spans      []span
-	positional map[string]int  // names of positional parameters, to their positions from 1
+	text  strings.Builder
+	spans []span
+	// Names of positional parameters, to their positions from 1 in the statement.
+	positional map[string]int
 	named      map[string]bool // names of named parameters
-	// For each token of the statement, the number of ? up to it; made when first needed.
+	// marks[i] is the number of ? up to token i of the statement. It is nil until it is needed.
 	marks []int
 }
 
-// span is a piece of the statement: length bytes from offset from of the statement, at offset at of
-// the composition.
+// span is a piece of the statement in a composition. It has length bytes: from offset from of the
+// statement, at offset at of the composition.
 type span struct{ at, from, length int }
 
 func (q *composition) String() string { return q.text.String() }
@@ -81,7 +82,7 @@ func with[T any](m map[string]T, key string, value T) map[string]T {
 	return m
 }
 
-// questionMarks returns, for each token, the number of ? up to it.
+// questionMarks returns, for each token, the number of ? parameters up to and including it.
 func questionMarks(tokens []sqltoken.Token) []int {
 	out := make([]int, len(tokens))
 	n := 0
@@ -94,8 +95,8 @@ func questionMarks(tokens []sqltoken.Token) []int {
 	return out
 }
 
-// parameter returns the name under which a parameter is passed. position is 0 for a named
-// parameter. mark is the position of the parameter if it is a ?.
+// parameter returns the name under which a parameter is passed to DuckDB, and its position from 1.
+// The position of a named parameter is 0. If the parameter is a ?, mark is its position.
 func parameter(t sqltoken.Token, mark int) (name string, position int) {
 	if t.Text() == "?" {
 		return positionalName(mark), mark
@@ -114,7 +115,7 @@ func parameter(t sqltoken.Token, mark int) (name string, position int) {
 
 func positionalName(position int) string { return "scoter_" + strconv.Itoa(position) }
 
-// arguments returns those of the statement's arguments that the composition uses.
+// arguments returns the arguments of the statement for the parameters that the composition uses.
 func (q *composition) arguments(args []any) []any {
 	out := map[string]any{}
 	named, _ := first(args).(map[string]any)
@@ -177,7 +178,7 @@ func (q *composition) copyText(c *clauses, i, j int) {
 	q.text.WriteString(c.statement.Text[start:end])
 }
 
-// copyTokens is copy for consecutive tokens of the statement.
+// copyTokens appends the statement's text from the first to the last of these consecutive tokens.
 func (q *composition) copyTokens(c *clauses, tokens []sqltoken.Token) {
 	if len(tokens) == 0 {
 		return
@@ -186,7 +187,7 @@ func (q *composition) copyTokens(c *clauses, tokens []sqltoken.Token) {
 	q.copy(c, i, i+len(tokens))
 }
 
-// include appends another composition of the same statement.
+// include appends another composition that was made from the same statement.
 func (q *composition) include(other *composition) {
 	at := q.text.Len()
 	for _, s := range other.spans {
@@ -202,7 +203,7 @@ func (q *composition) include(other *composition) {
 }
 
 // placed translates the position of an error from the composition to the statement. A position in
-// text of our own means nothing to the user and is removed.
+// text that the statement does not contain is removed, since it means nothing to the user.
 func (q *composition) placed(err error) error {
 	e := new(base.Error)
 	if !errors.As(err, &e) || e.Position == 0 {
@@ -217,14 +218,14 @@ func (q *composition) placed(err error) error {
 	return e.At(0)
 }
 
-// actionValue is the value of a column for rows with one action.
+// actionValue is the value that rows with one action of a statement get in a column.
 type actionValue struct {
 	action int
 	value  func(q *composition)
 }
 
-// writeValueByAction appends the value for the row's action. For actions that are not among values
-// it appends other.
+// writeValueByAction appends a CASE expression for the new value of a column, which depends on the
+// action for the row. For actions that are not among values it calls other.
 func (q *composition) writeValueByAction(of schema.Type, values []actionValue, other func(q *composition)) {
 	before, behind := "CASE "+schema.ActionColumn, " END"
 	begin, end := "", ""

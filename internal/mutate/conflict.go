@@ -11,12 +11,12 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// onConflict says what an INSERT does with a row whose key already exists. Without such a clause
-// the table's option on_insert decides: the INSERT fails, or the new row sets its columns in the
-// existing row, as OR REPLACE does.
+// onConflict is what an INSERT says about conflicts: what happens to a row whose key already
+// exists. Without such a clause the table's option on_insert decides: the INSERT fails, or the new
+// row sets its columns in the existing row, as with OR REPLACE.
 type onConflict struct {
 	given    bool
-	position int  // in the statement
+	position int  // in the statement, in bytes from 1
 	keeps    bool // DO NOTHING
 	// DO UPDATE SET assignments [WHERE condition]
 	update      bool
@@ -79,8 +79,8 @@ func (x *execution) onConflict(in *insertion) error {
 	return nil
 }
 
-// excluded returns the columns that DO UPDATE sets to the unchanged values of the incoming row. It
-// returns false if the clause does anything else.
+// excluded returns the columns that DO UPDATE sets to the incoming row's value of the same column.
+// It returns false if the clause has any other assignment, or a condition.
 func (o *onConflict) excluded() ([]schema.Column, bool) {
 	var out []schema.Column
 	for _, a := range o.assignments {
@@ -148,9 +148,9 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	return result, nil
 }
 
-// withoutUnset returns the table with those columns made nullable that are NOT NULL and get no
-// value: a row whose key exists needs no value for them. unset is the name of the first such
-// column, or empty.
+// withoutUnset returns a copy of the table for an INSERT that gives only the columns sent. In the
+// copy, NOT NULL columns without a value may be NULL: if the key of a row exists, the row needs no
+// value for them. unset is the name of the first such column, or empty.
 func withoutUnset(t schema.Table, sent []schema.Column) (_ schema.Table, unset string) {
 	columns := slices.Clone(t.Columns)
 	for i := range columns {
@@ -167,16 +167,16 @@ func withoutUnset(t schema.Table, sent []schema.Column) (_ schema.Table, unset s
 	return t, unset
 }
 
-// errUnset is the error of a new row that has no value for a NOT NULL column.
+// errUnset is the error for a new row without a value for a NOT NULL column.
 func errUnset(t schema.Table, column string) error {
 	return base.Errorf(base.Invalid, "table %s: a new row has no value for the column %q, which is NOT NULL and has no default", t.QualifiedName(), column)
 }
 
-// arrivedTable is the name of the incoming rows in the query of arrivalPlan.
+// arrivedTable is the name under which the query of arrivalPlan reads the incoming rows.
 const arrivedTable = "scoter.arrived"
 
-// mergeArrivals runs insertKeyed's statement where the existing rows matter for the result. It
-// joins the incoming rows, which are called excluded, with the table.
+// mergeArrivals runs an INSERT whose result depends on existing rows, such as ON CONFLICT DO UPDATE
+// SET n = n + 1. It joins the incoming rows, which the statement calls excluded, with the table.
 func (x *execution) mergeArrivals(in insertion, a *arrivals) (*Result, error) {
 	k := x.newKeeper(a.table)
 	defer k.release()
@@ -194,7 +194,8 @@ func (x *execution) mergeArrivals(in insertion, a *arrivals) (*Result, error) {
 	})
 }
 
-// arrivalPlan plans the join of the incoming rows, a transient table, with the table.
+// arrivalPlan plans the join of the incoming rows with the table. arrived is a transient table of
+// the incoming rows.
 func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, err error) {
 	t, c := in.target.table, x.c
 	versioned := contains(in.columns, t.RowVersion)
@@ -269,12 +270,12 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 	return p, nil
 }
 
-// excluded is the name of the incoming row in statements.
+// excluded is the name that statements use for the incoming row, as in PostgreSQL.
 const excluded = "excluded"
 
-// nameArrived chooses the name of the incoming row in the query. It is excluded, unless the table
-// or one of its columns has that name. If only a column has it, the statement can still name the
-// row as excluded, followed by a dot.
+// nameArrived chooses the name of the incoming row in the composed query. The name is "excluded",
+// unless the table or one of its columns is called that. If only a column is called that, the
+// statement can still write excluded.column for the incoming row.
 func (in *insertion) nameArrived() {
 	in.arrived = excluded
 	if schema.Fold(in.target.alias) == excluded || in.target.table.ColumnIndex(excluded) >= 0 {
@@ -282,13 +283,14 @@ func (in *insertion) nameArrived() {
 	}
 }
 
-// writeArrived appends the value of a column of the incoming row.
+// writeArrived appends the incoming row's value of a column.
 func (in *insertion) writeArrived(q *composition, col schema.Column) {
 	q.write(in.arrived, ".", schema.Quote(col.Name))
 }
 
-// writeArrivals appends the join with the incoming rows. They are a single column, so that an
-// unqualified name in the statement's expressions cannot mean a column of theirs.
+// writeArrivals appends the join of the table with the incoming rows. The incoming rows are one
+// struct column, and copies of the key columns under reserved names. So an unqualified name in the
+// statement cannot mean a column of an incoming row.
 func (in *insertion) writeArrivals(q *composition, c *clauses) {
 	t := in.target.table
 	var names, on []string

@@ -17,7 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// create runs the rest of a statement after CREATE.
+// create runs a CREATE statement, from the token after CREATE on.
 func (x *execution) create() (Counts, error) {
 	c := x.c
 	replace := c.accept("OR", "REPLACE")
@@ -38,7 +38,8 @@ func (x *execution) create() (Counts, error) {
 	return Counts{}, c.unexpected("TABLE, VIEW, DATABASE or SCHEMA")
 }
 
-// unlessThere ignores a Conflict if the statement has IF NOT EXISTS.
+// unlessThere returns nil for a Conflict error ("already exists") if the statement has IF NOT
+// EXISTS. It returns other errors as they are.
 func unlessThere(err error, ifNotExists bool) error {
 	if ifNotExists && base.KindOf(err) == base.Conflict {
 		return nil
@@ -138,7 +139,7 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 		_, err := x.store.CreateTable(x.ctx, table, ifNotExists)
 		return Counts{}, err
 	}
-	// The new table replaces an old one in the same edit that adds the rows.
+	// CREATE OR REPLACE: the new table replaces the old one in the same edit that adds the rows.
 	load, err := x.store.Load(x.ctx, table, engine.LoadOptions{Create: true, Replace: replace})
 	if err != nil {
 		return Counts{}, err
@@ -156,7 +157,7 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 // table gets the query's rows. WITH [NO] DATA may follow the query.
 func (x *execution) queryEnd() (end int, withData bool) {
 	end, withData = len(x.c.tokens()), true
-	// Only at the end, because a CTE may be called data.
+	// WITH DATA is recognized only at the end, because a CTE may be called data.
 	for _, clause := range [][]string{{"WITH", "DATA"}, {"WITH", "NO", "DATA"}} {
 		last := *x.c
 		if last.at = len(x.c.tokens()) - len(clause); last.peek(clause...) {
@@ -166,9 +167,9 @@ func (x *execution) queryEnd() (end int, withData bool) {
 	return end, withData
 }
 
-// shapeOfQuery returns the columns of a query, with the listed names or its own. view, if not nil,
-// is the view that the query defines. byName says that a query around this one can address the
-// columns by these names.
+// shapeOfQuery returns the columns of a query. They are called by names, the column names that the
+// statement lists, or else as the query calls them. view, if not nil, is the view that the query
+// defines. byName says that a query around this one can use the columns by these names.
 func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, view *catalog.ViewName) (t schema.Table, byName bool, err error) {
 	var describe composition
 	describe.write("DESCRIBE ")
@@ -186,7 +187,8 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 	for _, typ := range types {
 		t.Columns = append(t.Columns, schema.Column{Type: typ})
 	}
-	// DESCRIBE names an expression over a sub-query by the text that DuckDB was given.
+	// DESCRIBE names an expression with a sub-query by the text that DuckDB received, not by the
+	// user's text.
 	columns, err := x.planner.Columns(x.ctx, x.selects(query))
 	if err != nil {
 		return t, false, query.placed(err)
@@ -212,8 +214,8 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 	return t, byName && len(names) == 0, nil
 }
 
-// describedColumns reads the names and types in a result of DESCRIBE, and closes it. The caller
-// then holds no connection while it waits for another one.
+// describedColumns reads the names and types in a result of DESCRIBE, and closes the result. So the
+// caller holds no connection while it waits for another one.
 func (x *execution) describedColumns(rows Rows) (names []string, types []schema.Type, err error) {
 	defer rows.Close()
 	for {
@@ -240,7 +242,7 @@ func (x *execution) describedColumns(rows Rows) (names []string, types []schema.
 	}
 }
 
-// distinct makes names of columns distinct in DuckDB's way: id, id_1, id_2.
+// distinct makes the names of columns distinct as DuckDB does: id, id_1, id_2.
 func distinct(names []string) []string {
 	out, taken := make([]string, len(names)), map[string]bool{}
 	for i, name := range names {
@@ -293,7 +295,8 @@ func (c *clauses) options() (map[string]string, error) {
 		return nil, err
 	}
 	out := map[string]string{}
-	at := c.at - 1 - len(inner) // index of the token where the next item begins, or should begin
+	// Index of the token that begins the next item, or the end of the list.
+	at := c.at - 1 - len(inner)
 	for _, item := range list(inner) {
 		if len(item) < 3 || !item[1].Is("=") {
 			return nil, c.placed(base.Errorf(base.Invalid, "an option is written name = value"), at)
@@ -317,8 +320,8 @@ func (c *clauses) options() (map[string]string, error) {
 	return out, nil
 }
 
-// apply sets the table's sort key, partitioning and options. Columns of a new table have no ids
-// yet. They are identified by their position + 1, as schema.New expects.
+// apply sets the sort key, partitioning and options of a new table. Its columns have no ids yet.
+// They are identified by their position + 1, as schema.New expects.
 func (t *tableClauses) apply(table *schema.Table) error {
 	column := func(tok sqltoken.Token) (base.ColumnID, error) {
 		i := table.ColumnIndex(tok.Name())
@@ -401,7 +404,7 @@ func (x *execution) createView(replace bool) error {
 	if _, err := x.store.Lookup(database, schemaName, name); err == nil {
 		return unlessThere(base.Errorf(base.Conflict, "%s is a table", name), ifNotExists)
 	}
-	x.req.ReadFiles = false // a view never reads files, no matter which user queries it
+	x.req.ReadFiles = false // a view never reads files, no matter what its user may read
 	called := catalog.ViewName{Database: database, Schema: schemaName, Name: name}
 	shape, _, err := x.shapeOfQuery(src, names, &called)
 	if err != nil {

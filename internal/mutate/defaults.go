@@ -16,10 +16,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Defaults returns the function with which the engine evaluates the defaults of columns that a
-// request lacks. The function returns an array of the storage type for each column. The arrays have
-// one row, or as many rows as requested if a default may differ for each row, such as uuid(). The
-// caller releases the arrays.
+// Defaults returns a function that the engine calls for the columns that a request lacks. The
+// function evaluates the defaults of these columns, and returns an array of the storage type for
+// each of them. The arrays have one row, or as many rows as requested if a default may differ for
+// each row, such as uuid(). The caller releases the arrays.
 func Defaults(pool *duck.Pool) func(context.Context, schema.Table, []schema.Column, int64) (map[base.ColumnID]arrow.Array, error) {
 	return func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error) {
 		values := make([]string, len(columns))
@@ -47,7 +47,7 @@ func Defaults(pool *duck.Pool) func(context.Context, schema.Table, []schema.Colu
 // callsFunction reports whether a column's default may differ for each row.
 func callsFunction(c schema.Column) bool { return strings.Contains(c.Default, "(") }
 
-// one runs a query that returns at least one row, and returns its rows as one batch.
+// one runs a query that returns at least one row, and returns all rows as one batch.
 func one(ctx context.Context, pool *duck.Pool, sql string) (arrow.RecordBatch, error) {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {

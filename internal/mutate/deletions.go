@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// withDeletions returns incoming rows of which some delete the row of their key, and the others
-// replace it. Of several rows of a key the last one counts.
+// withDeletions conforms the rows of a request in which some rows delete the row of their key, and
+// the other rows replace it. If the request has several rows of a key, the last one counts.
 func (w *write) withDeletions() (one appended, err error) {
 	rows, deletions := divided(w.rows)
 	one.table, err = w.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
@@ -45,7 +45,7 @@ func (w *write) withDeletions() (one appended, err error) {
 	return one, nil
 }
 
-// divided splits rows into those that replace others and those that delete them.
+// divided splits the rows of a request into rows that replace others and rows that delete others.
 func divided(rows engine.TableRows) (others, deletions engine.TableRows) {
 	others, deletions = rows, rows
 	others.Batches, others.Numbers, deletions.Batches, deletions.Numbers = nil, nil, nil, nil
@@ -59,7 +59,7 @@ func divided(rows engine.TableRows) (others, deletions engine.TableRows) {
 	return others, deletions
 }
 
-// deletions returns rows that delete others, as tombstones of a table.
+// deletions makes tombstones for table t of rows that delete other rows.
 func (w *write) deletions(t schema.Table, rows engine.TableRows) (out []arrow.RecordBatch, err error) {
 	sub := t
 	sub.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool {
@@ -71,7 +71,8 @@ func (w *write) deletions(t schema.Table, rows engine.TableRows) (out []arrow.Re
 		if _, err := keyColumns(one, nil); err != nil {
 			return out, err
 		}
-		for i, c := range one.Columns { // for a deletion, NULL as version means that it has none
+		// for a deletion, NULL in the version column means that it has no version
+		for i, c := range one.Columns {
 			one.Columns[i].NotNull = c.NotNull && c.ID != t.RowVersion
 		}
 		conformed, err := batch.Conform(only(rec, one.Columns), one, batch.ConformOptions{})
@@ -93,7 +94,7 @@ func (w *write) deletions(t schema.Table, rows engine.TableRows) (out []arrow.Re
 	return out, nil
 }
 
-// nullable returns the table with a column that may be NULL.
+// nullable returns a copy of the table in which one column may be NULL.
 func nullable(t schema.Table, id base.ColumnID) schema.Table {
 	if at := t.ColumnByID(id); at >= 0 {
 		t.Columns = slices.Clone(t.Columns)
@@ -102,7 +103,7 @@ func nullable(t schema.Table, id base.ColumnID) schema.Table {
 	return t
 }
 
-// arriveDeleting returns rows that conform to a table as incoming rows, in the order of their
+// arriveDeleting returns rows that conform to a table as incoming rows, in the order of their row
 // numbers. The rows from index from on are deletions.
 func arriveDeleting(t schema.Table, records []arrow.RecordBatch, numbers [][]int32, from int) (*arrivals, error) {
 	order := batch.Order(numbers)

@@ -12,9 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// changing are functions that DuckDB lists as dependent on nothing but their arguments (stability
-// CONSISTENT), although they depend on variables or the time, or have side effects. Functions that
-// no statement may call are not in this list; see duck.Refused.
+// changing are functions whose result depends on variables or the time, or that have side effects,
+// although DuckDB lists them as dependent on their arguments only (stability CONSISTENT). Functions
+// that no statement may call are not listed here; see duck.Refused.
 var changing = []string{"age", "error", "getenv", "getvariable", "in_search_path", "strptime", "timezone", "timezone_hour",
 	"timezone_minute", "to_timestamp", "try_strptime"}
 
@@ -39,7 +39,7 @@ func (x *execution) checkDeterministic(e *asExpression) error {
 	return x.checkFunctions(names)
 }
 
-// parse returns the syntax trees of the values, and of the condition if there is one.
+// parse returns DuckDB's syntax trees of the assigned values, and of the condition if there is one.
 func (e *asExpression) parse(conn *duck.Conn) ([]duck.Node, error) {
 	var texts []string
 	for _, a := range e.Set {
@@ -60,8 +60,8 @@ func (e *asExpression) parse(conn *duck.Conn) ([]duck.Node, error) {
 	return nodes, nil
 }
 
-// check checks an expression and all expressions in it. It adds the names of the functions that
-// they call to functions.
+// check returns an error if an expression, or one in it, may not be part of a stored UPDATE. v is a
+// part of DuckDB's syntax tree. check adds the names of all called functions to functions.
 func (e *asExpression) check(v any, functions map[string]bool) error {
 	switch v := v.(type) {
 	case []any:
@@ -109,7 +109,7 @@ func (e *asExpression) checkNode(class string, node duck.Node, functions map[str
 	return errNotKept("%s is more than columns of the row, constants and functions of them", strings.ToLower(strings.ReplaceAll(class, "_", " ")))
 }
 
-// column returns the column that a reference names.
+// column returns the table's column that a column reference in the syntax tree names.
 func (e *asExpression) column(node duck.Node) (schema.Column, error) {
 	parts, _ := node["column_names"].([]any)
 	var names []string
@@ -134,7 +134,8 @@ func (e *asExpression) column(node duck.Node) (schema.Column, error) {
 	return c, nil
 }
 
-// zoned reports whether a type in the syntax tree, or a type nested in it, has a time zone.
+// zoned reports whether a type in the syntax tree, or a type nested in it, has a time zone, as
+// TIMESTAMPTZ has.
 func zoned(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -151,14 +152,14 @@ func zoned(v any) bool {
 	return false
 }
 
-// function has the properties of one function of DuckDB.
+// function has the properties of a function of DuckDB that decide where it may be called.
 type function struct {
 	pure      bool // the result depends on nothing but the arguments
 	volatile  bool // each call may return another result
 	aggregate bool // it is an aggregate or a window function
 }
 
-// knownFunctions are DuckDB's functions by name. They are read once, because the list is long.
+// knownFunctions caches DuckDB's functions by name. The list is read once, because it is long.
 type knownFunctions struct {
 	known atomic.Pointer[map[string]function] // nil until it is first needed
 }
@@ -185,7 +186,8 @@ func (f *knownFunctions) of(ctx context.Context, pool *duck.Pool) (map[string]fu
 	return known, nil
 }
 
-// checkFunctions returns an error unless all functions depend on nothing but their arguments.
+// checkFunctions returns an error if the result of a function depends on anything but its
+// arguments.
 func (x *execution) checkFunctions(names map[string]bool) error {
 	if len(names) == 0 {
 		return nil

@@ -13,16 +13,18 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// effects is the result of a plan's query: rows, and the action for each of them. All slices except
-// values are indexed by the number of the row, counted across all batches of values.
+// effects are the rows that a plan's query returned, with the action of the statement for each row.
+// All slices except values are indexed by the number of the row, counted across all batches of
+// values.
 type effects struct {
 	plan    *rowPlan
 	values  []arrow.RecordBatch // the plan's columns in storage types
 	actions []uint8
 	rows    []base.RowAddress // the address of each row; its Source is 0 for a new row
-	touched []batch.KeyHash   // the keys of existing rows, if the plan touches them
-	// removed has the deleted rows of a plan that does nothing but delete. Such a plan fills no
-	// other field. In bitmaps, any number of rows takes little memory.
+	// The keys of existing rows; empty if the plan does not read them (rowPlan.touches)
+	touched []batch.KeyHash
+	// removed has the rows to delete for a plan that only deletes. In bitmaps, any number of rows
+	// takes little memory. For such a plan all other fields are empty.
 	removed map[base.SourceID]*roaring.Bitmap
 	release []func()
 }
@@ -36,7 +38,7 @@ func (f *effects) close() {
 	}
 }
 
-// collect reads the query's result to its end. It reserves the memory for the result from room.
+// collect reads the whole result of a plan's query. It reserves memory for the result from room.
 func (x *execution) collect(p *rowPlan, rows Rows, room *engine.Room) (*effects, error) {
 	f := &effects{plan: p, removed: map[base.SourceID]*roaring.Bitmap{}}
 	if err := each(x.ctx, rows, func(rec arrow.RecordBatch) error { return f.add(room, rec) }); err != nil {
@@ -66,7 +68,7 @@ func (f *effects) add(room *engine.Room, rec arrow.RecordBatch) error {
 	return nil
 }
 
-// addRemoved adds the rows of a batch to the rows that will be deleted.
+// addRemoved adds the rows whose addresses are in a batch to removed, the rows to delete.
 func (f *effects) addRemoved(room *engine.Room, rec arrow.RecordBatch) error {
 	sources, ordinals := rec.Column(0).(*array.Uint64).Uint64Values(), rec.Column(1).(*array.Int64).Int64Values()
 	rows := make([]uint32, len(ordinals))
@@ -124,7 +126,8 @@ func (f *effects) addAddresses(rec arrow.RecordBatch) error {
 	return f.addTouched(rec)
 }
 
-// addTouched hashes the keys of existing rows.
+// addTouched reads the keys of existing rows from a batch of the query's result, and adds their
+// hashes to touched.
 func (f *effects) addTouched(rec arrow.RecordBatch) error {
 	columns := f.plan.touched()
 	if len(columns) == 0 {
@@ -174,23 +177,26 @@ func (f *effects) conform(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return batch.Conform(own, table, batch.ConformOptions{})
 }
 
-// outcome is the change set that effects resolve to.
+// outcome is the change set of a statement, made of its effects. It also says which rows of the
+// effects are returned or inserted.
 type outcome struct {
 	change engine.Change
-	// Rows of the effects, as indexes in ascending order:
+	// The following fields have numbers of rows of the effects, in ascending order:
 	//   - returned are the rows over which RETURNING is evaluated.
 	//   - inserted are the rows of change.Inserted.
 	//   - moved are the inserted rows that replace an existing row of the table.
 	returned, inserted []uint32
 	moved              map[uint32]bool
-	// buries has the rows of the effects that say that their key is deleted.
+	// buries has the numbers of the rows of the effects that are deletions: their deletion column
+	// says that their key is deleted.
 	buries map[uint32]bool
 }
 
-// isNew reports whether an inserted row does not replace an existing one.
+// isNew reports whether row i of o.inserted does not replace an existing row.
 func (o *outcome) isNew(i int) bool { return !o.moved[o.inserted[i]] }
 
-// leaveOut removes some rows from the insertion. The keys of inserted are indexes of o.inserted.
+// leaveOut removes rows from those that will be inserted. The argument's keys are indexes of
+// o.inserted.
 func (o *outcome) leaveOut(inserted map[uint32]bool) error {
 	if len(inserted) == 0 {
 		return nil
@@ -202,7 +208,7 @@ func (o *outcome) leaveOut(inserted map[uint32]bool) error {
 			continue
 		}
 		if o.buries[row] {
-			continue // it was not counted
+			continue // a deletion was not counted as inserted
 		}
 		o.change.Counts.Inserted--
 		o.returned = slices.DeleteFunc(o.returned, func(r uint32) bool { return r == row })
@@ -216,8 +222,9 @@ func (o *outcome) leaveOut(inserted map[uint32]bool) error {
 	return err
 }
 
-// buries returns the rows of a batch of the plan's values that say that their key is deleted. It
-// returns none for a plain UPDATE, which may set that column like any other.
+// buries returns the numbers of the rows of a batch whose deletion column says that their key is
+// deleted. The batch has the values of the plan's columns. For a plain UPDATE it returns none,
+// because UPDATE may set that column like any other.
 func (p *rowPlan) buries(values arrow.RecordBatch) []uint32 {
 	at := slices.IndexFunc(p.columns, func(c schema.Column) bool { return c.ID == p.table.IsDeleted })
 	if at < 0 || p.verb == "UPDATE" {
@@ -226,9 +233,9 @@ func (p *rowPlan) buries(values arrow.RecordBatch) []uint32 {
 	return batch.TrueRows(values.Column(at))
 }
 
-// resolve orders the effects and makes a change set of them. A row that says that its key is
-// deleted has the same effect as in an INSERT: it counts as the deletion of the existing row, and
-// is not returned.
+// resolve orders the effects by row address, and makes a change set of them. A row whose deletion
+// column says that its key is deleted has the same effect as in an INSERT: it counts as the
+// deletion of the existing row, and RETURNING does not return it.
 func (f *effects) resolve() (*outcome, error) {
 	p := f.plan
 	o := &outcome{change: engine.Change{Table: p.table.ID, Deleted: f.removed, Kept: map[base.SourceID]*roaring.Bitmap{}}, moved: map[uint32]bool{}, buries: map[uint32]bool{}}
@@ -249,7 +256,8 @@ func (f *effects) resolve() (*outcome, error) {
 	first := uint32(0)
 	for _, values := range f.values {
 		for _, i := range p.buries(values) {
-			// A deletion yields the row as it was.
+			// For a row that DELETE removes, values has the row as it was before, so its deletion
+			// column does not count.
 			o.buries[first+i] = p.actions[f.actions[first+i]].kind != deleteRow
 		}
 		first += uint32(values.NumRows())
@@ -284,7 +292,8 @@ func (f *effects) resolve() (*outcome, error) {
 				addRow(o.change.Deleted, f.rows[i])
 				inserted = append(inserted, i)
 				o.moved[i] = true
-			case len(set) == 0: // for example ON CONFLICT DO UPDATE that sets only key columns
+			// Nothing is set, for example by ON CONFLICT DO UPDATE that sets only key columns.
+			case len(set) == 0:
 				addRow(o.change.Kept, f.rows[i])
 			default:
 				updated = append(updated, i)
@@ -305,7 +314,9 @@ func (f *effects) resolve() (*outcome, error) {
 	return o, err
 }
 
-// addressed returns the effects on existing rows, one for each row, by ascending address.
+// addressed returns the numbers of the effects on existing rows, by ascending address. If several
+// effects are on one row, it returns the first one, or an error if the plan does not allow that
+// (once).
 func (f *effects) addressed() ([]uint32, error) {
 	order := make([]uint32, 0, len(f.rows))
 	for i, row := range f.rows {
@@ -326,8 +337,8 @@ func (f *effects) addressed() ([]uint32, error) {
 	return order, nil
 }
 
-// checkViolations fails if a row violates a check of the table, as the Boolean column says. first
-// is the number of the first row.
+// checkViolations returns an error if a row violates a check of the table. column is Boolean, and
+// true for such a row. first is the number of its first row in the statement.
 func checkViolations(column arrow.Array, t schema.Table, first int64) error {
 	violated := column.(*array.Boolean)
 	for i := range violated.Len() {

@@ -42,9 +42,9 @@ func definingQuery(s sqltoken.Statement) int {
 
 // Explain returns DuckDB's plan for a statement. It changes nothing. words are EXPLAIN and its
 // options, which choose the form of the plan.
-//   - For a statement that changes rows, it is the plan of the query that finds the rows and their
-//     new values, or the rows to insert.
-//   - For CREATE TABLE or VIEW ... AS query, it is the plan of the query.
+//   - For a statement that changes rows, it returns the plan of the query that finds these rows and
+//     their new values, or the rows to insert.
+//   - For CREATE TABLE or CREATE VIEW ... AS query, it returns the plan of the query.
 //   - Other statements change only the catalog. Their plan has one step.
 func (m *Mutator) Explain(ctx context.Context, words string, s sqltoken.Statement, req Request) (Rows, error) {
 	x, err := m.begin(ctx, s, req)
@@ -94,7 +94,8 @@ func (x *execution) rowPlan() (*rowPlan, error) {
 	}
 }
 
-// explainTruncate returns the plan of a query that reads all rows of the table.
+// explainTruncate returns the plan of a query that reads all rows of the table, in place of a plan
+// for TRUNCATE.
 func (x *execution) explainTruncate(words string) (Rows, error) {
 	x.c.accept("TRUNCATE")
 	x.c.accept("TABLE")
@@ -105,9 +106,9 @@ func (x *execution) explainTruncate(words string) (Rows, error) {
 	return x.planner.Select(x.ctx, Select{SQL: words + "SELECT * FROM " + t.QuotedName(), Database: x.req.Database})
 }
 
-// explainCatalog returns DuckDB's plan of a similar statement on a temporary table. The plan has
-// one step, whatever the statement names. The statement itself cannot be explained, because
-// DuckDB's own catalog is empty.
+// explainCatalog returns the plan of a statement that changes only the catalog. It explains a
+// similar statement on a temporary table, because DuckDB's own catalog is empty. The plan has one
+// step, whatever the statement names.
 func (x *execution) explainCatalog(words string) (Rows, error) {
 	c := x.c
 	like := "CREATE TEMP TABLE " + shapeTable + " (c INTEGER)"

@@ -20,8 +20,8 @@ type Exports interface {
 	Resume(ctx context.Context, name catalog.ExportName) error
 }
 
-// AboutExports reports whether a statement manages exports. DuckDB's parser does not know these
-// statements.
+// AboutExports reports whether a statement manages exports, as CREATE EXPORT does. DuckDB's parser
+// does not know these statements.
 func AboutExports(s sqltoken.Statement) bool {
 	for _, verb := range []string{"CREATE", "DROP", "PAUSE", "RESUME"} {
 		if s.Starts(verb, "EXPORT") {
@@ -31,7 +31,7 @@ func AboutExports(s sqltoken.Statement) bool {
 	return false
 }
 
-// export runs a statement that manages exports.
+// export runs a statement that manages exports, such as CREATE EXPORT.
 func (x *execution) export() error {
 	c := x.c
 	verb := c.statement.Verb()

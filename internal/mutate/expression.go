@@ -20,19 +20,19 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// An UPDATE in the mode expression writes no values for rows in parts. Its SQL is stored, and
-// applied when the rows are read. Rows in memory (in memtables or with patches) get patches as from
-// any UPDATE.
+// An UPDATE in the mode "expression" writes no values for rows in parts. Its SQL is stored, and
+// applied when the rows are read. Rows that have values in memory (in memtables or patches) get
+// patches, as from any UPDATE.
 //
 // The stored SQL must always give the same values, and must never fail. Otherwise queries or merges
-// would fail on rows that cannot be repaired. So it may use only the row's own columns, and
+// would fail on rows that cannot be repaired. So the SQL may use only the row's own columns, and
 // functions that depend on nothing else (deterministic.go).
 //
 // The parts' statistics may prove that the SQL cannot fail for any row (proof.go). Then the
-// statement takes the same time for a table of any size. Without a proof the SQL is tried out, by a
-// query that reads the columns that it names and counts the rows.
+// statement takes the same time for a table of any size. Without a proof the SQL is tried out: a
+// query reads the columns that the SQL names, and counts the rows that it would change.
 
-// expressionUpdate runs an UPDATE in the mode expression.
+// expressionUpdate runs an UPDATE in the mode "expression".
 func (x *execution) expressionUpdate() (*Result, error) {
 	rows, tried := int64(0), &tried{}
 	defer tried.close()
@@ -57,15 +57,15 @@ type asExpression struct {
 	table  schema.Table
 }
 
-// tried is what a statement keeps from one attempt to the next: the lock of its table, and for each
-// part the number of rows that the expression changes.
+// tried is what a statement retains from one attempt to the next: the lock of its table, and for
+// each part the number of rows that the expression changes.
 //
-// While the table is locked no other statement changes rows, and new rows are in new parts. So a
-// later attempt tries out only the new parts, and flushes cannot make the statement run again
-// forever, however fast rows arrive.
+// While the table is locked, no other statement changes rows, and new rows are in new parts. So a
+// later attempt tries out only the new parts. Without that, flushes could make the statement run
+// again forever if rows arrive fast.
 type tried struct {
 	pins    engine.Pins
-	release func() // releases the locks; nil if there are none
+	release func() // releases the table locks; nil if none are held
 	table   base.TableID
 	version uint32 // the version of the table's schema
 	rows    map[base.SourceID]int64
@@ -84,12 +84,12 @@ func (x *execution) tryExpression(room *engine.Room, pins engine.Pins, tried *tr
 		return 0, err
 	}
 	if tried.table != e.table.ID {
-		tried.close() // another table has the name now
+		tried.close() // the name now means another table
 	}
 	fresh := tried.pins != engine.Pinned || tried.version != e.table.Version
 	if tried.pins != pins {
 		tried.close()
-		if tried.release, err = x.hold(x.ctx, x.options, pins, e.table.ID); err != nil {
+		if tried.release, err = x.hold(x.ctx, x.options.Waits, pins, e.table.ID); err != nil {
 			return 0, err
 		}
 		tried.pins = pins
@@ -125,11 +125,12 @@ func (x *execution) tryExpression(room *engine.Room, pins engine.Pins, tried *tr
 		return 0, err
 	}
 	change.Expression, change.Reads = &e.Expression, []engine.Read{{Table: e.table.ID}}
-	// Superseded rows must be deleted: the expression was not tried out on them.
+	// Superseded rows must be deleted by the edit, because the expression was not tried out on
+	// them.
 	change.Settle = true
 	change.Counts.Updated += inParts
 	if inParts == 0 {
-		change.Expression = nil // there are no rows for it to apply to
+		change.Expression = nil // there are no rows to which the expression would apply
 	}
 	changed := change.Counts.Rows()
 	if changed == 0 {
@@ -141,16 +142,15 @@ func (x *execution) tryExpression(room *engine.Room, pins engine.Pins, tried *tr
 	return changed, err
 }
 
-// errCannotBeKept is wrapped by the errors that say why an UPDATE cannot be stored as an
-// expression.
+// errCannotBeKept is wrapped by each error that says why an UPDATE cannot be stored as SQL.
 var errCannotBeKept = errors.New("it cannot be kept as an expression")
 
 func errNotKept(format string, args ...any) *base.Error {
 	return base.Errorf(base.Invalid, "%w: "+format, append([]any{errCannotBeKept}, args...)...).WithHint("WITH (mode = 'patch') or WITH (mode = 'rewrite') takes any UPDATE")
 }
 
-// readExpression reads UPDATE t [AS a] SET assignments [WHERE condition], and makes self-contained
-// texts of its expressions.
+// readExpression reads UPDATE t [AS a] SET assignments [WHERE condition]. It turns the expressions
+// into texts that can be stored: without aliases and parameters.
 func (x *execution) readExpression() (*asExpression, error) {
 	c := x.c
 	if c.statement.Verb() != "UPDATE" || c.statement.VerbIndex() > 0 {
@@ -205,7 +205,7 @@ func (x *execution) readExpression() (*asExpression, error) {
 	return e, x.checkDeterministic(e)
 }
 
-// standalone returns an expression's text with the parameters replaced by their values.
+// standalone returns an expression's text in which the parameters are replaced by their values.
 func (x *execution) standalone(tokens []sqltoken.Token) (string, error) {
 	if len(tokens) == 0 {
 		return "", base.Errorf(base.Invalid, "an expression is missing")
@@ -227,7 +227,7 @@ func (x *execution) standalone(tokens []sqltoken.Token) (string, error) {
 	return b.String(), nil
 }
 
-// literal returns the value of a parameter as SQL.
+// literal returns the value of a parameter as an SQL literal.
 func (x *execution) literal(parameter sqltoken.Token) (string, error) {
 	var q composition
 	q.write("SELECT typeof(v), v IS NULL, coalesce(CAST(v AS VARCHAR), '') FROM (SELECT ")
@@ -245,7 +245,8 @@ func (x *execution) literal(parameter sqltoken.Token) (string, error) {
 			literal = "NULL"
 		} else {
 			literal = schema.QuoteString(strings.Clone(value))
-			// A literal takes the type of the value it is compared with, as a parameter does.
+			// DuckDB gives an untyped literal the type of the value it is compared with, as it does
+			// for a parameter.
 			if typ != "VARCHAR" {
 				literal = "CAST(" + literal + " AS " + strings.Clone(typ) + ")"
 			}
@@ -255,7 +256,8 @@ func (x *execution) literal(parameter sqltoken.Token) (string, error) {
 	return literal, err
 }
 
-// asWritten returns a table of a snapshot without the rows that are in memory.
+// asWritten returns a table of a snapshot with only the rows whose values are all in parts. It
+// leaves out the rows of memtables, and rows with patches.
 func asWritten(t *snapshot.Table) (*snapshot.Table, error) {
 	written := *t
 	written.Memtables = nil
@@ -279,19 +281,20 @@ func asWritten(t *snapshot.Table) (*snapshot.Table, error) {
 	return &written, nil
 }
 
-// inMemory reports whether there are rows that asWritten leaves out.
+// inMemory reports whether a table has rows that asWritten leaves out: rows of memtables, or rows
+// with patches.
 func inMemory(t *snapshot.Table) bool {
 	return slices.ContainsFunc(t.Memtables, func(m memtable.View) bool { return m.Rows > 0 }) ||
 		slices.ContainsFunc(t.Parts, func(p *catalog.Part) bool { set := t.Patches[p.ID]; return set != nil && !set.Patched().IsEmpty() })
 }
 
-// writtenTable is the name of the rows of parts in the query of tryOut. memoryTable is the name of
-// the rows in memory in the query of patchInMemory.
+// The names of tables in composed queries: tryOut reads the rows of parts as writtenTable,
+// patchInMemory reads the rows in memory as memoryTable.
 const writtenTable, memoryTable = "scoter.written", "scoter.memory"
 
 // tryOut evaluates an expression for all rows in parts, and returns the number of rows that it
-// changes. known has this number for parts that were tried out before; tryOut adds the other parts
-// to it. An error is the error of some row.
+// changes. known has this number for each part that an earlier attempt tried out; tryOut adds the
+// other parts. If the expression fails for some row, tryOut returns that error.
 func (x *execution) tryOut(e *asExpression, written *snapshot.Table, known map[base.SourceID]int64) (rows int64, err error) {
 	left := *written
 	left.Parts = slices.DeleteFunc(slices.Clone(written.Parts), func(p *catalog.Part) bool { _, ok := known[p.ID]; return ok })
@@ -341,8 +344,8 @@ func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base
 		return nil, unplaced(err)
 	}
 	defer found.Close()
-	// The number of rows that violate a check, then for each assignment the number of rows with a
-	// NULL.
+	// The result has the number of rows that violate a check. After it, it has for each assignment
+	// the number of rows that would get a NULL.
 	counts, wrong := map[base.SourceID]int64{}, make([]int64, 1+len(e.Set))
 	err = each(x.ctx, found, func(rec arrow.RecordBatch) error {
 		sources, matching := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
@@ -368,7 +371,7 @@ func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base
 	return counts, nil
 }
 
-// unplaced removes the position from an error if it refers to a text that the user does not know.
+// unplaced removes the position from an error about a composed text, which the user does not know.
 func unplaced(err error) error {
 	e := new(base.Error)
 	if errors.As(err, &e) {
@@ -377,7 +380,8 @@ func unplaced(err error) error {
 	return err
 }
 
-// patchInMemory returns the change set for the rows that are in memory.
+// patchInMemory returns the change set of the UPDATE for the rows that are in memory (in memtables
+// or with patches).
 func (x *execution) patchInMemory(e *asExpression, t *snapshot.Table, room *engine.Room) (engine.Change, error) {
 	none := engine.Change{Table: e.table.ID}
 	if !inMemory(t) {
@@ -415,9 +419,9 @@ func (x *execution) patchInMemory(e *asExpression, t *snapshot.Table, room *engi
 	return o.change, err
 }
 
-// pendingColumns returns the columns for which there are expressions that merges have not applied
-// yet. An UPDATE gives the rows that it changes values of these columns too, because expressions no
-// longer apply to a row with a patch.
+// pendingColumns returns the columns for which the table has stored expressions that no merge has
+// applied yet. An UPDATE must give the rows that it changes values of these columns too, because
+// stored expressions do not apply to a row with a patch.
 func (x *execution) pendingColumns(t schema.Table) ([]base.ColumnID, error) {
 	s, err := x.store.Snapshot(t.ID)
 	if err != nil {

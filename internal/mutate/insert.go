@@ -18,17 +18,18 @@ import (
 
 // insertion is the parsed form of an INSERT.
 type insertion struct {
-	target    target
-	columns   []schema.Column // the columns that the source gives, in its order
-	byName    bool            // byName: the source's columns are matched by name.
+	target target
+	// The columns for which the statement gives values, in the order of the statement.
+	columns   []schema.Column
+	byName    bool // BY NAME: the columns of the statement's query are matched by name
 	source    *composition
 	conflict  onConflict
 	arrived   string // the name of the incoming row in composed queries
 	returning returning
 }
 
-// insert runs INSERT [OR REPLACE | OR IGNORE] INTO t [AS a] [(columns)] [BY NAME] source [ON
-// CONFLICT ...] [RETURNING list]. CTEs in front of INSERT belong to the source.
+// insert runs INSERT [OR REPLACE | OR IGNORE] INTO t [AS a] [(columns)] [BY NAME] query [ON
+// CONFLICT ...] [RETURNING list]. CTEs in front of INSERT belong to the query.
 func (x *execution) insert() (*Result, error) {
 	in, err := x.insertion()
 	if err != nil {
@@ -82,7 +83,7 @@ func (x *execution) insert() (*Result, error) {
 	return result, nil
 }
 
-// insertion reads the clauses of an INSERT.
+// insertion parses the clauses of an INSERT.
 func (x *execution) insertion() (in insertion, err error) {
 	c := x.c
 	verb := c.statement.VerbIndex()
@@ -116,7 +117,7 @@ func (x *execution) insertion() (in insertion, err error) {
 	in.byName = c.accept("BY", "NAME")
 	_ = in.byName || c.accept("BY", "POSITION")
 
-	// ON alone does not end the source: a join may be ON conflict.id = ...
+	// ON alone does not end the query: it may have a join with ON conflict.id = ...
 	from, end := c.at, c.find("ON CONFLICT (", "ON CONFLICT DO", "ON CONFLICT ON", "RETURNING")
 	c.at = end
 	if err := x.onConflict(&in); err != nil {
@@ -139,7 +140,7 @@ func (x *execution) insertion() (in insertion, err error) {
 	source := clauses{statement: c.statement, at: from}
 	for source.accept("(") {
 	}
-	// A second list of CTEs is allowed only inside of a query.
+	// DuckDB allows a second list of CTEs only in a nested query.
 	nested := verb > 0 && source.peek("WITH")
 	if nested {
 		in.source.write("SELECT * FROM (")
@@ -160,7 +161,8 @@ func (x *execution) insertion() (in insertion, err error) {
 	return in, nil
 }
 
-// insertTarget is target for INSERT, where an alias must follow AS.
+// insertTarget reads the table name of an INSERT, as target does. In INSERT an alias must follow
+// AS.
 func (x *execution) insertTarget() (target, error) {
 	if i := x.c.at; i+1 < len(x.c.tokens()) {
 		if _, next := sqltoken.QualifiedName(x.c.tokens(), i); next < len(x.c.tokens()) && !x.c.tokens()[next].Is("AS") {
@@ -170,7 +172,8 @@ func (x *execution) insertTarget() (target, error) {
 	return x.target()
 }
 
-// bracketedQuery distinguishes INSERT INTO t (SELECT ...) from INSERT INTO t (columns).
+// bracketedQuery reports whether the next bracket begins a query, as in INSERT INTO t (SELECT ...),
+// and not a list of columns.
 func (x *execution) bracketedQuery() bool {
 	c := clauses{statement: x.c.statement, at: x.c.at}
 	for c.accept("(") {
@@ -208,11 +211,11 @@ func columnsCalled(t schema.Table, names []string) ([]schema.Column, error) {
 	return out, nil
 }
 
-// copySource appends the query between two tokens.
+// copySource appends the query of an INSERT, which is between two tokens.
 //
-// In a list of VALUES it casts every value to the type of its column. Otherwise DuckDB would first
-// look for one type for all values of a column, and would fail on (1), ('x') or round DECIMALs to
-// DOUBLE. The keyword DEFAULT becomes the column's default.
+// In a list of VALUES it casts every value to the type of its column. Without the casts DuckDB
+// would look for one type for all values of a column, and would fail on (1), ('x') or round
+// DECIMALs to DOUBLE. The keyword DEFAULT becomes the column's default.
 func (x *execution) copySource(q *composition, from, end int, targets []schema.Column, byName bool) {
 	c, done := x.c, from
 	for _, row := range x.valuesRows(from) {
@@ -237,8 +240,8 @@ type valuesRow struct {
 }
 
 // valuesRows returns the rows of the list of VALUES that begins at token from, possibly in
-// brackets. It returns nil for any other query. It also returns nil for VALUES combined with
-// another query, because DuckDB finds common types for the two.
+// brackets. It returns nil for any other query. It also returns nil if VALUES is combined with
+// another query (UNION), because DuckDB then finds common types for both.
 func (x *execution) valuesRows(from int) (all []valuesRow) {
 	c := clauses{statement: x.c.statement, at: from}
 	for c.accept("(") {
@@ -252,7 +255,8 @@ func (x *execution) valuesRows(from int) (all []valuesRow) {
 		}
 		all = append(all, valuesRow{at, values})
 	}
-	// Check the tokens behind the rows, then behind each closing bracket.
+	// The rows must be followed by as many closing brackets as were opened, and then by the end of
+	// the query.
 	for ; all != nil; depth-- {
 		if c.peek("UNION") || c.peek("INTERSECT") || c.peek("EXCEPT") {
 			return nil
@@ -265,7 +269,8 @@ func (x *execution) valuesRows(from int) (all []valuesRow) {
 	return all
 }
 
-// writeValue appends an expression as the value of a column, cast as an assignment casts.
+// writeValue appends an expression as the value of a column, cast to the column's type as an
+// assignment is.
 func (x *execution) writeValue(q *composition, value []sqltoken.Token, c schema.Column) {
 	if len(value) == 1 && value[0].Is("DEFAULT") {
 		q.write(" CAST(", defaultOf(c), " AS ", c.Type.String(), ")")
@@ -283,8 +288,9 @@ func defaultOf(c schema.Column) string {
 	return "(" + c.Default + ")"
 }
 
-// fill runs a query and calls add with its rows as rows of the table. The query's columns are
-// assigned to targets by position or by name. The other columns get their defaults.
+// fill runs a query, turns its rows into rows of table t, and calls add with them. The query's
+// columns are assigned to the columns targets, by position or by name. The other columns of the
+// table get their defaults.
 func (x *execution) fill(t schema.Table, targets []schema.Column, byName bool, src *composition, add func(arrow.RecordBatch) error) error {
 	rows, q, err := x.inserted(t, targets, byName, src)
 	if err != nil {
@@ -308,7 +314,7 @@ func (x *execution) fill(t schema.Table, targets []schema.Column, byName bool, s
 	}))
 }
 
-// inserted runs the query of fill. It returns the rows and the composed query.
+// inserted starts the query of fill. It returns the query's result, and the composed text.
 func (x *execution) inserted(t schema.Table, targets []schema.Column, byName bool, src *composition) (Rows, *composition, error) {
 	names, err := x.planner.Columns(x.ctx, x.selects(src))
 	if err != nil {
@@ -329,12 +335,12 @@ func (x *execution) inserted(t schema.Table, targets []schema.Column, byName boo
 // checkColumn is the name of the column that says whether a row violates a check.
 const checkColumn = "scoter_violates"
 
-// assigned returns the text before and after a source query so that the whole query yields the
-// table's columns in their storage types, cast as an INSERT of DuckDB casts. If the table has
+// assigned returns the text before and after the query of an INSERT. The whole text yields all
+// columns of the table in their storage types, cast as an INSERT of DuckDB casts. If the table has
 // checks, one more column says whether the row violates one.
 //
-// With byName, DuckDB resolves the columns in the source by name. The order of the source's columns
-// is not known for sure, since a view may be replaced until the query runs.
+// With byName, DuckDB matches the query's columns by name, because their order is not certain: a
+// view may be replaced before the query runs.
 func assigned(t schema.Table, targets []schema.Column, byName bool) (prefix, suffix string) {
 	var outer, inner []string
 	for _, c := range t.Columns {
@@ -347,7 +353,8 @@ func assigned(t schema.Table, targets []schema.Column, byName bool) (prefix, suf
 	}
 	names := ""
 	if !byName {
-		// For DEFAULT VALUES, whose source has a column that is not used.
+		// DEFAULT VALUES has no targets. The caller replaces it by a query with one column, which
+		// gets this name and is not used.
 		list := []string{"scoter_none"}
 		for i, c := range targets {
 			list = append(list[:i], schema.Quote(c.Name))
@@ -369,7 +376,8 @@ func storedExpression(c schema.Column) string {
 	return name
 }
 
-// withoutCheck fails if a row violates a check, and otherwise removes the column that says so.
+// withoutCheck returns an error if a row violates a check. Otherwise it removes the column that
+// says so, which is the last one. first is the number of the batch's first row.
 func withoutCheck(rec arrow.RecordBatch, t schema.Table, first int64) (arrow.RecordBatch, error) {
 	n := len(t.Columns)
 	if int(rec.NumCols()) > n {

@@ -12,20 +12,21 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// intake collects the rows of a statement for a keyed table. If they fit into one chunk they stay
-// in memory, to go through the log. Otherwise intake writes each chunk as parts as soon as it is
-// full. Rows of one key within a chunk are reduced to one.
+// intake collects the rows of a statement for a table with a primary key. If all rows fit into one
+// chunk, they stay in memory and go through the log. Otherwise intake writes each full chunk as
+// parts. If rows of a chunk have the same key, only one of them is retained.
 type intake struct {
 	*Mutator
 	ctx    context.Context
 	table  schema.Table
 	sent   []schema.Column // the columns that the sender gave; the others have their defaults
 	policy conflict
-	twice  *base.Error // the error for two rows of one key; nil if one of them wins
-	first  bool        // of two rows of one key the first wins, whatever the policy is
-	unset  string      // a NOT NULL column without a value, or empty; see withoutUnset
-	// whole says that all rows are needed together in memory, so there must not be more than one
-	// chunk.
+	// The error if two rows have the same key; nil if one of them may replace the other.
+	twice *base.Error
+	// If two rows have the same key the first one is used, whatever the policy says.
+	first bool
+	unset string // a NOT NULL column without a value, or empty; see withoutUnset
+	// whole says that all rows are needed in memory together. More than one chunk is then an error.
 	whole bool
 
 	room     *engine.Room
@@ -36,7 +37,7 @@ type intake struct {
 	staged *engine.Load // nil until the rows exceed one chunk
 }
 
-// add takes rows that conform to the table. It retains the batch.
+// add appends a batch of rows, which must conform to the table. It retains the batch.
 func (in *intake) add(rec arrow.RecordBatch) error {
 	if in.bytes >= in.store.ChunkBytes() {
 		if err := in.stage(); err != nil {
@@ -46,7 +47,7 @@ func (in *intake) add(rec arrow.RecordBatch) error {
 	bytes := batch.Bytes(rec)
 	taken := in.bytes
 	if in.whole {
-		taken = 0 // no rows can be written to release memory
+		taken = 0 // no chunk may be written as parts, which would free its memory
 	}
 	release, err := in.room.NeedBeside(in.ctx, bytes, taken, in.stage)
 	if err != nil {
@@ -57,7 +58,7 @@ func (in *intake) add(rec arrow.RecordBatch) error {
 	return nil
 }
 
-// take is add for batches that may be larger than a chunk.
+// take does what add does for a batch of any size, also one larger than a chunk.
 func (in *intake) take(rec arrow.RecordBatch) error {
 	pieces := min(batch.Bytes(rec)/in.store.ChunkBytes()+1, max(rec.NumRows(), 1))
 	for i := range pieces {
@@ -71,12 +72,13 @@ func (in *intake) take(rec arrow.RecordBatch) error {
 	return nil
 }
 
-// stage writes the chunk as parts.
+// stage writes the rows of the current chunk as parts.
 func (in *intake) stage() (err error) {
 	if in.whole {
 		return in.errReturning()
 	}
-	// A part cannot have NULL in this column, and it is not known yet which rows are new.
+	// A part cannot have NULL in this NOT NULL column. It is not known yet which rows are new and
+	// which only change existing rows.
 	if in.unset != "" {
 		return errUnset(in.table, in.unset)
 	}
@@ -100,10 +102,10 @@ func (in *intake) stage() (err error) {
 	})
 }
 
-// arrivals returns the rows of the chunk as incoming rows. given are the columns that they set in
-// existing rows.
+// arrivals returns the rows of the current chunk as incoming rows. given are the columns that they
+// set in existing rows.
 func (in *intake) arrivals(given []schema.Column) (*arrivals, error) {
-	// Release what is left of the reservation: the chunk is full, or there are no more rows.
+	// The rest of the reservation is released: the chunk is full, or there are no more rows.
 	in.room.Close()
 	rows := in.rows
 	if len(rows) == 0 {
@@ -144,5 +146,5 @@ func (in *intake) close() error {
 	return in.staged.Abort()
 }
 
-// closing calls close and joins its error to err.
+// closing calls close and joins its error to *err. It is for use with defer.
 func (in *intake) closing(err *error) { *err = errors.Join(*err, in.close()) }

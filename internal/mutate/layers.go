@@ -39,20 +39,21 @@ func joinRows(to, rows map[base.SourceID]*roaring.Bitmap) {
 	}
 }
 
-// newValues has new values for rows of a table.
+// newValues are new values for rows of a table, such as those that an UPDATE computed.
 type newValues struct {
 	table   schema.Table
 	columns []schema.Column // the columns of values
 	values  []arrow.RecordBatch
-	set     map[base.ColumnID]bool // the columns that are set, a subset of columns
+	set     map[base.ColumnID]bool // the columns to change, a subset of columns
 }
 
-// layers makes patches of some of the rows, one for each rowset. rows ascend by address.
+// layers makes patches for some rows of v: one patch for each rowset. rows are row numbers in
+// v.values; their addresses must ascend.
 func (v *newValues) layers(rows []uint32, address func(row uint32) base.RowAddress) ([]patch.Layer, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	var columns []int // indexes into the columns of values, by ascending column id
+	var columns []int // indexes into v.columns, by ascending column id
 	for i, c := range v.columns {
 		if v.set[c.ID] {
 			columns = append(columns, i)
@@ -81,7 +82,7 @@ func (v *newValues) layers(rows []uint32, address func(row uint32) base.RowAddre
 		if err != nil {
 			return nil, err
 		}
-		// Rows that arrive over HTTP may have dictionaries; patches have none.
+		// Batches that arrive over HTTP may have dictionary arrays; patches must not.
 		values, err := batch.Plain(taken)
 		taken.Release()
 		if err != nil {
@@ -97,7 +98,7 @@ func (v *newValues) layers(rows []uint32, address func(row uint32) base.RowAddre
 	return out, nil
 }
 
-// project returns some columns of a batch.
+// project returns a batch with only the columns of these indexes.
 func project(rec arrow.RecordBatch, columns []int) arrow.RecordBatch {
 	fields, arrays := make([]arrow.Field, len(columns)), make([]arrow.Array, len(columns))
 	for i, at := range columns {

@@ -19,47 +19,49 @@ import (
 )
 
 // A statement whose WHERE gives the whole primary key or sort key (k = 17 AND ...) changes few
-// rows. Planning a query over the table costs many times what it costs to find these rows with an
-// index. So such a statement runs its query over the rows of that key alone, without the conditions
-// that gave the key. DuckDB still evaluates the rest.
+// rows. An index finds these rows at a small part of the cost of planning a query over the table.
+// So such a statement runs its query over the rows of that key alone, without the conditions that
+// gave the key. DuckDB still evaluates the other conditions.
 //
-// Literals and parameters of the statement become columns of the rows, with their own types.
-// Statements that differ only in these values then have the same text, whose plan is cached.
-// (DuckDB 1.5.5 plans a statement with parameters and tables again for each execution.)
+// Literals and parameters of the statement are passed as columns of these rows, with their own
+// types. So statements that differ only in these values have the same text for DuckDB, and use the
+// same cached plan. (DuckDB 1.5.5 plans a statement with parameters and tables again for each
+// execution.)
 //
-// Values that are assigned to a column of exactly their type are left out of the query, which makes
+// A value that is assigned to a column of exactly its type is left out of the query, which makes
 // planning cheaper.
 
-// keyCondition is a key with the value that a statement's WHERE gives for each of its columns.
+// keyCondition is a key, with a value for each of its columns that a statement's WHERE gives.
 type keyCondition struct {
 	columns   []base.ColumnID
 	values    []arrow.Array // arrays of length 1
 	constants []*constant
-	// given has the values that are assigned to columns and that the query does not yield. They are
-	// arrays of length 1.
+	// given has assigned values that the query does not compute because they are known. They are
+	// arrays of length 1, by the column to which they are assigned.
 	given map[base.ColumnID]arrow.Array
-	// others are the remaining conditions. All of them must be true for a row to be changed.
+	// others are the conditions of the WHERE that do not give the key. All of them must be true for
+	// a row to be changed.
 	others [][]sqltoken.Token
 }
 
-// constant is a literal or parameter of the statement that is passed as a column.
+// constant is a literal or parameter of the statement that the query gets as a column.
 type constant struct {
 	Constant
-	expression string // a format for the column's name; it gives the value with its own type
+	expression string // format for SQL that has the value in its own type; %s is the column's name
 }
 
-// is reports whether the expression is the value as it is, and the value has type t.
+// is reports whether the constant's column has the value as it is (no cast or sign around it), in
+// type t.
 func (c *constant) is(t schema.Type) bool {
 	return c.expression == "%s" && c.Type.Equal(t) && !t.NeedsCast()
 }
 
-// naming are words that begin a query or VALUES. An expression without any of them names no other
-// table.
+// naming are words that begin a query or VALUES. An expression without any of these words names no
+// other table.
 var naming = append([]string{"VALUES"}, queryWords...)
 
 // lookUp returns the key whose rows a statement without other tables changes. It returns nil if the
-// WHERE does not give a whole key, or gives values that are not exactly values of the columns'
-// types.
+// WHERE does not give a whole key, or if a value is not exactly a value of its column's type.
 func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.Token) *keyCondition {
 	x.c.replaced = nil
 	if x.scanning || x.c.statement.VerbIndex() > 0 || !t.plain(where) || slices.ContainsFunc(assignments, func(a assignment) bool { return !t.plain(a.value) }) {
@@ -71,7 +73,7 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 		stored arrow.Array
 	}
 	all := conjuncts(where)
-	// Parallel to all; zero for a condition that is not an equality.
+	// equals[i] is condition all[i] as an equality, or zero if it is not one.
 	equals := make([]equal, len(all))
 	given := map[base.ColumnID]int{}
 	for i, c := range all {
@@ -99,11 +101,12 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 	for i, c := range all {
 		e := equals[i]
 		if e.stored != nil && given[e.column.ID] == i && slices.Contains(key.columns, e.column.ID) {
-			continue // the condition is true for all rows that are found by key
+			continue // this condition is true for all rows that are found by key
 		}
 		key.others = append(key.others, c)
 		if e.stored != nil {
-			// The name has a number, because several conditions may name one column.
+			// The constants' names are numbered, because several conditions may be about one
+			// column.
 			lifted[e.value.Start] = &constant{Constant{fmt.Sprintf("value %d sought of %s", i+1, e.column.Name), e.column.Type, e.stored}, "%s"}
 		}
 	}
@@ -146,13 +149,14 @@ func (t *target) plain(tokens []sqltoken.Token) bool {
 		}
 		column := i+1 < len(tokens) && tokens[i+1].Is(".") || i > 0 && tokens[i-1].Is(".")
 		if tok.IsName() && !column && schema.Fold(tok.Name()) == schema.Fold(t.alias) {
-			return false // the name means the whole row
+			return false // the table's name means the whole row
 		}
 	}
 	return true
 }
 
-// keyGiven returns the primary key or the sort key if all its columns are given.
+// keyGiven returns the primary key or else the sort key, if given has a value for each of its
+// columns. It returns nil if neither is given.
 func keyGiven(t schema.Table, given func(base.ColumnID) arrow.Array) *keyCondition {
 	sorted := make([]base.ColumnID, len(t.SortKey))
 	for i, f := range t.SortKey {
@@ -185,7 +189,7 @@ func conjuncts(where []sqltoken.Token) [][]sqltoken.Token {
 			continue
 		}
 		switch {
-		// OR binds less tightly than AND; the others contain ANDs of their own.
+		// OR binds less tightly than AND; BETWEEN and CASE may contain an AND that belongs to them.
 		case t.Is("OR"), t.Is("BETWEEN"), t.Is("CASE"):
 			return nil
 		case t.Is("AND"):
@@ -196,12 +200,13 @@ func conjuncts(where []sqltoken.Token) [][]sqltoken.Token {
 	return append(out, where[from:])
 }
 
-// functions are names that DuckDB takes for a function without brackets, even if there is a column
-// of that name.
+// functions are names that DuckDB reads as a function call without brackets, even if the table has
+// a column of that name.
 var functions = []string{"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_user", "current_role",
 	"session_user", "user", "current_catalog", "current_schema", "true", "false", "null", "default"}
 
-// equality reads column = value or value = column, where the value is a single token.
+// equality parses a condition of the form column = value or value = column, whose value is a single
+// token.
 func equality(t target, c []sqltoken.Token) (column schema.Column, value sqltoken.Token, ok bool) {
 	at := slices.IndexFunc(c, func(tok sqltoken.Token) bool { return tok.Is("=") })
 	if at < 0 {
@@ -270,8 +275,8 @@ func (x *execution) argument(t sqltoken.Token) any {
 	return x.req.Args[position-1]
 }
 
-// stored returns an array of length 1 with a value, if the value is exactly a value of the type.
-// DuckDB then compares column and value in that type. Otherwise it returns nil.
+// stored returns a value as an array of length 1 of the type t, if it is exactly a value of that
+// type. Then DuckDB compares the column with the value in that type. Otherwise stored returns nil.
 func stored(t schema.Type, value any) arrow.Array {
 	if text, ok := value.(string); ok && t.Kind == schema.Varchar {
 		return arrayOf(array.NewStringBuilder, text)
@@ -314,13 +319,13 @@ func whole(value any) (int64, bool) {
 	return 0, false
 }
 
-// builder is the part of an Arrow builder that arrayOf needs.
+// builder has the methods of an Arrow array builder that arrayOf needs.
 type builder[T any] interface {
 	Append(T)
 	NewArray() arrow.Array
 }
 
-// arrayOf returns an array of length 1.
+// arrayOf returns an array of length 1 with the value.
 func arrayOf[T any, B builder[T]](newBuilder func(memory.Allocator) B, value T) arrow.Array {
 	b := newBuilder(memory.DefaultAllocator)
 	b.Append(value)
@@ -337,7 +342,8 @@ func isDigits(text string) bool {
 	return text != ""
 }
 
-// decimal returns the digits of a number before and behind its decimal point.
+// decimal returns the digits of a number token before and behind its decimal point. ok is false
+// unless the token is a number with a decimal point.
 func decimal(t sqltoken.Token) (before, behind string, ok bool) {
 	before, behind, ok = strings.Cut(t.Text(), ".")
 	return before, behind, ok && t.Kind == sqltoken.Number && isDigits(before) && isDigits(behind)
@@ -346,9 +352,10 @@ func decimal(t sqltoken.Token) (before, behind string, ok bool) {
 // most64 is the number of digits of the widest decimal that fits into 64 bits.
 const most64 = 18
 
-// assigned returns a literal or parameter as a constant for a column that it is assigned to. The
-// constant has the column's type if the value is exactly a value of that type, and otherwise the
-// type that typed gives. negative says that the expression is the negative of the token.
+// assigned returns a literal or parameter as a constant that is assigned to a column. The constant
+// has the column's type if the value is exactly a value of that type. Otherwise it has the type
+// that the function typed finds. negative says that the value is the negative of the token, as in
+// -1.
 func (x *execution) assigned(column schema.Type, t sqltoken.Token, negative bool) *constant {
 	value := x.valueOf(t)
 	if one := stored(column, value); one != nil && !(negative && unsigned(column.Kind)) {
@@ -375,7 +382,7 @@ func unsigned(k schema.Kind) bool {
 	return k == schema.UTinyInt || k == schema.USmallInt || k == schema.UInteger || k == schema.UBigInt
 }
 
-// plainText returns the value of a text in single quotes.
+// plainText returns the content of a string literal in single quotes.
 func plainText(t sqltoken.Token) (string, bool) {
 	s := t.Text()
 	if t.Kind != sqltoken.String || s[0] != '\'' {
@@ -384,8 +391,8 @@ func plainText(t sqltoken.Token) (string, bool) {
 	return strings.ReplaceAll(s[1:len(s)-1], "''", "'"), true
 }
 
-// typed returns a literal or parameter as a constant of the type that DuckDB gives it, or nil if
-// that type is not obvious.
+// typed returns a literal or parameter as a constant with the type that DuckDB would give it. It
+// returns nil if that type is not obvious.
 func (x *execution) typed(t sqltoken.Token) *constant {
 	of := func(k schema.Kind, value arrow.Array) *constant {
 		return &constant{Constant{Type: schema.Type{Kind: k}, Value: value}, "%s"}
@@ -413,8 +420,8 @@ func (x *execution) typed(t sqltoken.Token) *constant {
 	return nil
 }
 
-// locate returns the rows of the key that a plan looks for, and the snapshot that has them, which
-// the caller releases. It returns nil if the plan has to scan the table.
+// locate finds the rows of the key that a plan looks for. It returns them with the snapshot that
+// has them, which the caller must release. It returns nil if the plan has to scan the table.
 func (x *execution) locate(p *rowPlan) (*Located, error) {
 	if p.key == nil {
 		return nil, nil

@@ -12,16 +12,19 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// mergeClause is one WHEN of a MERGE: its condition and its action.
+// mergeClause is one WHEN clause of a MERGE: its condition and its action.
 type mergeClause struct {
-	when      string             // as text, for errors
-	target    bool               // whether a row of the table is required
-	source    bool               // whether a row of the source is required
+	when string // the text after WHEN, for errors
+	// Whether the clause is for rows of the join that have a row of the table.
+	target bool
+	// Whether the clause is for rows of the join that have a row of the source.
+	source    bool
 	condition func(*composition) // nil if there is none
-	action    int                // index of the plan's action, or -1 for none
-	message   func(*composition) // the message of an ERROR; nil if none is given
-	placing   placing            // where the condition, the message and a new version are computed
-	values    map[base.ColumnID]func(*composition)
+	action    int                // index in the plan's actions; -1 for DO NOTHING
+	message   func(*composition) // writes the message of an ERROR; nil if the clause has none
+	// Where the query computes the condition, the message and a new version.
+	placing placing
+	values  map[base.ColumnID]func(*composition)
 }
 
 // merge plans MERGE INTO t [AS a] USING source ON condition | USING (columns), with WHEN clauses
@@ -94,7 +97,7 @@ func mergeJoin(tokens []sqltoken.Token) (source, join []sqltoken.Token) {
 	return tokens, nil
 }
 
-// mergeClause reads a clause behind WHEN.
+// mergeClause parses a clause, from the token after WHEN on.
 func (x *execution) mergeClause(p *rowPlan, m *mergeSource) (*mergeClause, error) {
 	c, from := x.c, x.c.at
 	w := &mergeClause{target: true, source: true, action: -1, values: map[base.ColumnID]func(*composition){}}
@@ -154,8 +157,8 @@ func (x *execution) mergeClause(p *rowPlan, m *mergeSource) (*mergeClause, error
 	return w, err
 }
 
-// mergeUpdate reads the rest of a clause behind UPDATE: SET with a list or *, or BY NAME or BY
-// POSITION, which assign the source's columns.
+// mergeUpdate parses the rest of a clause after UPDATE: SET with a list, or *, or BY NAME or BY
+// POSITION. The latter assign the source's columns to the table's columns.
 func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeSource) (set []base.ColumnID, err error) {
 	c := x.c
 	if c.accept("SET") && !c.accept("*") {
@@ -175,9 +178,9 @@ func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeSource) (set
 	return set, err
 }
 
-// mergeInsert reads the rest of a clause behind INSERT: [(columns)] VALUES (values), DEFAULT
-// VALUES, or *, BY NAME or BY POSITION, which assign the source's columns. versioned says whether
-// the rows have a version.
+// mergeInsert parses the rest of a clause after INSERT: [(columns)] VALUES (values), DEFAULT
+// VALUES, or *, BY NAME or BY POSITION. The latter assign the source's columns to the table's
+// columns. versioned says whether the inserted rows have a version.
 func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeSource) (versioned bool, err error) {
 	c := x.c
 	for _, col := range p.table.Columns {
@@ -217,8 +220,8 @@ func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeSource) (ver
 	return contains(targets, p.table.RowVersion), nil
 }
 
-// writeMergeAction appends the number of the action that applies to a row. It is NULL for an update
-// to a lower version.
+// writeMergeAction appends a CASE expression for the number of the action that applies to a row. It
+// is NULL if no clause applies, and if an update would give the row a lower version.
 func writeMergeAction(q *composition, c *clauses, when []*mergeClause, t *target) {
 	q.write("CASE")
 	for _, w := range when {
@@ -255,7 +258,7 @@ func writeMergeAction(q *composition, c *clauses, when []*mergeClause, t *target
 	q.write(" END")
 }
 
-// writeMergeMessage appends the error message for a row whose action is ERROR.
+// writeMergeMessage appends an expression for the error message of a row whose action is ERROR.
 func writeMergeMessage(q *composition, when []*mergeClause) {
 	q.write("CASE ", schema.ActionColumn)
 	for _, w := range when {
@@ -268,8 +271,8 @@ func writeMergeMessage(q *composition, when []*mergeClause) {
 	q.write(" WHEN -1 THEN '' END")
 }
 
-// writeMergeValue appends the value of a column for the action that applies. It is the old value if
-// the action sets none.
+// writeMergeValue appends an expression for the new value of a column, which depends on the action
+// for the row. It is the old value if that action does not set the column.
 func writeMergeValue(q *composition, c *clauses, when []*mergeClause, t *target, col schema.Column) {
 	var given []actionValue
 	for _, w := range when {

@@ -10,30 +10,31 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// mergeSource is the source of a MERGE, which follows USING: a table, query or function, or a join
-// of several.
+// mergeSource is the source of a MERGE INTO, which follows USING: a table, a query, a function, or
+// a join of several of these.
 type mergeSource struct {
 	*execution
 	target  *target
 	tokens  []sqltoken.Token
-	columns []sourceColumn // columns are nil until they are first needed.
-	// each says that an expression in a sub-query of within must be computed again for each row of
-	// the join.
+	columns []sourceColumn // nil until they are needed
+	// each says that an expression must be computed again for each row of the join, although it is
+	// in a sub-query that the function within made.
 	each bool
 }
 
-// sourceColumn is a column of the source, with the name of its table.
+// sourceColumn is the name of a column of a MERGE's source, with the name of its table.
 type sourceColumn struct{ table, name string }
 
 func (c sourceColumn) write(q *composition) {
 	q.write(schema.Quote(c.table), ".", schema.Quote(c.name))
 }
 
-// unnamedQuery is DuckDB's name for a query in FROM to which the statement gives no name.
+// unnamedQuery is the name that DuckDB gives to a query in FROM without an alias.
 const unnamedQuery = "unnamed_subquery"
 
-// write appends the source. A query without a name gets the name that DuckDB would give it. DuckDB
-// numbers such names, so without this the name would depend on other queries that replace tables.
+// write appends the source of the MERGE. A query without an alias gets the alias unnamedQuery.
+// Without that, DuckDB would number the names of such queries, and the number would depend on the
+// queries that replace tables.
 func (m *mergeSource) write(q *composition) {
 	q.copyTokens(m.c, m.tokens)
 	if m.unnamed() {
@@ -41,7 +42,7 @@ func (m *mergeSource) write(q *composition) {
 	}
 }
 
-// unnamed reports whether the source is a single query in brackets, without an alias.
+// unnamed reports whether the source of the MERGE is a single query in brackets, without an alias.
 func (m *mergeSource) unnamed() bool {
 	tokens := m.tokens
 	if len(tokens) > 0 && tokens[0].Is("LATERAL") {
@@ -54,16 +55,18 @@ func (m *mergeSource) unnamed() bool {
 	return beginsQuery(tokens[1:])
 }
 
-// sideTable is the name of the row that an expression sees in a sub-query of within.
+// sideTable is the name of the one row that an expression sees in a sub-query that the function
+// within made.
 const sideTable = "scoter_side"
 
-// within returns a function that writes an expression of a clause.
+// within returns a function that writes an expression of a WHEN clause.
 //
-// In a clause for rows of only one side of the join, a column name that both sides have means the
-// column of that side. To achieve this, within makes a sub-query around the expression whose only
-// row has these columns, which hides the other side's columns.
+// Some clauses are for rows of the join that have only a row of the table, or only a row of the
+// source. In their expressions, a column name that both sides have means the column of that one
+// side. To achieve this, within puts the expression into a sub-query over one row with the side's
+// columns, which hide the other side's columns.
 //
-// decides says that the expression is part of the choice of the action.
+// decides says that the expression decides which action applies, as conditions do.
 func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decides bool, write func(*composition)) (func(*composition), error) {
 	if err := m.checkRowwise(expression, "MERGE INTO"); err != nil {
 		return nil, err
@@ -88,7 +91,7 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 		if !first || at < 0 || contains(named, m.target.table.Columns[at].ID) {
 			continue
 		}
-		// A field of the column, or a column of a table.
+		// The name is a column with a field behind it, or a table with a column behind it.
 		if i+1 < len(expression) && expression[i+1].Is(".") {
 			table, err := m.hasTable(t.Name())
 			if err != nil {
@@ -114,7 +117,7 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 		case i < 0:
 		case w.target:
 			both = append(both, func(q *composition) { m.target.writeColumn(q, m.c, col) })
-		// Otherwise DuckDB reports that the name is ambiguous.
+		// Without this, DuckDB would report that the name is ambiguous.
 		case !slices.ContainsFunc(m.columns[i+1:], called):
 			both = append(both, m.columns[i].write)
 		}
@@ -143,7 +146,7 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 	}, nil
 }
 
-// hasTable reports whether the target or a table of the source has this name.
+// hasTable reports whether the target or a table of the source is called name.
 func (m *mergeSource) hasTable(name string) (bool, error) {
 	called := func(table string) bool { return schema.Fold(table) == schema.Fold(name) }
 	if called(m.target.alias) {
@@ -153,8 +156,8 @@ func (m *mergeSource) hasTable(name string) (bool, error) {
 	return slices.ContainsFunc(tables, called), err
 }
 
-// readColumns reads the names of the source's columns, table by table. A column in the USING of a
-// join is listed for both tables.
+// readColumns reads the names of the source's columns, table by table. A column in the USING clause
+// of a join is listed for both tables.
 func (m *mergeSource) readColumns() error {
 	if m.columns != nil {
 		return nil
@@ -179,7 +182,7 @@ func (m *mergeSource) readColumns() error {
 	return nil
 }
 
-// tables returns the names of the source's tables, in their order.
+// tables returns the names of the source's tables, in the order of the statement.
 func (m *mergeSource) tables() ([]string, error) {
 	conn, err := m.pool.Acquire(m.ctx)
 	if err != nil {
@@ -200,8 +203,8 @@ func (m *mergeSource) tables() ([]string, error) {
 	return tables, nil
 }
 
-// tablesIn returns the names of the tables in a FROM whose columns are visible. It returns false if
-// one of them has no name.
+// tablesIn returns the names of the tables in a FROM clause whose columns are visible. from is a
+// part of DuckDB's syntax tree. It returns false if one of the tables has no name.
 func tablesIn(from any) (tables []string, ok bool) {
 	node, _ := from.(duck.Node)
 	name := textOf(node, "alias")
@@ -222,8 +225,8 @@ func tablesIn(from any) (tables []string, ok bool) {
 	return []string{name}, name != ""
 }
 
-// columnsFor reads [BY NAME | BY POSITION] [*], and assigns the source's columns to the table's
-// columns accordingly. It returns the assigned columns of the table.
+// columnsFor parses [BY NAME | BY POSITION] [*], and assigns the source's columns to columns of the
+// table by name or by position. It returns these columns of the table.
 func (m *mergeSource) columnsFor(t schema.Table, w *mergeClause) ([]schema.Column, error) {
 	c := m.c
 	at := c.at

@@ -9,16 +9,17 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// UpdateMode says how a statement changes rows that are in parts. The result is the same in all
-// modes.
+// UpdateMode says how a statement changes rows that are in parts. All modes give the same rows.
 type UpdateMode uint8
 
-// The update modes. Patch is the mode of changes for which the user can choose none.
+// The update modes. Patch is also the mode of changes for which the user cannot choose a mode.
 const (
-	Patch      UpdateMode = iota // write a patch, which readers apply until a merge does
-	Rewrite                      // rewrite the parts of the rows, in one edit
-	Auto                         // rewrite if there is no memory for a patch, otherwise patch
-	Expression                   // store the UPDATE as SQL, which readers apply until a merge does
+	// Write a patch; reading applies it, until a merge of the part does.
+	Patch   UpdateMode = iota
+	Rewrite            // rewrite the parts that have the rows, in one edit
+	Auto               // Rewrite if there is no memory for a patch, otherwise Patch
+	// Store the UPDATE as SQL; reading applies it, until a merge of the part does.
+	Expression
 )
 
 var updateModes = []string{Patch: "patch", Rewrite: "rewrite", Auto: "auto", Expression: "expression"}
@@ -32,8 +33,8 @@ func ParseUpdateMode(name string) (UpdateMode, error) {
 }
 
 // cutMode removes WITH (mode = 'name') from the end of an UPDATE, DELETE or MERGE, because DuckDB's
-// grammar does not have it. It returns the mode, or otherwise if there is none. given says whether
-// there was one.
+// grammar does not have this clause. It returns the statement without the clause, and the mode. If
+// there is no such clause, mode is otherwise and given is false.
 func cutMode(s sqltoken.Statement, otherwise UpdateMode) (cut sqltoken.Statement, mode UpdateMode, given bool, err error) {
 	last := len(s.Tokens) - 1
 	if last < 0 || !s.Tokens[last].Is(")") || s.Tokens[last].Depth != 0 {
@@ -64,15 +65,16 @@ func cutMode(s sqltoken.Statement, otherwise UpdateMode) (cut sqltoken.Statement
 	return s, mode, true, nil
 }
 
-// rewrites reports whether a change is made by rewriting parts. In the mode Auto it is if there is
-// no memory for a patch.
+// rewrites reports whether a change is made by rewriting parts. In the mode Auto this is so if
+// there is no memory for a patch.
 //
-// A smaller limit would not pay. This was measured with `scoter-bench overlay --kinds modes` on
-// 200,000 rows of lineitem. A patch is visible after 3% (for 1% of the rows) to 22% (for all rows)
-// of the processor time that rewriting the parts takes. Together with the later merge that applies
-// it, a patch takes 0.7 to 1.3 times the time of a rewrite.
+// Auto has no smaller limit, because rewriting earlier would not pay. This was measured with
+// `scoter-bench overlay --kinds modes` on 200,000 rows of lineitem. A patch is visible after 3%
+// (for 1% of the rows) to 22% (for all rows) of the processor time that rewriting the parts takes.
+// Together with the later merge that applies it, a patch takes 0.7 to 1.3 times the time of a
+// rewrite.
 func (x *execution) rewrites(c engine.Change) bool {
-	rows, bytes := uint64(0), int64(0) // existing rows
+	rows, bytes := uint64(0), int64(0) // the existing rows that change, and their size
 	for _, deleted := range c.Deleted {
 		rows += deleted.GetCardinality()
 		bytes += int64(deleted.GetSizeInBytes())

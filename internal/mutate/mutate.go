@@ -25,7 +25,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// Store is the part of the engine that statements use to read and change tables.
+// Store is the part of the engine with which statements read and change tables.
 type Store interface {
 	Lookup(database, schema, name string) (schema.Table, error)
 	HasSchema(database, schema string) bool
@@ -57,8 +57,8 @@ type Store interface {
 	Room() *engine.Room
 	Once(ctx context.Context, o engine.AppendOptions, run func(engine.AppendOptions) (engine.Result, error)) (engine.Result, error)
 	Commit(ctx context.Context, s *snapshot.Snapshot, changes []engine.Change, o engine.AppendOptions) (engine.Result, error)
-	Pin(ctx context.Context, o engine.AppendOptions, tables ...base.TableID) (release func(), err error)
-	Share(ctx context.Context, o engine.AppendOptions, tables ...base.TableID) (release func(), err error)
+	Pin(ctx context.Context, waits engine.Waits, tables ...base.TableID) (release func(), err error)
+	Share(ctx context.Context, waits engine.Waits, tables ...base.TableID) (release func(), err error)
 	Flush(ctx context.Context) error
 	ChunkBytes() int64
 	Keys() *keys.Finder
@@ -71,12 +71,12 @@ type Rewriter interface {
 	Retype(ctx context.Context, from, to schema.Table, column base.ColumnID, alias, value string) error
 }
 
-// Planner runs SELECT texts over the store's tables. It is the interface of package query that
-// mutate needs.
+// Planner runs SELECT texts over the store's tables. Package query implements it.
 type Planner interface {
 	// Select runs a query. Positions in errors refer to the query's text.
 	Select(ctx context.Context, s Select) (Rows, error)
-	// Find is Select for a query that finds the rows of table s.Target that a statement changes.
+	// Find does what Select does, for a query that finds the rows of table s.Target that a
+	// statement changes. Its result has their addresses.
 	Find(ctx context.Context, s Select) (Found, error)
 	// Columns returns the names of a query's result columns. It does not run the query.
 	Columns(ctx context.Context, s Select) ([]string, error)
@@ -89,60 +89,61 @@ type Select struct {
 	Database  string
 	ReadFiles bool
 	Transient *Transient
-	// Defines, if not nil, is the view that this query will define.
+	// Defines, if not nil, is the view that this query will define. The query must not read it.
 	Defines *catalog.ViewName
-	// Target is the offset in SQL of the name of one table. The query can read the addresses of
-	// that table's rows in the columns scoter_source and scoter_ordinal.
+	// Target is the offset in SQL of a table's name. The query can read the addresses of that
+	// table's rows in the columns scoter_source and scoter_ordinal.
 	Target int
-	// Rows, if not nil, are the only rows of the target that the query sees. The target is then the
-	// query's only table.
+	// Rows, if not nil, are the only rows of the target that the query sees. The query must not
+	// name other tables then.
 	Rows *Located
 	// Evolutions are the changes of tables' schemas that will be committed with the rows of the
 	// statement. The query sees the tables as they will be.
 	Evolutions []engine.Evolution
 }
 
-// Located are rows of one table in a snapshot, all of the same key. Key has the value of each
-// column of the key, as an array of length 1.
+// Located are the rows of one table in a snapshot that have the same key, as an index found them.
+// Key has the value of each column of the key, as an array of length 1.
 type Located struct {
 	Snapshot  *snapshot.Snapshot
 	Addresses []base.RowAddress
 	Key       map[base.ColumnID]arrow.Array
-	// Constants are columns that the query sees in addition to those of the table.
+	// Constants are additional columns that the query sees in these rows.
 	Constants []Constant
 }
 
-// Constant is a column that has the same value in every row. Value is an array of length 1.
+// Constant is a column that has the same value in every row of a query. Value is an array of length
+// 1.
 type Constant struct {
 	Name  string
 	Type  schema.Type
 	Value arrow.Array
 }
 
-// Transient is a table that exists for one query.
+// Transient is a table that exists only for one query.
 type Transient struct {
 	Name  string // schema.name, in a schema of the system, where users have no tables
 	Table *snapshot.Table
-	// InMemory leaves out all rows that are read from parts. What remains are the rows of
-	// memtables, and changed rows.
+	// InMemory leaves out the rows whose values are all in parts. Only the rows of memtables and
+	// rows with patches remain.
 	InMemory bool
-	// Path, if not nil, is the database, schema and name of a table. The query may use it to
-	// qualify the columns of these rows.
+	// Path, if not nil, is the database, schema and name of a table. The query may qualify the
+	// columns of the transient table with it, as if it were that table.
 	Path []string
 }
 
 // Rows is a result that is being read. The caller must close it.
 type Rows interface {
 	Schema() *arrow.Schema
-	// Next returns io.EOF at the end. The caller releases the batch.
+	// Next returns the next batch, or io.EOF at the end. The caller releases the batch.
 	Next(ctx context.Context) (arrow.RecordBatch, error)
 	Close()
 }
 
-// Found is a result of rows with their addresses.
+// Found is a query's result of rows with their addresses.
 type Found interface {
 	Rows
-	// Snapshot is the snapshot in which the rows were found. It is valid until Close.
+	// Snapshot returns the snapshot in which the rows were found. It is valid until Close.
 	Snapshot() *snapshot.Snapshot
 	Reads() []engine.Read
 }
@@ -200,29 +201,31 @@ type Mutator struct {
 	store   Store
 	planner Planner
 	pool    *duck.Pool
-	memory  *memtable.Pool // memory holds the rows over which RETURNING is evaluated.
+	memory  *memtable.Pool // reserves the memory of the rows over which RETURNING is evaluated
 	sources Sources
 	exports Exports
 	keys    *keys.Finder
 	log     *slog.Logger
 
 	rewriter Rewriter
-	// updateMode is the mode of UPDATE, DELETE and MERGE statements that do not choose one.
+	// updateMode is the mode of UPDATE, DELETE and MERGE statements without WITH (mode = ...).
 	updateMode UpdateMode
 
 	functions knownFunctions
 }
 
-// New returns a mutator. mode is the mode of statements that do not choose one.
+// New returns a mutator. mode is the mode of UPDATE, DELETE and MERGE statements without WITH (mode
+// = ...).
 func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, sources Sources, exports Exports, rewriter Rewriter, mode UpdateMode, log *slog.Logger) *Mutator {
 	return &Mutator{store: store, planner: planner, pool: pool, memory: memory, sources: sources, exports: exports, keys: store.Keys(), log: log, rewriter: rewriter, updateMode: mode}
 }
 
 // Execute runs one statement that is not a query.
 //
-// If the request has an idempotency key that is already known, Execute does not run the statement,
-// and returns the counts of its first run. With a key, a statement that changes no rows or has a
-// RETURNING clause is an Invalid error, because a repetition could not be answered.
+// If the request has an idempotency key that is already known, Execute does not run the statement
+// again, and returns the counts of its first run. A statement that changes no rows or has a
+// RETURNING clause must not have an idempotency key: its result could not be returned again. That
+// is an Invalid error.
 func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request) (*Result, error) {
 	if req.Options.IdempotencyKey == "" {
 		return m.execute(ctx, s, req)
@@ -261,14 +264,14 @@ func (m *Mutator) execute(ctx context.Context, s sqltoken.Statement, req Request
 				return result, err
 			}
 		}
-		// The mode is a setting here, which applies only to statements that can be stored as
-		// expressions.
+		// The statement did not choose the mode expression; it comes from a setting. The setting
+		// applies only to statements that can be stored as expressions.
 		x.mode, c.at = Auto, 0
 	}
 	var counts Counts
 	switch {
 	case s.Verb() == "INSERT":
-		// After errStale the rows are made again, for the table's new schema.
+		// After errStale the rows are made again, now for the table's new schema.
 		for range maxAttempts {
 			result, err := x.insert()
 			if !errors.Is(err, errStale) {
@@ -299,8 +302,8 @@ func (m *Mutator) execute(ctx context.Context, s sqltoken.Statement, req Request
 	return &Result{Counts: counts}, nil
 }
 
-// begin checks a statement's syntax and arguments. It removes the clause WITH (mode = ...) from the
-// statement.
+// begin checks a statement's syntax and arguments. It returns the execution of the statement
+// without its WITH (mode = ...) clause.
 func (m *Mutator) begin(ctx context.Context, s sqltoken.Statement, req Request) (*execution, error) {
 	x := &execution{Mutator: m, ctx: ctx, req: req, options: req.Options}
 	if ChangesRows(s) && s.Verb() != "INSERT" {
@@ -329,22 +332,22 @@ type execution struct {
 	ctx   context.Context
 	req   Request
 	c     *clauses
-	mode  UpdateMode // how the statement changes rows
-	asked bool       // asked is whether the statement itself chose the mode.
-	// explain is EXPLAIN with its options, for a statement whose plan is requested. It is written
-	// in front of the query. Empty if the statement is to run.
+	mode  UpdateMode // how the statement changes rows that are in parts
+	asked bool       // the statement itself chose the mode
+	// explain is EXPLAIN with its options, if the plan of the statement is requested. It is written
+	// in front of the statement's query. It is empty if the statement is to be run.
 	explain string
-	options engine.AppendOptions // the options of the commit
-	// transient has the rows of a request without SQL, under the name that the composed statement
-	// uses.
+	options engine.AppendOptions // the options of the statement's commit
+	// transient has the rows of a request without SQL. The statement that is composed for the
+	// request names them.
 	transient *Transient
-	scanning  bool // scanning means that rows must not be looked up by key.
-	// read lists the tables that decided the outcome of the last attempt.
+	scanning  bool // an index must not be used to find the rows of a key
+	// read lists the tables on which the result of the last attempt depended.
 	read []base.TableID
 }
 
-// tableName resolves a dotted name as queries do. a.b is table b of schema a if the database has
-// such a schema, otherwise table b of database a.
+// tableName resolves a dotted table name as queries do. a.b is table b of schema a if the database
+// has such a schema, otherwise table b of database a.
 func (x *execution) tableName(parts []string) (database, schemaName, name string) {
 	switch len(parts) {
 	case 1:
@@ -373,7 +376,7 @@ func (x *execution) lookup(parts []string) (schema.Table, error) {
 	return t, err
 }
 
-// table reads the name of an existing table.
+// table reads a dotted name, and looks up the table of that name, which must exist.
 func (x *execution) table() (schema.Table, error) {
 	place := x.c.at
 	parts, err := x.c.name()
@@ -384,7 +387,8 @@ func (x *execution) table() (schema.Table, error) {
 	return t, x.c.placed(err, place)
 }
 
-// selects returns a composition as a query, with the arguments of the statement that it uses.
+// selects returns a composition as a query for the planner, with the statement's arguments that it
+// uses.
 func (x *execution) selects(q *composition) Select {
 	return Select{SQL: q.String(), Args: q.arguments(x.req.Args), Database: x.req.Database, ReadFiles: x.req.ReadFiles}
 }

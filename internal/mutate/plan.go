@@ -12,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// actionKind is what an action does with a row.
+// actionKind says what an action of a statement does with a row, such as update or delete.
 type actionKind uint8
 
 const (
@@ -22,19 +22,20 @@ const (
 	failRow // the statement fails if this action applies to a row (MERGE ... THEN ERROR)
 )
 
-// rowAction is one of the actions of a statement.
+// rowAction is one of the actions of a statement. Only MERGE INTO may have several.
 type rowAction struct {
 	kind actionKind
 	name string          // the value of merge_action in RETURNING
 	set  []base.ColumnID // the columns that an update sets
-	// versioned says that inserted rows have a version. Rows without one count as newer than the
-	// existing row.
+	// versioned says that the action gives inserted rows a version. A row without a version counts
+	// as newer than the existing row of its key.
 	versioned bool
 }
 
-// rowPlan is a query that finds the rows that a statement changes and computes their new values,
-// with the actions to apply to them. The query's columns are those of head, then the values of
-// columns. If the table has checks, the last column says whether the row violates one.
+// rowPlan is the plan of a statement that changes rows: a query that finds the rows and computes
+// their new values, and the actions to apply to the rows. The query yields the columns that head
+// lists, then the values of columns. If the table has checks, the last column says whether the row
+// violates one.
 type rowPlan struct {
 	verb    string
 	table   schema.Table
@@ -42,38 +43,43 @@ type rowPlan struct {
 	target  int // offset of the table's name in the query
 	actions []rowAction
 	columns []schema.Column // the columns whose values the query yields
-	// An update changes where a row is stored: the row is deleted and inserted again.
+	// moves says that an update changes where a row is stored (its partition or position). Then the
+	// row is deleted and inserted again.
 	moves bool
 	// touches says that the query also yields the keys of existing rows. The committer compares
-	// them with rows that were inserted in the meantime. See engine.Change.Keys.
+	// these keys with rows that were inserted since the snapshot. See engine.Change.Keys.
 	touches bool
-	// choose writes the action if it is computed in a lateral sub-query; otherwise it is nil.
+	// choose writes the number of the action for a row, if a lateral sub-query computes it.
+	// Otherwise choose is nil, and the select list computes the number.
 	choose func(*composition)
-	each   bool // each says that an expression must be computed again for each row. See eachColumn.
-	// once makes it an error if a statement changes a row twice. Without it one of the changes is
-	// applied, and the row counts once.
+	// each says that the lateral sub-query of choose must run for each row. See eachColumn.
+	each bool
+	// once makes it an error if a statement changes a row twice. Without it the first of the
+	// changes is applied, and the row counts once.
 	once bool
 	// message writes the error message of rows with the action failRow; nil if there is no such
 	// action.
 	message func(*composition)
-	// readsAll: rows inserted in the meantime would have changed the result.
+	// readsAll says that rows inserted since the snapshot could have changed the result, whatever
+	// their columns have. Then any such row is a conflict.
 	readsAll bool
-	// keyed: of the table's other rows the query read only keys, which the commit compares in any
-	// case.
+	// keyed says that of rows that the statement does not change, the query read only keys. The
+	// committer compares these keys in any case.
 	keyed bool
-	// decides are columns of the table in conditions of actions, in addition to the columns that
-	// decide which rows the query finds.
+	// decides are columns of the table that conditions of actions name (MERGE ... WHEN ... AND).
+	// The columns that decide which rows the query finds are not in it.
 	decides []base.ColumnID
-	// pending are columns of the table for which there are expressions that merges have not applied
-	// yet.
+	// pending are the columns of the table for which stored expressions exist that merges have not
+	// applied yet.
 	pending   []base.ColumnID
-	key       *keyCondition // key is set if the statement looks for the rows of one key.
+	key       *keyCondition // set if the statement looks for the rows of one key
 	transient *Transient
 	returning returning
 }
 
-// head lists the columns of the query before the values: the row's address (NULL for a new row),
-// the number of the action, then the error message and the touched keys if the plan has them.
+// head lists the first columns of the query, which come before the values: the row's address (NULL
+// for a new row) and the number of the action. If the plan has them, the error message and the key
+// columns of existing rows follow.
 func (p *rowPlan) head() []string {
 	names := []string{schema.SourceColumn, schema.OrdinalColumn, schema.ActionColumn}
 	if p.message != nil {
@@ -85,7 +91,8 @@ func (p *rowPlan) head() []string {
 	return names
 }
 
-// touched returns the columns of the query that are the keys of existing rows.
+// touched returns the key columns of existing rows in the query's result; none unless the plan has
+// touches set.
 func (p *rowPlan) touched() []schema.Column {
 	if !p.touches {
 		return nil
@@ -93,14 +100,14 @@ func (p *rowPlan) touched() []schema.Column {
 	return keys.Columns(p.table, p.table.PrimaryKey)[:len(p.table.PrimaryKey)]
 }
 
-// touchesKey reports whether an action conflicts with rows of the same key that are inserted in the
-// meantime.
+// touchesKey reports whether an action conflicts with rows of the same key that were inserted since
+// the snapshot.
 func (p *rowPlan) touchesKey(a rowAction) bool {
 	return p.touches && (a.kind == deleteRow || a.kind == updateRow && (p.moves || slices.Contains(a.set, p.table.RowVersion)))
 }
 
-// given returns the value that all rows get in a column, as an array of length 1. It is nil if the
-// query yields the values.
+// given returns the value of a column that is the same for all rows and known without the query, as
+// an array of length 1. It returns nil if the query yields the values.
 func (p *rowPlan) given(c schema.Column) arrow.Array {
 	if p.key == nil {
 		return nil
@@ -108,13 +115,15 @@ func (p *rowPlan) given(c schema.Column) arrow.Array {
 	return p.key.given[c.ID]
 }
 
-// onlyRemoves reports whether the statement needs only the addresses of its rows.
+// onlyRemoves reports whether the statement only deletes rows and needs nothing but their
+// addresses.
 func (p *rowPlan) onlyRemoves() bool {
 	return len(p.actions) == 1 && p.actions[0].kind == deleteRow && !p.once && p.returning.none() && !p.touches
 }
 
-// chooseColumns decides which columns' values the query yields: the columns that are set, or all of
-// them where a whole row is needed. An update also sets the columns with pending expressions.
+// chooseColumns decides for which columns the query yields values: the columns that are set, or all
+// columns if an action needs whole rows. An update also sets the columns with stored expressions
+// that merges have not applied yet.
 func (p *rowPlan) chooseColumns() {
 	for i := range p.actions {
 		for _, id := range p.pending {
@@ -148,9 +157,9 @@ func (p *rowPlan) rekeys() bool {
 	})
 }
 
-// write composes the query. action appends the number of the action with its alias. value appends
-// the new value of a column, in its declared type. from appends the text behind FROM, including the
-// target.
+// write composes the query of the plan. action appends the number of the action as a column with
+// its alias. value appends the new value of a column, in its declared type. from appends the text
+// behind FROM, including the target.
 func (p *rowPlan) write(x *execution, t target, action func(*composition), value func(*composition, schema.Column), from func(*composition)) {
 	q, c := &p.query, x.c
 	q.write(x.explain)
@@ -162,8 +171,8 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 	}
 	inner := p.columns
 	if checks != "" {
-		// The checks may name any column, in its declared type. So a query around this one
-		// evaluates them.
+		// The checks may name any column, in its declared type. So they are evaluated in a query
+		// around the query that computes the values.
 		q.write(strings.Join(p.head(), ", "))
 		for _, col := range p.columns {
 			q.write(", ", storedExpression(col))
@@ -209,12 +218,14 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 	}
 }
 
-// eachColumn is a column with a list. DuckDB (1.5.5) runs a lateral sub-query once for each
-// distinct combination of the outer columns that it reads. If one of them is a list, which DuckDB
-// does not compare, it runs the sub-query once for each row.
+// eachColumn is a column with a list, which makes DuckDB run a lateral sub-query for each row.
+// DuckDB (1.5.5) runs a lateral sub-query once for each distinct combination of the outer columns
+// that it reads. It cannot compare lists, so with a list among these columns it runs the sub-query
+// once for each row.
 const eachColumn = "scoter_each." + schema.EachColumn
 
-// writeChoice appends the end of FROM, and WHERE, in a plan that chooses an action for each row.
+// writeChoice appends the lateral sub-query of choose to FROM, and a WHERE that keeps only rows
+// with an action.
 func (p *rowPlan) writeChoice(q *composition) {
 	if p.each {
 		q.write(" CROSS JOIN (SELECT [0] AS ", schema.EachColumn, ") AS scoter_each")
@@ -230,20 +241,21 @@ func (p *rowPlan) writeChoice(q *composition) {
 	q.write(" WHERE ", schema.ActionColumn, " IS NOT NULL")
 }
 
-// placing says where the query computes an expression on which a row's action depends.
+// placing says in which part of a plan's query an expression is computed that decides which action
+// applies to a row.
 type placing uint8
 
 const (
-	inPlace placing = iota // in the select list: conditions name the action by its alias
-	// In a lateral sub-query: the expression has a sub-query itself, and DuckDB (1.5.5) cannot
-	// resolve an alias to such an expression.
+	inPlace placing = iota // in the select list; conditions refer to the action by its alias
+	// In a lateral sub-query. This is for expressions that have a sub-query themselves, because
+	// DuckDB (1.5.5) cannot resolve an alias to such an expression.
 	beside
-	// In a lateral sub-query that runs for each row: the expression calls a volatile function, and
-	// an alias would compute it again.
+	// In a lateral sub-query that runs for each row. This is for expressions that call a volatile
+	// function, because each use of an alias would compute them again.
 	besideEach
 )
 
-// placingOf returns where an expression has to be computed.
+// placingOf returns where the query has to compute an expression that decides about a row's action.
 func (x *execution) placingOf(expression []sqltoken.Token) (p placing, err error) {
 	var known map[string]function
 	for i, t := range expression {
@@ -264,7 +276,9 @@ func (x *execution) placingOf(expression []sqltoken.Token) (p placing, err error
 	return p, nil
 }
 
-// place puts the action where the most demanding of its expressions has to be computed.
+// place decides where the query computes the number of the action for a row. at is the largest
+// placing that an expression of the action needs. Unless at is inPlace, place makes action, which
+// writes the number, the lateral sub-query of the plan.
 func (p *rowPlan) place(at placing, action func(*composition)) {
 	if at != inPlace {
 		p.choose = action

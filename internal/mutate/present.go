@@ -17,15 +17,17 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// The first patch of a row must have values of all columns that pending expressions set. A plan's
-// query yields these values (rowPlan.chooseColumns). For rows that are found by key they are read
-// here. If an expression sets a column that decides where a row is stored, the row is moved.
+// This file completes patches in tables with stored expressions. The first patch of a row must have
+// values of all columns that stored expressions set and no merge has applied yet. The query of a
+// plan yields these values (rowPlan.chooseColumns). For rows that an index finds by key, this file
+// reads them. If an expression sets a column that decides where a row is stored, the row is deleted
+// and inserted again.
 
-// filledTable is the name of the rows in the query of withPresent.
+// filledTable is the name under which the query of withPresent reads the rows.
 const filledTable = "scoter.filled"
 
-// fill makes patches of some rows. The patches include the present values of the columns that
-// expressions set. rows ascend by address.
+// fill makes patches with new values for some rows. Each patch also has the row's present values of
+// the columns that stored expressions set. rows ascend by address.
 func (m *Mutator) fill(ctx context.Context, t *snapshot.Table, given newValues, rows []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	var columns []schema.Column
 	for _, id := range t.PendingColumns(nil) {
@@ -45,10 +47,10 @@ func (m *Mutator) fill(ctx context.Context, t *snapshot.Table, given newValues, 
 	return values.layers(order, func(i uint32) base.RowAddress { return addresses[rows[i]] })
 }
 
-// move handles rows of parts that lack expressions for key columns: the table was sorted or
-// partitioned by such a column after the part was written. If arrivals give only some columns to
-// such rows, move adds their deletion and insertion to change. It returns the other rows of
-// updated.
+// move deletes and inserts rows that cannot get a patch. Such rows are in parts for which
+// expressions that set a key column have not been applied: the table was sorted or partitioned by
+// this column after the part was written. If arrivals set only some columns of such rows, move adds
+// their deletion and insertion to change. It returns the rows of updated that can get a patch.
 func (m *Mutator) move(ctx context.Context, t *snapshot.Table, a *arrivals, change *engine.Change, updated []uint32, addresses []base.RowAddress) (others []uint32, err error) {
 	moves := map[base.SourceID]bool{}
 	if len(t.Expressions) > 0 {
@@ -84,8 +86,8 @@ func (m *Mutator) move(ctx context.Context, t *snapshot.Table, a *arrivals, chan
 	return others, nil
 }
 
-// newValues returns the columns that the incoming rows set in existing rows: all but the key, which
-// is the same.
+// newValues returns the values that the incoming rows set in existing rows: all columns but those
+// of the key, which are the same.
 func (a *arrivals) newValues() newValues {
 	set := map[base.ColumnID]bool{}
 	for _, c := range a.given {
@@ -94,7 +96,7 @@ func (a *arrivals) newValues() newValues {
 	return newValues{table: a.table, columns: a.table.Columns, set: set, values: []arrow.RecordBatch{a.rows}}
 }
 
-// withPresent returns the new values of some rows of parts together with the present values of
+// withPresent returns the new values of some rows of parts together with their present values of
 // other columns. The result is one batch in the order of rows.
 func (m *Mutator) withPresent(ctx context.Context, t *snapshot.Table, given newValues, columns []schema.Column, rows []uint32, addresses []base.RowAddress) (newValues, error) {
 	only, err := onlyRows(t, rows, addresses)
@@ -119,7 +121,7 @@ func (m *Mutator) withPresent(ctx context.Context, t *snapshot.Table, given newV
 	return present.beside(given, rows, addresses)
 }
 
-// present has the present values of some columns, by row.
+// present has the present values of some columns for rows of a table, in a snapshot.
 type present struct {
 	columns []schema.Column
 	values  []arrow.RecordBatch // the columns in storage types
@@ -136,7 +138,7 @@ func (p *present) release() {
 	}
 }
 
-// add reads one batch of a query that yields the rows' addresses and the columns.
+// add reads one batch of a query's result, which has the rows' addresses and their present values.
 func (p *present) add(rec arrow.RecordBatch) error {
 	sources, ordinals := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
 	for i := range int(rec.NumRows()) {
@@ -155,7 +157,7 @@ func (p *present) add(rec arrow.RecordBatch) error {
 	return nil
 }
 
-// beside combines the new values of some rows with their present ones. The result is one batch in
+// beside joins the new values of some rows with their present values, as columns of one batch in
 // the order of rows.
 func (p *present) beside(given newValues, rows []uint32, addresses []base.RowAddress) (newValues, error) {
 	order := make([]uint32, len(rows))
@@ -191,7 +193,8 @@ func (p *present) beside(given newValues, rows []uint32, addresses []base.RowAdd
 	return both, nil
 }
 
-// onlyRows returns a table of a snapshot with all rows hidden except some rows of parts.
+// onlyRows returns a table of a snapshot in which all rows are hidden except the given rows of
+// parts.
 func onlyRows(t *snapshot.Table, rows []uint32, addresses []base.RowAddress) (*snapshot.Table, error) {
 	wanted := map[base.SourceID]*roaring.Bitmap{}
 	for _, i := range rows {

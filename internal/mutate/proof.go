@@ -14,14 +14,14 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// prove reports whether it is certain that an expression fails for no row. The UPDATE then changes
-// all rows, since it has no WHERE.
+// prove reports whether it is certain that the expressions of an UPDATE fail for no row. If they
+// are, the UPDATE changes all rows, since it has no WHERE.
 //
-// It can prove this for constants, columns, and +, - and * of numbers. Floating-point operations
-// never fail. For other types it computes the least and the greatest possible value from the
+// A proof is possible for constants, columns, and +, - and * of numbers. Floating-point operations
+// never fail. For other numbers, prove computes the least and the greatest possible value from the
 // statistics of the parts' columns.
 //
-// An error means that the UPDATE fails for every row: the error of a constant.
+// An error means that the UPDATE would fail for every row, because a constant has an error.
 func (x *execution) prove(e *asExpression, t *snapshot.Table) (bool, error) {
 	if e.Where != "" || e.table.Condition() != "" {
 		return false, nil
@@ -65,7 +65,7 @@ func (x *execution) prove(e *asExpression, t *snapshot.Table) (bool, error) {
 	return true, nil
 }
 
-// names reports whether an expression names a column.
+// names reports whether an expression names a column. v is a part of DuckDB's syntax tree.
 func names(v any) bool {
 	switch v := v.(type) {
 	case []any:
@@ -88,18 +88,19 @@ type number struct {
 	sql         string
 	operands    []*number
 	operator    string
-	typ         schema.Type // the type that DuckDB gives it
-	least, most *big.Rat    // bounds of the value; nil if they are not known
+	typ         schema.Type // number is a numeric expression with what is known about its value.
+	least, most *big.Rat    // least and most are bounds of the value; nil if they are not known
 	nullable    bool
 }
 
-// proof collects the numeric expressions of an UPDATE.
+// proof collects the numeric expressions in the assignments of an UPDATE.
 type proof struct {
 	table   *snapshot.Table
 	numbers []*number
 }
 
-// read returns the number of a syntax tree, or nil if it is another kind of expression.
+// read returns a syntax tree as a number with its operands. It returns nil if the tree is not an
+// expression for which a proof is possible.
 func (p *proof) read(e *asExpression, node duck.Node) *number {
 	var n *number
 	switch node["class"] {
@@ -143,8 +144,9 @@ func (p *proof) read(e *asExpression, node duck.Node) *number {
 	return n
 }
 
-// bounds sets the bounds of a column from the parts' statistics. It returns false if they are not
-// sufficient: in some part the column has no statistics, a pending expression, or another type.
+// bounds sets the bounds of a column from the statistics of all parts. It returns false if the
+// bounds are not certain: in some part the column has no statistics, another type, or a stored
+// expression that no merge has applied yet.
 func (p *proof) bounds(n *number, c schema.Column) bool {
 	n.nullable = !c.NotNull
 	for _, part := range p.table.Parts {
@@ -161,7 +163,7 @@ func (p *proof) bounds(n *number, c schema.Column) bool {
 		}
 	}
 	if n.least == nil {
-		n.least, n.most = new(big.Rat), new(big.Rat) // there are no values
+		n.least, n.most = new(big.Rat), new(big.Rat) // the column has no values
 	}
 	return true
 }
@@ -188,7 +190,8 @@ func (n *number) widen(part *catalog.Part, id base.ColumnID) bool {
 	return true
 }
 
-// constantNumber returns the number of an integer or decimal literal, or nil.
+// constantNumber returns an integer or decimal literal as a number. It returns nil for other nodes
+// of the syntax tree.
 func constantNumber(node duck.Node) *number {
 	value, _ := node["value"].(duck.Node)
 	typ, _ := value["type"].(duck.Node)
@@ -218,7 +221,7 @@ func constantNumber(node duck.Node) *number {
 	return nil
 }
 
-// typesOf asks DuckDB for the types of expressions over a table's columns.
+// typesOf sets the types of numeric expressions over a table's columns, as DuckDB determines them.
 func (x *execution) typesOf(e *asExpression, numbers []*number) error {
 	if len(numbers) == 0 {
 		return nil
@@ -247,7 +250,7 @@ func (x *execution) typesOf(e *asExpression, numbers []*number) error {
 	return nil
 }
 
-// holds computes the bounds of an expression, and reports whether it fails for no row.
+// holds computes the bounds of an expression, and reports whether the expression fails for no row.
 func (n *number) holds() bool {
 	for _, operand := range n.operands {
 		if !operand.holds() {
@@ -255,7 +258,7 @@ func (n *number) holds() bool {
 		}
 	}
 	if isFloat(n.typ) {
-		return true // operands are cast to this type, which never fails
+		return true // the operands are cast to a floating-point type, which never fails
 	}
 	if slices.ContainsFunc(n.operands, func(o *number) bool { return isFloat(o.typ) }) {
 		return false
@@ -268,8 +271,8 @@ func (n *number) holds() bool {
 	case len(n.operands) == 2:
 		n.combine(n.operands[0], n.operands[1])
 	}
-	// For a sum, the operands are cast to its type first. For a product they are only cast to its
-	// width.
+	// DuckDB casts the operands of a sum to the type of the sum. The operands of a product are only
+	// cast to its width, so they need not fit into its type.
 	return n.within(n.typ) && (n.operator == "*" || !slices.ContainsFunc(n.operands, func(o *number) bool { return !o.within(n.typ) }))
 }
 
@@ -296,13 +299,13 @@ func (n *number) combine(a, b *number) {
 	}
 }
 
-// within reports whether all values fit into a type, after rounding.
+// within reports whether all possible values fit into a type, after rounding.
 func (n *number) within(t schema.Type) bool {
 	least, most, ok := limits(t)
 	return ok && n.least.Cmp(least) >= 0 && n.most.Cmp(most) <= 0
 }
 
-// assignable reports whether a cast to a column's type never fails.
+// assignable reports whether a cast of all possible values to a column's type never fails.
 func (n *number) assignable(t schema.Type) bool {
 	switch {
 	case t.Kind == schema.Double, t.Kind == schema.Float && n.typ.Kind != schema.Double:

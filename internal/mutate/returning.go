@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// returning is a RETURNING list, empty if the statement has none, and the target as the list can
-// name it.
+// returning is a RETURNING list, empty if the statement has none. target is the table, under the
+// name by which the list can refer to it.
 type returning struct {
 	list   []sqltoken.Token
 	target target
@@ -20,7 +20,8 @@ type returning struct {
 
 func (r returning) none() bool { return len(r.list) == 0 }
 
-// returning reads RETURNING list if it is next, and checks that the statement ends there.
+// returning parses RETURNING list if it follows, and returns an error unless the statement then
+// ends.
 func (x *execution) returning(t target) (returning, error) {
 	c := x.c
 	if !c.accept("RETURNING") {
@@ -31,7 +32,7 @@ func (x *execution) returning(t target) (returning, error) {
 	return r, x.checkRowwise(r.list, "RETURNING")
 }
 
-// keeper holds the rows over which a RETURNING list is evaluated.
+// keeper collects in memory the rows over which a RETURNING list is evaluated.
 type keeper struct {
 	pool     *memtable.Pool
 	table    schema.Table
@@ -57,7 +58,7 @@ func (k *keeper) add(rec arrow.RecordBatch) error {
 	return nil
 }
 
-// transient returns the rows of the keeper as a table for one query.
+// transient returns the collected rows as a table for one query.
 func (k *keeper) transient(name string) *Transient {
 	t := &snapshot.Table{Schema: k.table.Bare()}
 	if view := k.memtable.View(); view.Rows > 0 {
@@ -66,20 +67,19 @@ func (k *keeper) transient(name string) *Transient {
 	return &Transient{Name: name, Table: t}
 }
 
-// returnedTable is the name of the rows in the query of RETURNING. It differs from the table's
-// name, so that a sub-query in the list still reads the table itself.
+// returnedTable is the name under which the query of a RETURNING list reads the rows. It differs
+// from the table's name, so that a sub-query in the list still reads the table itself.
 const returnedTable = "scoter.returned"
 
 // errReturning is the error of a RETURNING with too many rows. The result is held in memory until
-// it is read. The rows of an INSERT are held too until RETURNING is evaluated, and there may be any
-// number of them.
+// the client has read it. The rows of an INSERT are also held until RETURNING is evaluated.
 func (m *Mutator) errReturning() error {
 	return base.Errorf(base.TooLarge, "RETURNING of more than %d bytes of rows", m.store.ChunkBytes()).WithHint("change fewer rows at a time, or leave RETURNING out")
 }
 
 // returned evaluates a RETURNING list over the rows of the keeper, and adds the whole result to
-// all: the memory of the rows is released with the statement. action is the action of these rows.
-// After an error all is empty.
+// all, because the memory of the rows is released with the statement. action is the action that
+// made these rows, such as INSERT. After an error all is empty.
 func (x *execution) returned(all *collected, k *keeper, r returning, action string) error {
 	var q composition
 	if hasQuery(r.list) {
@@ -114,8 +114,8 @@ func (x *execution) returned(all *collected, k *keeper, r returning, action stri
 	return q.placed(err)
 }
 
-// copyReturning appends the list. DuckDB knows merge_action only in MERGE INTO, so it becomes a
-// constant.
+// copyReturning appends a RETURNING list to a query. DuckDB knows merge_action only in MERGE INTO,
+// so it is replaced by a constant, the action.
 func (x *execution) copyReturning(q *composition, r returning, action string) {
 	if x.c.statement.Verb() != "MERGE" {
 		q.copyTokens(x.c, r.list)

@@ -12,15 +12,16 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// maxRetypes is how often a change of a type starts again before it fails.
+// maxRetypes is how often ALTER COLUMN TYPE starts again, after other changes of the schema, before
+// it fails.
 const maxRetypes = 10
 
-// alterType runs the rest of a statement after ALTER COLUMN c TYPE: a type, or USING and an
+// alterType runs ALTER COLUMN c TYPE, from the token after TYPE on: a type, or USING and an
 // expression over the row, or both.
 //
 // If every stored value can be read as a value of the new type, only the schema changes. Otherwise
-// all parts are rewritten, with the values that DuckDB computes. If a value cannot be converted the
-// statement fails and nothing changes.
+// all parts are rewritten, with the values that DuckDB computes. If a value cannot be converted,
+// the statement fails and nothing changes.
 func (x *execution) alterType(t schema.Table, c schema.Column) error {
 	using := x.c.find("USING")
 	to, err := x.alteredType(t, c, using)
@@ -50,8 +51,8 @@ func (x *execution) alterType(t schema.Table, c schema.Column) error {
 	return x.retype(t, c, to, value)
 }
 
-// retype rewrites the table. If the schema changes in the meantime, for example because rows added
-// a column, it starts again.
+// retype changes the type of a column by rewriting all parts of the table. If the schema changes in
+// the meantime, for example because incoming rows added a column, it starts again.
 func (x *execution) retype(t schema.Table, c schema.Column, to schema.Type, value string) error {
 	for range maxRetypes {
 		next, err := t.Retype(c.Name, to)
@@ -74,8 +75,8 @@ func (x *execution) retype(t schema.Table, c schema.Column, to schema.Type, valu
 	return engine.ErrChanged
 }
 
-// alteredType makes the change on an empty temporary table with the same columns in DuckDB, and
-// returns the column's new type. using is the index of the token USING.
+// alteredType makes DuckDB change the type of a column in an empty temporary table with the same
+// columns, and returns the column's new type. using is the index of the token USING.
 func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (schema.Type, error) {
 	tokens := x.c.tokens()
 	if err := checkCalls(tokens[x.c.at:]); err != nil {
@@ -109,12 +110,13 @@ func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (sch
 		columns.write(schema.Quote(c.Name), " ", c.Type.String())
 	}
 	columns.write(")")
-	// The temporary table has the table's own name, which the expression may use.
+	// The temporary table has the same name as the table, because the USING expression may qualify
+	// columns with it.
 	shape, err := x.shaped(t.Name, func(conn *duck.Conn) error {
 		if err := conn.Exec(columns.String()); err != nil {
 			return unplaced(err)
 		}
-		// Prepared, because Prepare accepts only a single statement.
+		// The statement is prepared, because Prepare accepts only a single statement.
 		stmt, err := conn.Prepare(alter.String())
 		if err == nil {
 			err = x.run(stmt)
@@ -128,10 +130,10 @@ func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (sch
 }
 
 // widen changes a column's type in the schema alone, if all values can be read in the new type.
-// done reports whether it did so. It does if
-//   - the new type has all values of the present one,
+// done reports whether it did so. It does so if
+//   - the new type has all values of the present type, or
 //   - a DATE becomes a TIMESTAMP, and all stored dates are in its range, or
-//   - 64-bit integers become DOUBLE, and all stored ones are exact.
+//   - 64-bit integers become DOUBLE, and all stored integers are exact in it.
 func (x *execution) widen(t schema.Table, c schema.Column, to schema.Type) (done bool, err error) {
 	switch widened, ok := schema.Widen(c.Type, to); {
 	case c.Type.Kind == schema.Date && to.Kind == schema.Timestamp:
@@ -141,7 +143,7 @@ func (x *execution) widen(t schema.Table, c schema.Column, to schema.Type) (done
 	case schema.ExactInDouble(c.Type, to) && to.Kind == schema.Double:
 		err := x.store.ChangeToDouble(x.ctx, t.ID, c.Name)
 		if kind := base.KindOf(err); err != nil && (kind == base.Invalid || kind == base.Conflict) {
-			return false, nil // some value would be rounded, or it is not known yet
+			return false, nil // some value would be rounded, or the statistics do not exclude that
 		}
 		return true, err
 	case !ok || !widened.Equal(to):
@@ -155,7 +157,8 @@ func (x *execution) widen(t schema.Table, c schema.Column, to schema.Type) (done
 // that is inserted during the check gives an error to readers of the TIMESTAMP.
 func (x *execution) checkDates(t schema.Table, c schema.Column) error {
 	if c.ID == t.RowVersion {
-		// Superseded rows are compared with incoming rows until they are deleted.
+		// The column is the version of rows. Superseded rows are deleted first, because until then
+		// their versions are compared with those of incoming rows.
 		if err := x.store.Settle(x.ctx, t.ID); err != nil {
 			return err
 		}

@@ -9,13 +9,13 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// checkRowwise returns an error if an expression is not computed from one row, or is more than one
-// value: unnest, aggregates, window functions (DuckDB lists them as aggregates) and, except in
-// RETURNING, stars.
+// checkRowwise returns an error if an expression depends on more than one row, or stands for
+// several values: unnest, aggregates, window functions (DuckDB lists them as aggregates) and,
+// except in RETURNING, stars.
 //
-// DuckDB refuses these in such statements, but would accept some of them in our composed queries.
-// Sub-queries of the expression may have them. clause is the clause of the expression, for the
-// error.
+// DuckDB refuses these in the user's statement, but would accept some of them in the composed
+// queries. Sub-queries of the expression may have them. clause is the clause that has the
+// expression, for the error.
 func (x *execution) checkRowwise(expression []sqltoken.Token, clause string) error {
 	for i := 0; i < len(expression); i++ {
 		t := expression[i]
@@ -53,8 +53,8 @@ func (x *execution) checkRowwise(expression []sqltoken.Token, clause string) err
 }
 
 // behindQuery returns the index of the bracket that closes the query whose opening bracket is at i.
-// If that query is the first operand of a combined query, it returns the closing bracket around
-// that.
+// If that query is the first operand of UNION or a similar operator, it returns the closing bracket
+// around the combined query.
 func behindQuery(tokens []sqltoken.Token, i int) int {
 	for {
 		end := sqltoken.Next(tokens, i+1, tokens[i].Depth, ")")
@@ -65,15 +65,15 @@ func behindQuery(tokens []sqltoken.Token, i int) int {
 	}
 }
 
-// behindOperands are the words that can follow a query in brackets that is the first part of a
-// larger query.
+// behindOperands are the words that can follow a query in brackets if it is only the first part of
+// a larger query.
 var behindOperands = []string{"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET"}
 
-// queryWords begin a query, and never an expression.
+// queryWords are the words that begin a query and never an expression.
 var queryWords = []string{"SELECT", "FROM", "WITH", "TABLE", "DESCRIBE", "SHOW", "SUMMARIZE", "PIVOT", "UNPIVOT"}
 
-// beginsQuery reports whether tokens begin a query. VALUES without a bracket behind it may be the
-// name of a column.
+// beginsQuery reports whether tokens begin a query. VALUES begins one only if a bracket follows,
+// since VALUES may also be the name of a column.
 func beginsQuery(tokens []sqltoken.Token) bool {
 	if len(tokens) == 0 {
 		return false
@@ -91,15 +91,16 @@ func hasQuery(expression []sqltoken.Token) bool {
 	return false
 }
 
-// writeTarget appends the table whose rows will be changed, with their addresses, under the name
-// that the statement uses.
+// writeTarget appends the table whose rows a statement changes, with their addresses, under the
+// name that the statement uses.
 //
-// The addresses are ordinary columns. Where the statement uses the table's name as the whole row,
-// that row would contain them. So in such a statement writeTarget adds one more column of that name
-// with the row. tables are the other tables of the statement; a column of theirs with that name
-// takes precedence.
+// The addresses are ordinary columns. If the statement uses the table's name as a value, it means
+// the whole row, and that row would contain the addresses. So for such a statement writeTarget adds
+// one more column, which has the table's name and the row without addresses. tables are the other
+// tables of the statement. If one of them has a column of that name, the name means that column.
 //
-// A CTE with the table's name is another table. The statement means the CTE everywhere but here.
+// A CTE with the table's name is another table. The statement means the CTE by that name, except as
+// the target.
 func (p *rowPlan) writeTarget(q *composition, x *execution, t target, tables []sqltoken.Token) {
 	row := x.namesRow(p, t) && !x.haveColumn(tables, t.alias)
 	if !row && !x.hasCTE(t) {
@@ -116,7 +117,7 @@ func (p *rowPlan) writeTarget(q *composition, x *execution, t target, tables []s
 	q.write(schema.Quote(t.table.Database), ".", schema.Quote(t.table.Schema), ".", schema.Quote(t.table.Name), ") AS ", schema.Quote(t.alias))
 }
 
-// packed returns an expression for a row of a table as one struct.
+// packed returns an SQL expression for a row of a table as one STRUCT.
 func packed(t schema.Table) string {
 	fields := make([]string, len(t.Columns))
 	for i, col := range t.Columns {
@@ -125,8 +126,8 @@ func packed(t schema.Table) string {
 	return "struct_pack(" + strings.Join(fields, ", ") + ")"
 }
 
-// namesRow reports whether an expression of the statement may use the table's name as the whole
-// row. RETURNING does not count, because its rows have no addresses.
+// namesRow reports whether an expression of the statement may use the table's name as a value,
+// which means the whole row. RETURNING does not count, because its rows have no addresses.
 func (x *execution) namesRow(p *rowPlan, t target) bool {
 	if t.table.ColumnIndex(t.alias) >= 0 {
 		return false
@@ -138,7 +139,7 @@ func (x *execution) namesRow(p *rowPlan, t target) bool {
 			continue
 		}
 		if i+1 < len(tokens) && slices.ContainsFunc([]string{".", "(", ":", ":="}, tokens[i+1].Is) {
-			continue // a column, a function, or the name of a field
+			continue // the name of a column, a function or a field
 		}
 		before := tokens[i-1]
 		other := before.Is("FROM") && !tokens[i-2].Is("DISTINCT") || before.Is("JOIN") || before.Is("USING") || before.Is("AS")
@@ -165,8 +166,9 @@ func (x *execution) hasCTE(t target) bool {
 	return false
 }
 
-// haveColumn reports whether tables of the statement have a column with this name. If DuckDB
-// returns an error the answer is no; the error will occur again when the query runs.
+// haveColumn reports whether one of these tables of the statement has a column of this name. If
+// DuckDB returns an error, haveColumn returns false; the error will occur again when the query
+// runs.
 func (x *execution) haveColumn(tables []sqltoken.Token, name string) bool {
 	if len(tables) == 0 {
 		return false

@@ -12,23 +12,23 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// settlement decides between the rows of each key, some or all of which are in new parts that are
-// not committed yet.
+// settlement decides which rows remain of each key that several rows have. At least one of these
+// rows is in a new part that is not committed yet.
 type settlement struct {
 	*intake
-	view   *snapshot.Table // the table with the new parts
+	view   *snapshot.Table // the table including the new parts
 	there  []*catalog.Part
 	coming []*catalog.Part
-	comes  map[base.SourceID]bool // whether a part is new
+	comes  map[base.SourceID]bool // the ids of the new parts
 
-	// deleted are existing rows to delete, and rows of new parts to leave out.
+	// deleted are the existing rows to delete, and the rows of new parts to leave out.
 	deleted map[base.SourceID]*roaring.Bitmap
-	// gone are rows of new parts that say that their key is deleted.
+	// gone are the rows of new parts that are deletions: they say that their key is deleted.
 	gone   map[base.SourceID]*roaring.Bitmap
 	counts Counts
 
-	// For the pending keys, groups has the number of rows of each key, and rows has their
-	// addresses.
+	// Rows that are not decided yet: rows has their addresses, key by key, and groups has the
+	// number of rows of each key.
 	groups []int
 	rows   []base.RowAddress
 }
@@ -45,7 +45,7 @@ func (in *intake) settlement(t *snapshot.Table, coming []*catalog.Part) *settlem
 }
 
 // tombstones finds the rows of new parts that delete their key. They do not count as inserted. If
-// the table keeps no tombstones they are left out.
+// the table keeps no tombstones, these rows are left out of the commit.
 func (s *settlement) tombstones() error {
 	if !contains(s.sent, s.table.IsDeleted) {
 		return nil
@@ -65,11 +65,12 @@ func (s *settlement) tombstones() error {
 	return nil
 }
 
-// settledRows is the number of rows whose states are looked up together.
+// settledRows is the number of rows whose versions and deletion marks are looked up together.
 const settledRows = 1 << 16
 
-// run calls decide with the rows of each key that is in several parts. Rows of new parts come last.
-// The states of the rows are passed too if the table has versions or tombstones.
+// run calls decide for each key that several rows have, with the addresses of these rows. Rows of
+// new parts come last. If the table has versions or tombstones, states has the version and deletion
+// mark of each row.
 func (s *settlement) run(decide func(rows []base.RowAddress, states []keys.State) error) error {
 	resolve := func() error {
 		var states []keys.State
@@ -106,7 +107,7 @@ func (s *settlement) run(decide func(rows []base.RowAddress, states []keys.State
 	return resolve()
 }
 
-// versioned reports whether the rows of new parts have versions to compare.
+// versioned reports whether the rows of new parts have versions, which the sender gave.
 func (s *settlement) versioned() bool { return contains(s.sent, s.table.RowVersion) }
 
 func (s *settlement) deletes(row base.RowAddress) bool {
@@ -114,7 +115,7 @@ func (s *settlement) deletes(row base.RowAddress) bool {
 	return rows != nil && rows.Contains(uint32(row.Ordinal))
 }
 
-// leaveOut leaves a row of a new part out of the commit.
+// leaveOut removes a row of a new part from the commit.
 func (s *settlement) leaveOut(row base.RowAddress) {
 	addRow(s.deleted, row)
 	if !s.deletes(row) {
@@ -122,7 +123,8 @@ func (s *settlement) leaveOut(row base.RowAddress) {
 	}
 }
 
-// replaceOne decides between the rows of one key, as arrive and arrivals.change do for few rows.
+// replaceOne decides which of the rows of one key remains, by the rules that arrive and
+// arrivals.change apply to rows in memory.
 func (s *settlement) replaceOne(rows []base.RowAddress, states []keys.State) error {
 	first := 0
 	if !s.comes[rows[0].Source] {
@@ -167,7 +169,7 @@ func (s *settlement) replaceOne(rows []base.RowAddress, states []keys.State) err
 	return nil
 }
 
-// refused is the error for a row of a new part whose key another row already has.
+// refused returns the error for a row of a new part whose key already exists.
 func (s *settlement) refused(row base.RowAddress) error {
 	key, err := s.keys.KeyAt(s.ctx, s.view, row)
 	if err != nil {
@@ -176,13 +178,14 @@ func (s *settlement) refused(row base.RowAddress) error {
 	return refusedKey(s.table, key, 0)
 }
 
-// errOneKey is the error of a statement that gives a row the key of another row.
+// errOneKey is the error of a statement that would give a row the key of another row.
 func errOneKey(t schema.Table) *base.Error {
 	return base.Errorf(base.Conflict, "Duplicate key violates primary key constraint of table %s: rows that are there would have one key", t.QualifiedName()).
 		WithHint("DO UPDATE SET of a column of the primary key may give no two rows one key")
 }
 
-// buryOne decides between a new row and the tombstone of its key.
+// buryOne decides between a new row and the tombstone of its key. If the rows are not these two,
+// two rows would have the same key, which is an error.
 func (s *settlement) buryOne(rows []base.RowAddress, states []keys.State) error {
 	if len(rows) != 2 || s.comes[rows[0].Source] || states == nil || !states[0].Deleted {
 		return errOneKey(s.table)

@@ -13,11 +13,11 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// shapeTable is the temporary table with which DuckDB checks column definitions.
+// shapeTable is the name of the temporary table with which DuckDB checks column definitions.
 const shapeTable = "scoter_shape"
 
-// shape has DuckDB read column definitions (the text between the brackets of CREATE TABLE). It
-// returns the columns, keys and checks.
+// shape makes DuckDB parse column definitions, the text between the brackets of CREATE TABLE. It
+// returns a table with these columns, keys and checks.
 func (x *execution) shape(definitions *composition) (schema.Table, error) {
 	text := definitions.String()
 	if err := checkDefinitions(text); err != nil {
@@ -28,8 +28,8 @@ func (x *execution) shape(definitions *composition) (schema.Table, error) {
 	create.include(definitions)
 	create.write(")")
 	return x.shaped(shapeTable, func(conn *duck.Conn) error {
-		// Prepared, because Prepare accepts only a single statement, whatever the definitions
-		// contain.
+		// The statement is prepared, because Prepare accepts only a single statement, whatever the
+		// definitions contain.
 		stmt, err := conn.Prepare(create.String())
 		if err == nil {
 			err = x.run(stmt)
@@ -38,8 +38,8 @@ func (x *execution) shape(definitions *composition) (schema.Table, error) {
 	})
 }
 
-// shaped returns the definition of a temporary table that create makes in DuckDB. Afterwards the
-// table is dropped, or its connection is closed, even if the statement ends early.
+// shaped calls create, which makes a temporary table in DuckDB, and returns the table's definition.
+// Afterwards the table is dropped, or its connection is closed, even if the statement ends early.
 func (x *execution) shaped(table string, create func(conn *duck.Conn) error) (schema.Table, error) {
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {
@@ -57,10 +57,11 @@ func (x *execution) shaped(table string, create func(conn *duck.Conn) error) (sc
 	return readShape(x.ctx, conn, table)
 }
 
-// collationHint is the hint for a collation in a column's definition.
+// collationHint is the hint of the error for a collation in a column's definition.
 const collationHint = "use COLLATE where values are compared: ORDER BY name COLLATE nocase"
 
-// withoutShape removes the name of the temporary table from a message of DuckDB.
+// withoutShape removes the name of the temporary table (shapeTable) from an error message of
+// DuckDB.
 func withoutShape(err error) error {
 	e := new(base.Error)
 	if !errors.As(err, &e) || !strings.Contains(err.Error(), shapeTable) {
@@ -106,7 +107,7 @@ func checkDefinitions(text string) error {
 	return nil
 }
 
-// checkCalls refuses functions that no statement may call.
+// checkCalls returns an error if the tokens call a function that no statement may call.
 func checkCalls(tokens []sqltoken.Token) error {
 	for i, t := range tokens {
 		if i+1 < len(tokens) && tokens[i+1].Is("(") && t.IsName() && duck.Refused(t.Name()) {
@@ -116,7 +117,7 @@ func checkCalls(tokens []sqltoken.Token) error {
 	return nil
 }
 
-// run executes a statement and drops its result.
+// run executes a prepared statement and drops its result.
 func (x *execution) run(stmt *duck.Stmt) error {
 	rows, err := stmt.Start(x.ctx)
 	if err != nil {
@@ -126,7 +127,7 @@ func (x *execution) run(stmt *duck.Stmt) error {
 	return Discard(x.ctx, rows)
 }
 
-// readShape returns the definition of a temporary table as DuckDB has it.
+// readShape reads the definition of a temporary table from DuckDB's catalog.
 func readShape(ctx context.Context, conn *duck.Conn, name string) (schema.Table, error) {
 	var t schema.Table
 	columns, err := texts(ctx, conn, `SELECT column_name, data_type, is_nullable::VARCHAR, coalesce(column_default, '')
@@ -167,7 +168,8 @@ func readShape(ctx context.Context, conn *duck.Conn, name string) (schema.Table,
 	return t, nil
 }
 
-// texts runs a small query and returns its values. All of them must be VARCHAR and not NULL.
+// texts runs a query with a small result and returns its values, row by row. All of them must be
+// VARCHAR and not NULL.
 func texts(ctx context.Context, conn *duck.Conn, sql string) ([][]string, error) {
 	rows, err := conn.Query(ctx, sql)
 	if err != nil {
@@ -195,8 +197,8 @@ func texts(ctx context.Context, conn *duck.Conn, sql string) ([][]string, error)
 	}
 }
 
-// constantOf evaluates an expression once and returns the value as an SQL constant of the type. It
-// returns the empty string for NULL.
+// constantOf evaluates an expression once and returns its value as an SQL constant of the type t.
+// It returns the empty string for NULL.
 func (x *execution) constantOf(expression string, t schema.Type) (string, error) {
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {

@@ -11,20 +11,20 @@ import (
 	"github.com/scoterdb/scoter/internal/stream"
 )
 
-// Sources manages sources for statements. Package stream implements it.
+// Sources manages Kafka sources for statements. Package stream implements it.
 type Sources interface {
 	Create(ctx context.Context, name catalog.StreamName, d stream.Definition, ifNotExists bool) error
 	Drop(ctx context.Context, name catalog.StreamName) error
 	Pause(ctx context.Context, name catalog.StreamName) error
 	Resume(ctx context.Context, name catalog.StreamName) error
 	Replay(ctx context.Context, name catalog.StreamName) (messages int64, err error)
-	// Dropping stops the sources of a database, or of one of its schemas, and calls drop, which
-	// drops it with everything in it.
+	// Dropping stops the sources that fill tables of a database, or of one of its schemas. Then it
+	// calls drop, which drops the database or schema.
 	Dropping(database, schemaName string, drop func() error) error
 }
 
-// AboutSources reports whether a statement manages sources. DuckDB's parser does not know these
-// statements.
+// AboutSources reports whether a statement manages Kafka sources, as CREATE SOURCE does. DuckDB's
+// parser does not know these statements.
 func AboutSources(s sqltoken.Statement) bool {
 	for _, verb := range []string{"CREATE", "DROP", "PAUSE", "RESUME", "REPLAY"} {
 		if s.Starts(verb, "SOURCE") {
@@ -34,7 +34,7 @@ func AboutSources(s sqltoken.Statement) bool {
 	return false
 }
 
-// source runs a statement that manages sources.
+// source runs a statement that manages Kafka sources, such as CREATE SOURCE.
 func (x *execution) source() (counts Counts, err error) {
 	c := x.c
 	verb := x.c.statement.Verb()
@@ -73,8 +73,8 @@ func (x *execution) source() (counts Counts, err error) {
 	return counts, c.placed(err, place)
 }
 
-// definition reads FROM KAFKA (...) [KEY FORMAT name [(...)]] FORMAT name [(...)] and one or more
-// of INTO TABLE and INTO VIEW.
+// definition parses the definition of a Kafka source: FROM KAFKA (...) [KEY FORMAT name [(...)]]
+// FORMAT name [(...)], then one or more of INTO TABLE and INTO VIEW.
 func (x *execution) definition() (d stream.Definition, err error) {
 	c := x.c
 	if !c.accept("FROM", "KAFKA") {
@@ -104,7 +104,7 @@ func (x *execution) definition() (d stream.Definition, err error) {
 	return d, nil
 }
 
-// format reads name [(...)]. The name becomes an option too.
+// format parses the format of messages: name [(options)]. The name becomes an option too.
 func (x *execution) format() (options map[string]string, err error) {
 	name, err := x.c.identifier()
 	if err != nil {
@@ -120,8 +120,8 @@ func (x *execution) format() (options map[string]string, err error) {
 	return options, nil
 }
 
-// sourceTable reads INTO TABLE name [(path [AS name], ...)] [METADATA (name, ...)] [AS query], or
-// INTO VIEW name AS query.
+// sourceTable parses a table that a source fills: INTO TABLE name [(path [AS name], ...)] [METADATA
+// (name, ...)] [AS query], or INTO VIEW name AS query.
 func (x *execution) sourceTable() (t stream.Table, err error) {
 	c := x.c
 	t.View = c.accept("INTO", "VIEW")

@@ -15,24 +15,25 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Columns that a row of a keyed table lacks stay as they are, so rows with different columns are
-// different changes. The rows are split into pieces, each with one set of columns.
+// If a row of a table with a primary key lacks columns, the existing row keeps its values of them.
+// So rows with different columns are different changes. This file splits the rows of a request into
+// pieces, so that all rows of a piece have the same columns.
 //
-// The pieces are one edit if none of them affects the result of another, and if there are not too
-// many. Otherwise the points of a line protocol request, which may have any fields, are written one
-// piece after the other (Mutator.Pieces). Rows of other formats are refused, and have to be sent in
-// different requests.
+// The pieces are one edit if none of them affects the result of another, and if there are at most
+// maxPieces. Otherwise the points of a line protocol request, which may have any fields, are
+// written one piece after the other (Mutator.Pieces). Rows of other formats are refused, and the
+// client has to send them in different requests.
 
-// maxPieces is the maximum number of pieces in one edit. Each piece is looked up, and becomes
-// patches, on its own.
+// maxPieces is the maximum number of pieces in one edit. Each piece is looked up by key, and
+// becomes patches, on its own.
 const maxPieces = 256
 
-// lacking returns the folded names of the columns that some rows lack; these rows have NULL there.
-// Columns that the table does not have yet are included, so that the result does not depend on
-// whether it has them.
+// lacking returns the folded names of the columns that some rows lack. In the batch these rows have
+// NULL there. Columns that the table does not have yet are included, so that the result does not
+// depend on whether it has them.
 //
-// It returns an error if NULL was also sent as a value in such a column, or if the column is part
-// of the primary key.
+// lacking returns an error if another row has NULL as a value in such a column, or if the column is
+// part of the primary key.
 func lacking(t schema.Table, rows engine.TableRows) (map[string]bool, error) {
 	out := map[string]bool{}
 	if rows.Whole {
@@ -83,16 +84,16 @@ func checkSameColumns(rows engine.TableRows, t schema.Table) error {
 	return errLacking(slices.Min(slices.Collect(maps.Keys(columns))))
 }
 
-// together reports whether the pieces of rows can be one edit: no piece may need the result of
-// another piece, a query, or parts of its own. The rows' key is the table's primary key. columns
-// are the columns that some rows lack.
+// together reports whether the pieces of a request can be one edit. They cannot if a piece might
+// need the result of another piece, a query over existing rows, or parts of its own. Existing rows
+// are found by the table's primary key. columns are the columns that some rows lack.
 func (m *Mutator) together(t schema.Table, rows engine.TableRows, columns map[string]bool) bool {
 	return givesKey(t, rows, columns) && t.RowVersion == 0 && t.IsDeleted == 0 && t.Condition() == "" && !movesRow(t, givenBy(rows, t)) && bytesOf(rows.Batches) <= m.store.ChunkBytes()
 }
 
-// givesKey reports whether all rows have all columns of the primary key. If not, missing columns
-// get defaults: rows that look equal may have different keys, and rows that look different may have
-// the same key.
+// givesKey reports whether all rows have all columns of the primary key. If not, the missing key
+// columns get defaults. Then rows that look equal may have different keys, and rows that look
+// different may have the same key. columns are the columns that some rows lack.
 func givesKey(t schema.Table, rows engine.TableRows, columns map[string]bool) bool {
 	return len(ofKey(t, rows, columns)) == len(t.PrimaryKey)
 }
@@ -105,11 +106,13 @@ func ofKey(t schema.Table, rows engine.TableRows, columns map[string]bool) []sch
 	})
 }
 
-// pieces splits rows with different columns into incoming rows, each with one set of columns. No
-// two pieces have a key in common. The rows' key is the table's primary key.
+// pieces splits the rows of a request, some of which lack columns, into incoming rows with one set
+// of columns each. No two pieces have a key in common. Existing rows are found by the table's
+// primary key.
 //
-// The pieces conform to the table as it is, or as it will be with these rows. The result is empty
-// if all rows have the same columns. Rows that cannot be one edit are an error.
+// The pieces conform to the table as it is, or as it will be after the evolution that the rows
+// need. The result is empty if all rows have the same columns. Rows that cannot be one edit are an
+// error.
 func (w *write) pieces(t schema.Table) (all []*arrivals, err error) {
 	columns, err := lacking(t, w.rows)
 	if err != nil || len(columns) == 0 {
@@ -118,8 +121,8 @@ func (w *write) pieces(t schema.Table) (all []*arrivals, err error) {
 	if !w.together(t, w.rows, columns) {
 		return nil, checkSameColumns(w.rows, t)
 	}
-	// The evolution is planned for all rows at once: a single piece shows neither all new columns
-	// nor the errors of other pieces.
+	// The evolution is planned for all rows at once: a single piece does not have all new columns,
+	// and would not give the errors of other pieces.
 	if w.mode == Upsert && w.options.Create {
 		if t, w.evolution, err = w.store.Plan(w.ctx, w.rows, w.options); err != nil {
 			return nil, err
@@ -150,7 +153,8 @@ func (w *write) pieces(t schema.Table) (all []*arrivals, err error) {
 	return all, err
 }
 
-// piece returns the rows, a single batch, as incoming rows.
+// piece returns the rows of w, a single batch in which all rows have the same columns, as incoming
+// rows.
 func (w *write) piece(t schema.Table) (*arrivals, error) {
 	var records []arrow.RecordBatch
 	var err error
@@ -172,9 +176,9 @@ func (w *write) piece(t schema.Table) (*arrivals, error) {
 	return w.arrivals(t, records)
 }
 
-// placed replaces the error of a piece by the error for the rows as they were sent, which has the
-// right row numbers. If these give no error it returns err. columns are the columns that some rows
-// lack.
+// placed replaces the error of a piece by the error for the whole request, whose row numbers are
+// those that the client knows. If the whole request gives no error, placed returns err. columns are
+// the columns that some rows lack.
 func (w *write) placed(t schema.Table, columns map[string]bool, err error) error {
 	t.Columns = givenBy(w.rows, t)
 	for i := range t.Columns {
@@ -185,21 +189,22 @@ func (w *write) placed(t schema.Table, columns map[string]bool, err error) error
 	return cmp.Or(failed, err)
 }
 
-// Pieces splits sparse rows for a table with a primary key into pieces that are appended one after
-// the other, where Append would refuse them as a whole. The result is empty if the rows can be one
-// edit.
+// Pieces splits the rows of a line protocol request for a table with a primary key into pieces. The
+// caller appends these one after the other, because Append would refuse the rows as a whole. The
+// result is empty if the rows can be one edit.
 //
-// Numbers of a piece says which rows it has; of several rows with one key, the first one. A
-// repetition of the request gives the same pieces. The caller must call release in any case.
+// The field Numbers of a piece has the row numbers of its rows in the request; if a row combines
+// several rows of one key, the number of the first of these. A repetition of the request gives the
+// same pieces. The caller must call release, even after an error.
 func (m *Mutator) Pieces(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (pieces []engine.TableRows, release func(), err error) {
 	release = func() {}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-	if !rows.Sparse || err != nil || len(t.PrimaryKey) == 0 { // Append returns the error
+	if !rows.Sparse || err != nil || len(t.PrimaryKey) == 0 { // after an error, Append returns it
 		return nil, release, nil
 	}
 	columns, err := lacking(t, rows)
 	together := m.together(t, rows, columns)
-	// So few columns have at most maxPieces sets.
+	// With n columns there are at most 2^n sets of columns, so here at most maxPieces.
 	if err != nil || len(columns) == 0 || together && len(columns) < bits.Len(maxPieces) {
 		return nil, release, err
 	}

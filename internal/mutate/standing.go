@@ -11,27 +11,32 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Rows of a keyed table may have a version, and a column that says that their key is deleted. Then
-// the result does not depend on the order in which rows arrive:
+// Rows of a table with a primary key may have a version column, and a deletion column that says
+// that their key is deleted. With a version column, the result does not depend on the order in
+// which rows arrive:
 //
-//   - Of several row versions of a key the highest version wins. Of equal versions the last one
+//   - Of several row versions of a key the highest version wins. Of equal versions the last row
 //     wins.
-//   - A row that deletes its key remains as a tombstone, which queries do not show. A lower version
-//     that arrives later is compared with it. In a table without versions no tombstone remains.
-//   - A row sent without its version column counts as newer than the existing row. A whole row has
-//     the default of the column, and NULL is lower than all versions.
+//   - A row that deletes its key remains as a tombstone, which queries do not show. A row with a
+//     lower version that arrives later is compared with it. In a table without versions no
+//     tombstone remains.
+//   - A row sent without its version column counts as newer than the existing row. In a request
+//     that gives whole rows, the row has the default of the column. NULL is lower than all
+//     versions.
 //
-// A deletion without a version, such as a tombstone of Kafka, ends its key: it counts as newer than
-// any existing row, and removes that row together with its version. A key that is already deleted
-// stays deleted, and keeps the version of its deletion.
+// A deletion without a version, such as a tombstone of Kafka, counts as newer than any existing
+// row, and removes that row together with its version. A key that is already deleted stays deleted,
+// and keeps the version of its deletion.
 
-// standing has the versions and the deletion marks of incoming rows.
+// standing has the versions and deletion marks of incoming rows, which decide whether a row
+// replaces another one. All slices are indexed by the number of the row.
 type standing struct {
 	versions []uint64 // encoded as in keys.State; nil if the rows have none
 	deleted  []bool   // the deletion marks; nil if the rows have none
-	ends     []bool   // ends marks deletions without a version; nil if there are none.
-	// ended marks the rows of keys for which a deletion without a version arrives in the same
-	// batch. For these rows the version of the existing row does not count. nil if there are none.
+	ends     []bool   // marks deletions without a version; nil if there are none
+	// ended marks the rows of a key for which the same batch also has a deletion without a version.
+	// For these rows the version of the existing row does not count. ended is nil if there are no
+	// such rows.
 	ended []bool
 }
 
@@ -59,7 +64,7 @@ func standingOf(t schema.Table, rec arrow.RecordBatch, sent []schema.Column) (s 
 	return s, nil
 }
 
-// take returns the standing of some of the rows.
+// take returns the standing of the rows with these numbers.
 func (s standing) take(rows []uint32) (out standing) {
 	for _, i := range rows {
 		if s.versions != nil {
@@ -75,7 +80,8 @@ func (s standing) take(rows []uint32) (out standing) {
 	return out
 }
 
-// replaces reports whether the later of two incoming rows of one key replaces the other one.
+// replaces reports whether the later of two incoming rows of one key replaces the earlier one.
+// Otherwise the later row is dropped.
 func (s standing) replaces(later, other uint32, c conflict) bool {
 	switch {
 	case s.endsKey(later):
@@ -92,8 +98,9 @@ func (s standing) replaces(later, other uint32, c conflict) bool {
 // endsKey reports whether an incoming row is a deletion without a version.
 func (s standing) endsKey(i uint32) bool { return s.ends != nil && s.ends[i] }
 
-// older reports whether an incoming row has no effect, because the existing row has a higher
-// version or is already deleted.
+// older reports whether incoming row i has no effect on the existing row of its key: the existing
+// row has a higher version, or a deletion finds its key already deleted. there is the state of the
+// existing row.
 func (s standing) older(i int, there keys.State) bool {
 	switch {
 	case s.endsKey(uint32(i)):
@@ -111,9 +118,9 @@ func contains(columns []schema.Column, id base.ColumnID) bool {
 	return slices.ContainsFunc(columns, func(c schema.Column) bool { return c.ID == id })
 }
 
-// withStanding adds the version and deletion columns to given, the columns that an incoming row
-// sets in the existing one, if the sender gave them. So after INSERT ... ON CONFLICT DO UPDATE the
-// row has the version of the incoming row.
+// withStanding returns given, the columns that an incoming row sets in the existing row, with the
+// version and deletion columns added if the sender gave them. So after INSERT ... ON CONFLICT DO
+// UPDATE the row has the version of the incoming row.
 func withStanding(t schema.Table, given, sent []schema.Column) []schema.Column {
 	given = slices.Clone(given)
 	for _, id := range []base.ColumnID{t.RowVersion, t.IsDeleted} {
@@ -124,7 +131,8 @@ func withStanding(t schema.Table, given, sent []schema.Column) []schema.Column {
 	return given
 }
 
-// setStanding does what withStanding does, for an update whose values are expressions.
+// setStanding makes an update also set the version and deletion columns from the incoming row, if
+// the statement gives them. It is withStanding for updates whose values are expressions.
 func (x *execution) setStanding(in insertion, update *rowAction, values map[base.ColumnID]func(*composition)) {
 	t := in.target.table
 	for _, id := range []base.ColumnID{t.RowVersion, t.IsDeleted} {
@@ -153,8 +161,8 @@ func (x *execution) setStanding(in insertion, update *rowAction, values map[base
 	}
 }
 
-// writeOlder appends the condition that the incoming version is lower than the existing one, in the
-// sense of standing.older.
+// writeOlder appends an SQL condition that is true if the incoming version is lower than the
+// existing one, as standing.older reports.
 func writeOlder(q *composition, arriving, there func(*composition)) {
 	q.write("(")
 	arriving(q)

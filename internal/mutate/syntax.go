@@ -7,12 +7,12 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// checkSyntax has DuckDB's parser check the statement. Syntax errors are then reported as DuckDB
-// reports them, and the code that follows can rely on the grammar.
+// checkSyntax makes DuckDB's parser check the statement. Syntax errors are then reported as DuckDB
+// reports them, and the code that reads the clauses can rely on the grammar.
 func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
 	if s.Starts("CREATE", "DATABASE") || s.Starts("DROP", "DATABASE") || AboutSources(s) || AboutExports(s) {
-		// DuckDB does not have these statements: the code that reads their clauses checks all of
-		// them.
+		// DuckDB's parser does not know these statements. The code that reads their clauses checks
+		// all of them.
 		return nil
 	}
 	conn, err := m.pool.Acquire(ctx)
@@ -23,9 +23,9 @@ func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
 	return conn.CheckSyntax(withoutDirections(s))
 }
 
-// withNames writes the names of tables and views in a statement in double quotes where they are in
-// single quotes, which DuckDB accepts too ('name'). Positions do not change. A name with a quote in
-// it is left as it is.
+// withNames replaces the single quotes around names of tables and views ('name'), which DuckDB
+// accepts, by double quotes. Positions in the text do not change. A name that contains a quote is
+// left as it is.
 func withNames(s sqltoken.Statement) (sqltoken.Statement, error) {
 	text := []byte(s.Text)
 	changed := false
@@ -50,7 +50,7 @@ func withNames(s sqltoken.Statement) (sqltoken.Statement, error) {
 }
 
 // withoutDirections replaces ASC, DESC and NULLS FIRST or LAST in SORTED BY (...) by spaces,
-// because DuckDB's grammar lacks them. Positions do not change.
+// because DuckDB's grammar does not have them there. Positions in the text do not change.
 func withoutDirections(s sqltoken.Statement) string {
 	text := []byte(s.Text)
 	for i := 2; i < len(s.Tokens); i++ {

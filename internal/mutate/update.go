@@ -66,7 +66,7 @@ func (x *execution) update() (*rowPlan, error) {
 	return p, nil
 }
 
-// where reads WHERE condition if it is next.
+// where parses WHERE condition if it follows.
 func (x *execution) where() (condition []sqltoken.Token, err error) {
 	if x.c.accept("WHERE") {
 		condition = x.c.until("RETURNING")
@@ -74,11 +74,11 @@ func (x *execution) where() (condition []sqltoken.Token, err error) {
 	return condition, x.checkRowwise(condition, "WHERE")
 }
 
-// onlyAction writes the action of a statement that has only one.
+// onlyAction writes the number of the action (0) for a statement that has only one action.
 func onlyAction(q *composition) { q.write("0 AS ", schema.ActionColumn) }
 
-// writeWhere appends the condition of the rows to change. For rows that were found by key it
-// appends only the remaining conditions.
+// writeWhere appends the WHERE of the statement. For rows that an index finds by key it appends
+// only the conditions that did not give the key.
 func (p *rowPlan) writeWhere(q *composition, c *clauses, where []sqltoken.Token) {
 	conditions := [][]sqltoken.Token{where}
 	if p.key != nil {
@@ -137,17 +137,18 @@ func (x *execution) delete() (*rowPlan, error) {
 	return p, nil
 }
 
-// target is the table that a statement changes, with its names in the statement.
+// target is the table that a statement changes, and the names by which the statement calls it.
 type target struct {
 	table     schema.Table
 	name      []sqltoken.Token
-	written   []sqltoken.Token // the name, with the alias if there is one
+	written   []sqltoken.Token // the tokens of the name, with the alias if there is one
 	aliased   bool
-	alias     string           // the name of the table in expressions
+	alias     string           // the name by which expressions call the table
 	qualifier []sqltoken.Token // the tokens of alias
 }
 
-// target reads the name of an existing table and its alias. next are the keywords that may follow.
+// target reads the name of an existing table, and its alias if there is one. next are the keywords
+// that may follow.
 func (x *execution) target(next ...string) (target, error) {
 	c, from := x.c, x.c.at
 	t, err := x.table()
@@ -169,19 +170,19 @@ func (x *execution) target(next ...string) (target, error) {
 	return out, nil
 }
 
-// writeColumn appends the present value of a column.
+// writeColumn appends the present value of a column of the target.
 func (t *target) writeColumn(q *composition, c *clauses, col schema.Column) {
 	q.copyTokens(c, t.qualifier)
 	q.write(".", schema.Quote(col.Name))
 }
 
-// assignment is one column of a SET list with its new value.
+// assignment is one assignment of a SET list: a column and its new value.
 type assignment struct {
 	column schema.Column
 	value  []sqltoken.Token
 }
 
-// assignments reads a SET list: column = value and (columns) = (values), separated by commas.
+// assignments parses a SET list: column = value and (columns) = (values), separated by commas.
 func (x *execution) assignments(t schema.Table, tokens []sqltoken.Token) ([]assignment, error) {
 	var out []assignment
 	add := func(name, value []sqltoken.Token) error {
@@ -214,7 +215,7 @@ func (x *execution) assignments(t schema.Table, tokens []sqltoken.Token) ([]assi
 			continue
 		}
 		names, values := list(left[1:len(left)-1]), list(rowValues(right))
-		if len(values) == 1 && !right[0].Is("ROW") { // a single value for all columns
+		if len(values) == 1 && !right[0].Is("ROW") { // one value for all columns
 			values = slices.Repeat([][]sqltoken.Token{right}, len(names))
 		}
 		if len(names) != len(values) {

@@ -18,24 +18,25 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// conflict says what happens to an incoming row, depending on whether its key exists.
+// conflict says what happens to an incoming row if its key exists, and if it does not.
 type conflict uint8
 
 const (
-	replaceRow conflict = iota // set its columns in the existing row, or insert it
-	keepRow                    // leave it out if the key exists
-	updateRows                 // set its columns in the existing row; leave it out if there is none
-	deleteRows                 // delete the existing row
-	refuseRow                  // fail if the key exists, or occurs twice in the request
+	replaceRow conflict = iota // set the row's columns in the existing row, or insert the row
+	keepRow                    // leave the row out if the key exists
+	// Set the row's columns in the existing row; leave the row out if there is none.
+	updateRows
+	deleteRows // delete the existing row
+	refuseRow  // fail if the key exists, or occurs twice in the request
 )
 
-// arrivals are incoming rows for a keyed table.
+// arrivals are incoming rows for a table with a primary key.
 type arrivals struct {
-	table  schema.Table      // with the columns that the rows have
+	table  schema.Table      // the table with only the columns that the rows have
 	rows   arrow.RecordBatch // conformed to the table; no two rows have the same key
-	given  []schema.Column   // the columns that are set in an existing row
+	given  []schema.Column   // the columns that the rows set in existing rows
 	hashes []batch.KeyHash
-	unset  string // see intake
+	unset  string // the name of a NOT NULL column without a value, or empty; see intake
 	standing
 }
 
@@ -47,11 +48,12 @@ func releaseArrivals(all []*arrivals) {
 	}
 }
 
-// arrive makes one batch of rows. sent are the columns that the sender gave. There must be at least
-// one batch.
+// arrive makes incoming rows of batches that conform to the table. There must be at least one
+// batch. sent are the columns that the sender gave; given are the columns to set in existing rows.
 //
-// Of several rows with one key the row with the highest version counts. Of equal versions the last
-// one counts, or with keepRow the first one. With refuseRow they are an error.
+// Of several rows with one key it retains only one: the row with the highest version. Of equal
+// versions this is the last row, or with keepRow the first one. With refuseRow two rows of one key
+// are an error.
 func arrive(t schema.Table, batches []arrow.RecordBatch, sent, given []schema.Column, c conflict) (*arrivals, error) {
 	all, err := batch.Concat(batches)
 	if err != nil {
@@ -65,7 +67,8 @@ func arrive(t schema.Table, batches []arrow.RecordBatch, sent, given []schema.Co
 	return arriveAs(t, all, standing, given, c)
 }
 
-// arriveAs is arrive for rows whose versions and deletion marks are known.
+// arriveAs makes incoming rows of one batch, as arrive does. own has the rows' versions and
+// deletion marks.
 func arriveAs(t schema.Table, all arrow.RecordBatch, own standing, given []schema.Column, c conflict) (*arrivals, error) {
 	hashes, err := batch.KeyHashes(keys.Key(t, all))
 	if err != nil {
@@ -103,10 +106,10 @@ func arriveAs(t schema.Table, all arrow.RecordBatch, own standing, given []schem
 	return a, err
 }
 
-// upsert commits incoming rows for one table. No two elements of all have a key in common. before,
-// if not nil, is called before the commit with the indexes of those rows of the first element that
-// will be in the table; its error prevents the commit. errStale says that the table has another
-// schema now.
+// upsert commits incoming rows for one table in one edit. No two elements of all have a key in
+// common. before, if not nil, is called before the commit, with the indexes of the rows of all[0]
+// that the commit will store. If before returns an error, nothing is committed. The error errStale
+// means that the table has another schema by now.
 func (m *Mutator) upsert(ctx context.Context, all []*arrivals, c conflict, o engine.AppendOptions, before func(kept []uint32) error) (counts Counts, err error) {
 	err = m.again(ctx, func(room *engine.Room, pins engine.Pins) (err error) {
 		o.Room, o.Pins = room, pins
@@ -121,7 +124,7 @@ func (m *Mutator) tryUpsert(ctx context.Context, all []*arrivals, c conflict, o 
 	if makes := len(o.Evolutions) > 0 && o.Evolutions[0].Table.Version == 1; makes {
 		o.Pins = engine.Unpinned // a table that does not exist yet cannot be locked
 	}
-	release, err := m.hold(ctx, o, o.Pins, table)
+	release, err := m.hold(ctx, o.Waits, o.Pins, table)
 	if err != nil {
 		return Counts{}, err
 	}
@@ -145,9 +148,9 @@ func (m *Mutator) tryUpsert(ctx context.Context, all []*arrivals, c conflict, o 
 	return change.Counts, err
 }
 
-// arriveAll makes one change of incoming rows for one table. No two elements of all have a key in
-// common. kept are the indexes of those rows of the first element that will be in the table.
-// errStale says that the table has another schema now.
+// arriveAll makes one change of all incoming rows for one table. No two elements of all have a key
+// in common. kept are the indexes of the rows of all[0] that the change stores. The error errStale
+// means that the table has another schema by now.
 func (m *Mutator) arriveAll(ctx context.Context, t *snapshot.Table, all []*arrivals, c conflict) (change engine.Change, kept []uint32, err error) {
 	for i, a := range all {
 		if t.Schema.ID != a.table.ID || t.Schema.Version != a.table.Version {
@@ -170,8 +173,8 @@ func (m *Mutator) arriveAll(ctx context.Context, t *snapshot.Table, all []*arriv
 	return change, kept, nil
 }
 
-// arrive makes a change of incoming rows, computed from a snapshot. kept are the indexes of the
-// rows that will be in the table.
+// arrive makes a change of incoming rows, based on the existing rows in a snapshot. kept are the
+// indexes of the incoming rows that the change stores.
 func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals, c conflict) (change engine.Change, kept []uint32, err error) {
 	addresses, err := m.keys.Find(ctx, t, keys.Key(a.table, a.rows), a.hashes)
 	if err != nil {
@@ -193,18 +196,21 @@ func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals, c 
 	return change, kept, err
 }
 
-// change makes a change of incoming rows from the addresses of the existing rows with the same
-// keys. Source 0 stands for a key that does not exist. states has the states of the existing rows,
-// if the table has versions or tombstones.
+// change makes a change of incoming rows, based on the existing rows with the same keys. addresses
+// has the address of the existing row for each incoming row, with Source 0 if the key does not
+// exist. states has the version and deletion mark of each existing row, if the table has versions
+// or tombstones.
 //
-// kept are the indexes of the rows that will be in the table. updated are the rows that set only
-// some columns in existing rows. The change does not contain these yet.
+// kept are the indexes of the incoming rows that the change stores. updated are the indexes of the
+// rows that set only some columns in existing rows. They are not in the change yet: the caller
+// makes patches of them.
 func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c conflict) (change engine.Change, kept, updated []uint32, err error) {
 	change = engine.Change{Table: a.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}, Kept: map[base.SourceID]*roaring.Bitmap{}}
 	whole := len(a.given) == len(a.table.Columns) && c == replaceRow
 	moves := movesRow(a.table, a.given)
 	sets := slices.ContainsFunc(a.given, func(c schema.Column) bool { return !slices.Contains(a.table.PrimaryKey, c.ID) })
-	// The commit must compare the keys of rows that are deleted or get a version.
+	// In these tables a commit may append a row without looking up its key. So the keys of rows
+	// that are deleted or get a version must be compared when this change is committed.
 	minded := a.table.MergeOnRead && a.table.RowVersion != 0
 	touch := func(i int) {
 		if minded {
@@ -232,7 +238,7 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			if stored {
 				addRow(change.Kept, address)
 			} else {
-				// If another statement inserts the key, the result is different.
+				// If another statement inserts the key before this commit, the result is different.
 				change.Keys = append(change.Keys, a.hashes[i].High)
 			}
 			continue
@@ -240,7 +246,8 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			change.Counts.Deleted++
 		case deletes:
 			if !stored && !leaves {
-				change.Keys = append(change.Keys, a.hashes[i].High) // for the same reason
+				// As above, an insert of the key changes the result.
+				change.Keys = append(change.Keys, a.hashes[i].High)
 			}
 		case there:
 			change.Counts.Updated++
@@ -249,7 +256,9 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			change.Counts.Inserted++
 			kept = append(kept, uint32(i))
 		}
-		// A tombstone does not need the other columns.
+		// An incoming row with only some columns changes the existing row. But a tombstone that
+		// would be stored in another place is inserted as a new row, since it does not need the
+		// existing row's values of other columns.
 		if leaves && there && !whole && !(deletes && moves) {
 			if sets {
 				updated = append(updated, uint32(i))
@@ -285,12 +294,14 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 	return change, kept, updated, nil
 }
 
-// layers makes patches that set columns of existing rows. If a row is in a part that lacks
-// expressions, its patch also has the present values of the columns that the expressions set.
+// layers makes patches that set columns of existing rows. Rows of some parts have stored
+// expressions that no merge has applied yet. A patch for such a row also has the present values of
+// the columns that the expressions set.
 func (m *Mutator) layers(ctx context.Context, t *snapshot.Table, a *arrivals, updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	values := a.newValues()
 	slices.SortFunc(updated, func(i, j uint32) int { return compareAddresses(addresses[i], addresses[j]) })
-	lacking := map[base.SourceID]bool{} // parts that lack expressions for columns that are not set
+	// The parts with stored expressions that set other columns than the patch.
+	lacking := map[base.SourceID]bool{}
 	if len(t.Expressions) > 0 {
 		for _, p := range t.Parts {
 			lacking[p.ID] = slices.ContainsFunc(t.PendingColumns(p), func(id base.ColumnID) bool { return !values.set[id] })
@@ -312,7 +323,8 @@ func (m *Mutator) layers(ctx context.Context, t *snapshot.Table, a *arrivals, up
 	return append(layers, more...), err
 }
 
-// movesRow reports whether new values of columns change where a row of a keyed table is stored.
+// movesRow reports whether a change of these columns may change where a row is stored (its
+// partition or position). The table has a primary key.
 func movesRow(t schema.Table, columns []schema.Column) bool {
 	return slices.ContainsFunc(columns, func(c schema.Column) bool {
 		return !slices.Contains(t.PrimaryKey, c.ID) && t.InKey(c.ID)

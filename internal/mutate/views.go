@@ -8,10 +8,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// retypeViews stores the columns of views again after the type of a table's column changed.
-// information_schema and similar tables show these columns; DuckDB itself determines them when a
-// view is read. A view that can no longer be read keeps its stored columns, and reading it gives
-// the error.
+// retypeViews updates the stored columns of views after the type of a table's column changed.
+// information_schema and similar tables show the stored columns. A query that reads a view uses the
+// types that DuckDB determines then. A view that can no longer be read keeps its stored columns,
+// and reading it gives the error.
 func (x *execution) retypeViews() error {
 	for _, v := range x.store.Views() {
 		columns, err := x.viewColumns(v.Name)
@@ -30,7 +30,7 @@ func (x *execution) retypeViews() error {
 	return nil
 }
 
-// viewColumns returns the present columns of a view.
+// viewColumns returns the columns that a view has now, with their types.
 func (x *execution) viewColumns(v catalog.ViewName) (columns []catalog.ViewColumn, err error) {
 	name := schema.Quote(v.Database) + "." + schema.Quote(v.Schema) + "." + schema.Quote(v.Name)
 	rows, err := x.planner.Select(x.ctx, Select{SQL: "DESCRIBE SELECT * FROM " + name, Database: v.Database})

@@ -16,18 +16,19 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// Mode says what a request without SQL does with its rows.
+// Mode says what a request without SQL, such as an upload of JSON or Arrow, does with its rows.
 type Mode uint8
 
 const (
 	Append Mode = iota // add the rows; with a primary key the same as Upsert
-	Upsert             // update the rows of the same keys, and insert the others
-	Update             // update the rows of the same keys
-	Delete             // delete the rows of the same keys
-	Insert             // insert rows as INSERT does: the option on_insert decides if a key exists
+	Upsert             // update the existing rows of the same keys, and insert the other rows
+	Update             // update the existing rows of the same keys
+	Delete             // delete the existing rows of the same keys
+	// Insert rows as INSERT does: the option on_insert decides what happens if a key exists.
+	Insert
 )
 
-// ParseMode parses the name of a mode. The empty name is Append.
+// ParseMode parses the name of a mode. The empty name means Append.
 func ParseMode(name string) (Mode, error) {
 	if name == "" {
 		return Append, nil
@@ -43,7 +44,8 @@ var modeNames = [...]string{Append: "append", Upsert: "upsert", Update: "update"
 // String returns the name of the mode.
 func (m Mode) String() string { return modeNames[m] }
 
-// CheckKey returns an error if key columns are named for a mode that does not look up rows by key.
+// CheckKey returns an error if key columns are named for a mode that does not take them: Append and
+// Insert.
 func (m Mode) CheckKey(key []string) error {
 	if (m == Append || m == Insert) && len(key) > 0 {
 		return base.Errorf(base.Invalid, "mode=%s takes no key", m).WithHint("mode=upsert changes the rows of the same key")
@@ -51,9 +53,10 @@ func (m Mode) CheckKey(key []string) error {
 	return nil
 }
 
-// Write changes a table by rows. key names the columns by which existing rows are found; by default
-// these are the columns of the primary key. Columns that the rows lack stay as they are; in new
-// rows they have their defaults. Of several rows with one key the last one counts.
+// Write changes a table by the rows of a request. key names the columns by which existing rows are
+// found; if it is empty these are the columns of the primary key. If the rows lack columns,
+// existing rows keep their values of them, and new rows get the defaults. Of several rows with one
+// key the last one counts.
 func (m *Mutator) Write(ctx context.Context, rows engine.TableRows, mode Mode, key []string, o engine.AppendOptions) (Counts, error) {
 	if mode == Append {
 		return m.Append(ctx, []engine.TableRows{rows}, o)
@@ -70,7 +73,7 @@ func (m *Mutator) Write(ctx context.Context, rows engine.TableRows, mode Mode, k
 	})
 }
 
-// write is one request that changes a table by rows.
+// write is one request without SQL that changes a table by rows.
 type write struct {
 	*Mutator
 	ctx     context.Context
@@ -81,7 +84,7 @@ type write struct {
 	evolution *engine.Evolution
 }
 
-// evolving returns the options for the commit of the rows, including the evolution.
+// evolving returns the options for the commit of the rows, with the request's evolution added.
 func (w *write) evolving() engine.AppendOptions {
 	o := w.options
 	if w.evolution != nil {
@@ -90,7 +93,7 @@ func (w *write) evolving() engine.AppendOptions {
 	return o
 }
 
-// run makes the change. errStale says that the table's schema changed in the meantime.
+// run makes the change. The error errStale means that the table's schema changed in the meantime.
 func (w *write) run(key []string) (counts Counts, err error) {
 	name := w.rows.Table
 	t, err := w.store.Lookup(name.Database, name.Schema, name.Name)
@@ -102,7 +105,7 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	case base.KindOf(err) == base.NotFound && err != nil && w.mode == Upsert && w.options.Create && len(key) > 0:
 		w.rows.Key = key
 		if columns, err := lacking(t, w.rows); err == nil && len(columns) > 0 {
-			// Plan says which table will be created.
+			// Plan returns the table that will be created for the rows.
 			if t, w.evolution, err = w.store.Plan(w.ctx, w.rows, w.options); err != nil {
 				return Counts{}, err
 			}
@@ -141,8 +144,9 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	return w.apply(t, records, key)
 }
 
-// conformed returns the rows in the table's storage types, and the table with the columns that they
-// have. If nothing will be inserted these are only the columns that were sent.
+// conformed returns the rows in the table's storage types, and the table reduced to the columns
+// that they have. Rows that may be inserted have all columns. Otherwise they have only the columns
+// that were sent.
 func (w *write) conformed(t schema.Table) (schema.Table, []arrow.RecordBatch, error) {
 	if w.mode == Upsert {
 		table, evolution, records, err := w.store.Conform(w.ctx, w.rows, w.options)
@@ -154,7 +158,8 @@ func (w *write) conformed(t schema.Table) (schema.Table, []arrow.RecordBatch, er
 	return t, records, err
 }
 
-// conform returns the rows with those columns of sub that they have.
+// conform returns the rows as batches that conform to a part of the table: the columns of sub that
+// the rows have.
 func (w *write) conform(sub schema.Table) (records []arrow.RecordBatch, err error) {
 	first := int64(0)
 	for _, in := range w.rows.Batches {
@@ -190,7 +195,7 @@ func givenBy(rows engine.TableRows, t schema.Table) []schema.Column {
 
 var modeConflicts = map[Mode]conflict{Upsert: replaceRow, Update: updateRows, Delete: deleteRows}
 
-// apply commits rows that conform to some columns of the table.
+// apply commits rows that conform to some columns of the table, in the request's mode.
 func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string) (Counts, error) {
 	if batch.Rows(records) == 0 {
 		return Counts{}, w.store.Evolve(w.ctx, w.evolving().Evolutions)
@@ -201,7 +206,8 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	}
 	own := sameColumns(ids, t.PrimaryKey)
 	if own {
-		// In the order in which the table's keys are hashed, not in the order of the request.
+		// The key columns are in the order in which the table's keys are hashed, not in the order
+		// of the request.
 		ids = t.PrimaryKey
 	}
 	by := t
@@ -211,8 +217,8 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	}
 	given := givenBy(w.rows, t)
 	if w.mode == Upsert && own && bytesOf(records) > w.store.ChunkBytes() {
-		// The evolution is a separate edit, because the parts of the rows are written for the
-		// schema that the table has then.
+		// The evolution is a separate edit, because the rows are written as parts, for the schema
+		// that the table has after it.
 		if err := w.store.Evolve(w.ctx, w.evolving().Evolutions); err != nil {
 			return Counts{}, err
 		}
@@ -230,7 +236,7 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	return w.upsert(w.ctx, []*arrivals{a}, modeConflicts[w.mode], w.evolving(), nil)
 }
 
-// taking returns a function that passes records to its argument take.
+// taking returns a function that calls its argument take with each of the records.
 func taking(records []arrow.RecordBatch) func(take func(arrow.RecordBatch) error) error {
 	return func(take func(arrow.RecordBatch) error) error {
 		for _, rec := range records {
@@ -250,8 +256,8 @@ func bytesOf(records []arrow.RecordBatch) int64 {
 	return n
 }
 
-// keyColumns returns the columns with the given names, or those of the primary key if there are
-// none.
+// keyColumns returns the ids of the columns with the names key, or of the primary key's columns if
+// key is empty.
 func keyColumns(t schema.Table, key []string) ([]base.ColumnID, error) {
 	if len(key) == 0 && len(t.PrimaryKey) == 0 {
 		return nil, base.Errorf(base.Invalid, "table %s has no primary key", t.QualifiedName()).WithHint("name the columns that rows are found by: key=a,b")
@@ -280,8 +286,7 @@ func keyColumns(t schema.Table, key []string) ([]base.ColumnID, error) {
 	return ids, nil
 }
 
-// isKey reports whether the named columns are those of the primary key. No names stand for the
-// primary key.
+// isKey reports whether the named columns are the primary key. No names stand for the primary key.
 func isKey(t schema.Table, named []string) bool {
 	ids, err := keyColumns(t, named)
 	return err == nil && sameColumns(ids, t.PrimaryKey)
@@ -291,7 +296,7 @@ func sameColumns(a, b []base.ColumnID) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// checkKeyValues returns an error if a key has NULL, which is equal to nothing.
+// checkKeyValues returns an error if a row has NULL in a key column. NULL is not equal to anything.
 func checkKeyValues(t schema.Table, records []arrow.RecordBatch) error {
 	for _, id := range t.PrimaryKey {
 		at := t.ColumnByID(id)
@@ -308,9 +313,9 @@ func checkKeyValues(t schema.Table, records []arrow.RecordBatch) error {
 	return nil
 }
 
-// merge makes the change as a MERGE INTO. This is for keys that are not the table's primary key,
-// and for rows that move. A key column that was not sent has its default in the rows, and is used
-// like the other key columns.
+// merge makes the change as a MERGE INTO. This is needed for keys that are not the table's primary
+// key, and for rows that must be stored in another place. A key column that was not sent has its
+// default in the rows, and is used like the other key columns.
 func (w *write) merge(a *arrivals, given []schema.Column) (Counts, error) {
 	t := a.table
 	const target, arrived = "scoter_target", "scoter_arrived"

@@ -12,9 +12,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// delete deletes the rows of the same keys. Of the incoming rows it uses the key and, if that is
-// the table's primary key, the version. A row with a lower version than the existing row has no
-// effect. If the table keeps tombstones, each other row leaves one.
+// delete deletes the existing rows with the keys of the incoming rows. Of an incoming row it uses
+// the key and, if that is the table's primary key, the version. A row with a lower version than the
+// existing row has no effect. If the table keeps tombstones, each row that has an effect leaves a
+// tombstone.
 func (w *write) delete(t schema.Table, key []string) (Counts, error) {
 	ids, err := keyColumns(t, key)
 	if err != nil {
@@ -48,9 +49,9 @@ func (w *write) delete(t schema.Table, key []string) (Counts, error) {
 	return w.bury(t, sub, records)
 }
 
-// bury adds tombstones. They have the columns that the rows have. Other columns are NULL, or have
-// an arbitrary value if they are NOT NULL, since nobody sees it. For the same reason the table's
-// checks are not applied.
+// bury inserts tombstones for the incoming rows. A tombstone has the columns that the row has. Its
+// other columns are NULL, or an arbitrary value if they are NOT NULL, since no query shows it. For
+// the same reason the table's checks are not applied.
 func (w *write) bury(t, sub schema.Table, records []arrow.RecordBatch) (Counts, error) {
 	var tombstones []arrow.RecordBatch
 	defer func() { releaseAll(tombstones) }()
@@ -74,7 +75,7 @@ func (w *write) bury(t, sub schema.Table, records []arrow.RecordBatch) (Counts, 
 }
 
 // buried returns rows as tombstones of table t. The rows conform to sub, which has some of the
-// table's columns.
+// columns of t.
 func buried(t, sub schema.Table, rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	var fields []arrow.Field
 	var columns []arrow.Array
@@ -109,8 +110,8 @@ func buried(t, sub schema.Table, rec arrow.RecordBatch) (arrow.RecordBatch, erro
 	return batch.Conform(own, t, batch.ConformOptions{})
 }
 
-// only returns rows with some of their columns. The result shares the arrays without a reference of
-// its own, so it needs no release.
+// only returns a batch with some columns of rec, those in wanted. It shares the arrays without a
+// reference of its own, so it must not be released.
 func only(rec arrow.RecordBatch, wanted []schema.Column) arrow.RecordBatch {
 	var at []int
 	for i, f := range rec.Schema().Fields() {

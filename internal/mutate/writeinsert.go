@@ -2,9 +2,9 @@ package mutate
 
 import "github.com/scoterdb/scoter/internal/batch"
 
-// insert adds rows to a table that refuses existing keys. Columns that the rows lack have their
-// defaults. New columns of the table are added in the edit of the rows, so a refused request
-// changes nothing.
+// insert runs the mode Insert for a table that refuses existing keys. Columns that the rows lack
+// get their defaults. New columns of the table are added in the edit that adds the rows, so a
+// refused request changes nothing.
 func (w *write) insert() (Counts, error) {
 	t, evolution, records, err := w.store.Conform(w.ctx, w.rows, w.options)
 	if err != nil {
@@ -20,8 +20,8 @@ func (w *write) insert() (Counts, error) {
 	}
 	sent := givenBy(w.rows, t)
 	if bytesOf(records) > w.store.ChunkBytes() {
-		// The evolution is a separate edit, because the parts of the rows are written for the
-		// schema that the table has then.
+		// The evolution is a separate edit here, because the rows are written as parts, for the
+		// schema that the table has after it.
 		if err := w.store.Evolve(w.ctx, w.evolving().Evolutions); err != nil {
 			return Counts{}, err
 		}

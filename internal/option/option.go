@@ -1,4 +1,4 @@
-// Package option parses the options of statements: name = 'value', ...
+// Package option parses the options of statements, which are written name = 'value', ...
 package option
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Set reads the options of one clause by name. Options that are never read are unknown. Set
-// remembers the first error, which End returns.
+// Set has the options of one clause. Its methods read options by name. Options that are never read
+// are unknown. Set remembers the first error, which End returns.
 type Set struct {
 	What   string
 	values map[string]string
@@ -22,12 +22,12 @@ type Set struct {
 	err    error
 }
 
-// New returns the options of a clause. what names the clause in errors.
+// New returns a set of options. what is the name of the clause in errors.
 func New(what string, values map[string]string) *Set {
 	return &Set{What: what, values: values, used: map[string]bool{}}
 }
 
-// Text returns an option, or value if the option is not set.
+// Text returns the value of an option, or the argument value if the option is not set.
 func (o *Set) Text(name, value string) string {
 	o.used[name] = true
 	if v, ok := o.values[name]; ok {
@@ -41,8 +41,8 @@ func (o *Set) has(name string) bool {
 	return ok
 }
 
-// List returns an option that is a list separated by commas. Spaces around items and empty items
-// are removed.
+// List returns the items of an option that is a list separated by commas. Spaces around items are
+// removed, and so are empty items.
 func (o *Set) List(name string) []string {
 	var all []string
 	for item := range strings.SplitSeq(o.Text(name, ""), ",") {
@@ -53,7 +53,8 @@ func (o *Set) List(name string) []string {
 	return all
 }
 
-// OneOf returns an option that must be one of values, in lower case. value is the default.
+// OneOf returns the value of an option, which must be one of values, in lower case. If the option
+// is not set, it returns the argument value.
 func (o *Set) OneOf(name, value string, values ...string) string {
 	v := strings.ToLower(o.Text(name, value))
 	if !slices.Contains(values, v) {
@@ -62,7 +63,8 @@ func (o *Set) OneOf(name, value string, values ...string) string {
 	return v
 }
 
-// Parsed returns an option parsed by a function, or value if the option is not set.
+// Parsed returns the value of an option, parsed by a function. If the option is not set, it returns
+// the argument value.
 func Parsed[T any](o *Set, name string, value T, parse func(string) (T, error)) T {
 	text := o.Text(name, "")
 	if !o.has(name) {
@@ -76,14 +78,15 @@ func Parsed[T any](o *Set, name string, value T, parse func(string) (T, error)) 
 	return v
 }
 
-// Fail records an error, unless there is one already.
+// Fail records an error for End, unless an earlier error was recorded.
 func (o *Set) Fail(format string, args ...any) {
 	if o.err == nil {
 		o.err = base.Errorf(base.Invalid, format, args...)
 	}
 }
 
-// End returns the first error, or else an error for an unknown option.
+// End returns the first error of reading the options. If there is none, it returns an error if an
+// option was never read, because then it is unknown.
 func (o *Set) End() error {
 	if o.err != nil {
 		return o.err
@@ -100,7 +103,8 @@ func (o *Set) End() error {
 	return nil
 }
 
-// TLS reads the options that begin with a prefix. It returns nil if TLS is off.
+// TLS returns the TLS configuration that the options with this prefix describe. It returns nil if
+// TLS is off.
 func (o *Set) TLS(prefix string) (*tls.Config, error) {
 	on := Parsed(o, prefix, false, strconv.ParseBool)
 	ca, cert, key, name := o.Text(prefix+"_ca", ""), o.Text(prefix+"_cert", ""), o.Text(prefix+"_key", ""), o.Text(prefix+"_server_name", "")
@@ -131,7 +135,8 @@ func (o *Set) TLS(prefix string) (*tls.Config, error) {
 	return c, nil
 }
 
-// Secret reads a password, or the name of the file that contains it.
+// Secret returns the value of a secret option such as a password, or the content of the file that
+// the option name_file names.
 func (o *Set) Secret(name string) (string, error) {
 	file := name + "_file"
 	value, path := o.Text(name, ""), o.Text(file, "")

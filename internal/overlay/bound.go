@@ -16,10 +16,11 @@ const (
 	GreaterOrEqual
 )
 
-// Bound is a condition that every row of a result meets: the column compared with any one of the
-// values. It is used to prune parts by their statistics. The query still has its own condition.
+// Bound is a condition that every row of a query's result meets: comparing the column with at least
+// one of the values gives true. It is used to leave out parts by their statistics. The query itself
+// still checks its whole condition.
 type Bound struct {
 	Column   base.ColumnID
 	Operator Operator
-	Values   []schema.Value // more than one value only with Equal (IN)
+	Values   []schema.Value // more than one only if Operator is Equal (column IN (...))
 }

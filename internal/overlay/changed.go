@@ -17,49 +17,51 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Changed rows are not read where they were written. They are hidden there like deleted rows, and
-// their current values are read from memory. So unchanged rows, which are most of what queries
-// read, are read with all of DuckDB's optimizations, and a changed row costs as much as a row of a
-// memtable. (Measured on lineitem: if new values are put into the vectors of a scan, the vectors
-// lose the information that they have few distinct values, and a GROUP BY takes three times as
-// long.)
+// How changed rows are read. A changed row is hidden at the place where it was written, like a
+// deleted row, and its current values are read from memory. So unchanged rows, which are most of
+// what queries read, are read with all of DuckDB's optimizations, and a changed row costs as much
+// as a row of a memtable. (Measured on lineitem: if new values are put into the vectors of a scan,
+// the vectors lose the information that they have few distinct values, and a GROUP BY takes three
+// times as long.)
 //
 // The new values of a row are in the patches. The values of its other columns are read from its
 // rowset when a query first needs them, column by column. They are then cached, because written
 // values never change.
 
-// rowsetCache has the cached values of one rowset with changes. It exists as long as the rowset has
+// rowsetCache has the cached values of a rowset's changed rows. It exists as long as the rowset has
 // changes.
 type rowsetCache struct {
 	mu sync.Mutex
-	// All of the following belongs to the last requested schema version. Another version discards
-	// it.
+	// version is the schema version of latest and columns. A request with another version discards
+	// both.
 	version uint32        // guarded by mu
 	latest  *changed      // guarded by mu
 	columns cachedColumns // guarded by mu
 
-	bytes *atomic.Int64 // size of columns
-	total *atomic.Int64 // of all caches: see rowsetCaches
+	bytes *atomic.Int64 // memory of columns, in bytes
+	total *atomic.Int64 // shared by all values of this type: their memory, in bytes
 }
 
-// cachedColumns are the cached columns of a rowset.
+// cachedColumns are the cached columns of a rowset's changed rows.
 type cachedColumns map[base.ColumnID]*cachedColumn
 
 type cachedColumn struct {
 	written writtenColumn
-	// writtenBytes is the size of written. latestBytes is the size of the column in
-	// rowsetCache.latest, if that is neither written nor a patch.
+	// writtenBytes is the memory of written. latestBytes is the memory of the column's values in
+	// rowsetCache.latest, unless these are the written values or those of a patch.
 	writtenBytes, latestBytes int64
-	used                      uint64 // when the column was last requested: see changed.values
+	// When the column was last requested, as a number: see changed.values.
+	used uint64
 }
 
-// writtenColumn has values of a column as they were written, in its current type.
+// writtenColumn has a column's written values for some rows of a rowset, converted to the column's
+// current type.
 type writtenColumn struct {
 	rows   []uint32 // ascending
 	values arrow.Array
 }
 
-// written returns the cached values of a column as they were written.
+// written returns the cached written values of a column.
 func (k cachedColumns) written(id base.ColumnID) writtenColumn {
 	if cached := k[id]; cached != nil {
 		return cached.written
@@ -74,16 +76,17 @@ type changed struct {
 	table schema.Table
 	// written is the schema version with which the rowset was written.
 	written schema.Table
-	hidden  []uint32 // rows that are not read where they were written, ascending
-	rows    []uint32 // the rows of hidden that are not deleted
-	// inPart has the hidden rows in the form for part scans. It is computed on first use.
+	hidden  []uint32 // ordinals of the changed and deleted rows, ascending
+	rows    []uint32 // ordinals of the changed rows that are not deleted, ascending
+	// inPart has the hidden rows in the form that part scans take. It is computed on first use.
 	inPart     livescan.Rows
 	inPartOnce sync.Once
-	// columns has the values of rows. It is filled column by column as queries request them.
+	// columns has the current values of rows. It is filled column by column as queries request
+	// them.
 	columns map[base.ColumnID]arrow.Array // guarded by cache.mu
 }
 
-// within returns the values from the first to the last of the given rows.
+// within returns the part of w from the first to the last of the given rows.
 func (w writtenColumn) within(rows []uint32) writtenColumn {
 	if len(w.rows) == 0 || len(rows) == 0 {
 		return writtenColumn{}
@@ -102,11 +105,13 @@ func (w writtenColumn) within(rows []uint32) writtenColumn {
 	return writtenColumn{w.rows[from:to], array.NewSlice(w.values, int64(from), int64(to))}
 }
 
-// reader reads values of ascending rows of a rowset in the columns' current types. It stops after
-// most bytes and then returns the values of the first rows only.
+// reader reads values of a rowset, converted to the columns' current types. rows are ascending
+// ordinals. When the values take more than most bytes, it stops and returns the values of the first
+// rows only.
 type reader func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error)
 
-// at returns the changed rows for a set of changes and a version of the table.
+// at returns the changed rows of a rowset for a set of changes and a version of the table. written
+// is the schema version with which the rowset was written.
 func (s *rowsetCache) at(set *patch.Set, table, written schema.Table) *changed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +136,7 @@ func (s *rowsetCache) at(set *patch.Set, table, written schema.Table) *changed {
 	if s.version < table.Version || s.latest == nil {
 		s.version, s.columns, s.latest = table.Version, cachedColumns{}, nil
 	}
-	// The data of an old snapshot must not replace data that others use.
+	// An old snapshot must not replace the cached data of newer snapshots.
 	if s.version == table.Version && (s.latest == nil || s.latest.set.Seq <= set.Seq) {
 		s.latest = c
 		for _, k := range s.columns {
@@ -148,7 +153,9 @@ func (c *changed) hiddenIn(p *catalog.Part) livescan.Rows {
 	return c.inPart
 }
 
-// values returns columns of the rows to a scan, or nil if there is not enough space: see lazyRows.
+// values returns the current values of the changed rows, in the given columns. scan is the number
+// of the requesting scan. If room (bytes for caching) is not enough, values returns nil: see
+// lazyRows.
 func (c *changed) values(ctx context.Context, columns []schema.Column, read reader, scan uint64, room *int64) ([]arrow.Array, error) {
 	s := c.cache
 	s.mu.Lock()
@@ -159,8 +166,8 @@ func (c *changed) values(ctx context.Context, columns []schema.Column, read read
 		if k := cached[column.ID]; k != nil {
 			k.used = 2*scan + 1
 		} else {
-			// An even number: the column is evicted before columns that the scan found here. See
-			// rowsetCaches.trim.
+			// An even number, so that this column is evicted before columns that the same scan
+			// found in the cache: see rowsetCaches.trim.
 			cached[column.ID] = &cachedColumn{used: 2 * scan}
 		}
 	}
@@ -185,8 +192,8 @@ func (c *changed) values(ctx context.Context, columns []schema.Column, read read
 	return out, nil
 }
 
-// valuesOf computes the values of a column and records their size. It returns nil if there is not
-// enough space.
+// valuesOf merges the patched and the written values of a column, and records the memory of the
+// result. It returns nil if that takes more than room.
 func (c *changed) valuesOf(column schema.Column, k *cachedColumn, room *int64) (arrow.Array, error) {
 	newer, err := c.newer(column)
 	if err != nil {
@@ -196,7 +203,7 @@ func (c *changed) valuesOf(column schema.Column, k *cachedColumn, room *int64) (
 		return nil, nil
 	}
 	values, err := newest(c.rows, newer, k.written)
-	if err == nil { // often many rows get the same new value
+	if err == nil { // often many rows get the same value, which a dictionary stores once
 		values, err = batch.Repeating(values)
 	}
 	if err == nil && values != newer.values && values != k.written.values {
@@ -209,7 +216,7 @@ func (c *changed) valuesOf(column schema.Column, k *cachedColumn, room *int64) (
 	return values, err
 }
 
-// cachedBytes returns the size of the cached data of some columns.
+// cachedBytes returns the memory of the cached values of the given columns.
 func (c *changed) cachedBytes(columns []schema.Column) (bytes int64) {
 	c.cache.mu.Lock()
 	defer c.cache.mu.Unlock()
@@ -222,7 +229,7 @@ func (c *changed) cachedBytes(columns []schema.Column) (bytes int64) {
 	return bytes
 }
 
-// measure updates the size of the cached data. mu must be held.
+// measure updates bytes and total after columns were added or dropped. mu must be held.
 func (s *rowsetCache) measure() {
 	bytes := int64(0)
 	for _, k := range s.columns {
@@ -231,8 +238,8 @@ func (s *rowsetCache) measure() {
 	s.total.Add(bytes - s.bytes.Swap(bytes))
 }
 
-// uses returns which columns take memory, and when each was last requested. It returns nil while
-// another goroutine reads.
+// uses returns the columns that take memory, and when each was last requested. It returns nil
+// without waiting if another goroutine uses the cache.
 func (s *rowsetCache) uses() map[base.ColumnID]uint64 {
 	if !s.mu.TryLock() {
 		return nil
@@ -247,10 +254,11 @@ func (s *rowsetCache) uses() map[base.ColumnID]uint64 {
 	return uses
 }
 
-// drop evicts a column. It can be read again. Current users of its values are not affected.
+// drop evicts a column's values. Queries that use them are not affected, and later queries read
+// them again.
 func (s *rowsetCache) drop(id base.ColumnID) {
 	if !s.mu.TryLock() {
-		return // in use by a reader
+		return // another goroutine reads values into the cache
 	}
 	defer s.mu.Unlock()
 	delete(s.columns, id)
@@ -276,15 +284,16 @@ func newerIn(set *patch.Set, column schema.Column, rows []uint32) (writtenColumn
 	return writtenColumn{newer.Ordinals, newer.Values}.within(rows), nil
 }
 
-// lacks returns the columns that values will have to read from the rowset, and the rows for which
-// it will.
+// lacks returns the columns that the method values will have to read from the rowset, and the rows
+// for which it will read them.
 func (c *changed) lacks(columns []schema.Column) ([]schema.Column, []uint32, error) {
 	c.cache.mu.Lock()
 	defer c.cache.mu.Unlock()
 	return c.missing(c.rows, columns, c.cachedLocked())
 }
 
-// cachedLocked returns the cached columns for this version of the table. cache.mu must be held.
+// cachedLocked returns the cached columns for the changed rows' schema version. cache.mu must be
+// held.
 func (c *changed) cachedLocked() cachedColumns {
 	if c.cache.version != c.table.Version {
 		return cachedColumns{}
@@ -292,8 +301,9 @@ func (c *changed) cachedLocked() cachedColumns {
 	return c.cache.columns
 }
 
-// missing returns columns of which some values must be read from the rowset, and the rows for which
-// they must be read. It returns only columns that can be read together.
+// missing returns columns of which some values are neither patched nor cached, and the rows whose
+// values must be read. It returns only columns that one query can read together; a column that
+// needs a query of its own is returned in a later call.
 func (c *changed) missing(rows []uint32, columns []schema.Column, cached cachedColumns) (wanted []schema.Column, missing []uint32, err error) {
 	var alone []schema.Column
 	var aloneRows []uint32
@@ -320,13 +330,13 @@ func (c *changed) missing(rows []uint32, columns []schema.Column, cached cachedC
 	return wanted, missing, nil
 }
 
-// arrayBytes bounds an array of values that were read, because its offsets have 31 bits.
+// arrayBytes bounds the bytes of an array of texts, because the array's offsets have 31 bits.
 const arrayBytes = 1 << 30
 
-// readMissing reads missing values into the cache while there is space. It returns the number of
-// rows, from the first one on, for which no values are missing any more. Each read may exceed the
-// space by up to least bytes: with 0 it reads nothing without space, and with 1 it reads at least
-// some rows.
+// readMissing reads missing values into the cache while there is room, in bytes. It returns n: for
+// the first n changed rows no values are missing any more. Each read may exceed the room by up to
+// least bytes. So with least 0 it reads nothing if there is no room, and with least 1 it reads at
+// least some rows.
 func (c *changed) readMissing(ctx context.Context, columns []schema.Column, cached cachedColumns, read reader, room *int64, least int64) (int, error) {
 	rows := c.rows
 	for {
@@ -364,7 +374,8 @@ func (c *changed) readMissing(ctx context.Context, columns []schema.Column, cach
 	}
 }
 
-// newest returns the value of each row: the newer one if there is one, and otherwise the older one.
+// newest returns an array with one value for each row: its value in newer if there is one, and
+// otherwise its value in older.
 func newest(rows []uint32, newer, older writtenColumn) (arrow.Array, error) {
 	if slices.Equal(rows, newer.rows) {
 		return newer.values, nil
@@ -424,7 +435,7 @@ func minus(a, b []uint32) []uint32 {
 	return out
 }
 
-// union returns the elements of a and b. All of them are ascending.
+// union returns the numbers that are in a or in b. All are ascending.
 func union(a, b []uint32) []uint32 {
 	if len(a) == 0 {
 		return b

@@ -17,25 +17,26 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// chunks reads values of single rows from column chunks of parts, because a DuckDB query over the
-// part takes some milliseconds to plan, however little it reads. It caches all values of chunks
-// that are requested often.
+// chunks reads values of single rows from column chunks of parts without DuckDB, because DuckDB
+// takes some milliseconds to plan a query, however little it reads. chunks caches all values of a
+// column chunk that is requested often.
 type chunks struct {
 	file func(p *catalog.Part) *blocks.File
-	most int64 // limit of the cached data
+	most int64 // limit of bytes
 
 	mu    sync.Mutex
 	all   map[chunkKey]*chunk // guarded by mu
 	used  *lru.List           // guarded by mu; of *chunk, most recently used first
-	bytes int64               // guarded by mu
+	bytes int64               // guarded by mu; memory of all entries, in bytes
 }
 
 const (
-	// unknownBytes is the approximate size of an entry without cached values.
+	// unknownBytes is the approximate memory of an entry without cached values.
 	unknownBytes = 256
-	// seldom is how often rows are read from the file before the whole chunk is read and cached.
-	// Reading the chunk takes about this many times as long as one row: 5 ms for prices, mostly for
-	// fresh memory, against 0.2 ms.
+	// seldom is the number of requests for a column chunk that are answered by reading single rows
+	// from the file. With the next request the whole chunk is read and cached. Reading the chunk
+	// takes about this many times as long as reading one row: 5 ms for prices, mostly for fresh
+	// memory, against 0.2 ms.
 	seldom = 24
 )
 
@@ -48,24 +49,25 @@ type chunkKey struct {
 type chunk struct {
 	key    chunkKey
 	place  *lru.Element // guarded by chunks.mu; nil after eviction
-	bytes  int64        // guarded by chunks.mu
+	bytes  int64        // guarded by chunks.mu; memory of the entry, in bytes
 	asked  int          // number of requests; guarded by chunks.mu
 	once   sync.Once
 	values arrow.Array
-	ends   []uint32 // of an entry for row groups: see chunks.groups
+	ends   []uint32 // only with ofGroups: see chunks.groups
 	err    error
 }
 
-// ofGroups is the group in the key of an entry for the row groups of a part.
+// ofGroups, in place of the number of a row group, is the key of an entry that has the row groups
+// of a part and no values.
 const ofGroups = -1
 
 func newChunks(file func(*catalog.Part) *blocks.File, most int64) *chunks {
 	return &chunks{file: file, most: most, all: map[chunkKey]*chunk{}, used: lru.New()}
 }
 
-// take returns a column's values of some rows of a part, which was written with the schema version
-// written. It returns nil for a nested column, and for one that the part does not have in its
-// current type.
+// take returns the values of a column for some rows of a part. written is the schema version with
+// which the part was written. take returns nil for a nested column, and for a column that the part
+// does not have in its current type.
 func (x *chunks) take(p *catalog.Part, written schema.Table, c schema.Column, rows []uint32) (arrow.Array, error) {
 	i := written.ColumnByID(c.ID)
 	if i < 0 || !written.Columns[i].Type.Equal(c.Type) || nested(c.Type) {
@@ -105,7 +107,8 @@ func (x *chunks) take(p *catalog.Part, written schema.Table, c schema.Column, ro
 	return array.Concatenate(parts, memory.DefaultAllocator)
 }
 
-// rows returns the values of some rows of a row group.
+// rows returns the values of some rows of one column chunk. The rows are counted from the first row
+// of the row group.
 func (x *chunks) rows(p *catalog.Part, written schema.Table, key chunkKey, rows []uint32) (arrow.Array, error) {
 	c, often := x.ask(key)
 	if !often {
@@ -132,7 +135,8 @@ func (x *chunks) rows(p *catalog.Part, written schema.Table, key chunkKey, rows 
 	return taken.Column(0), nil
 }
 
-// groups returns the row number at the end of each row group of a part.
+// groups returns for each row group of a part the number of rows up to its end. These numbers are
+// cached.
 func (x *chunks) groups(p *catalog.Part, written schema.Table) ([]uint32, error) {
 	c, _ := x.ask(chunkKey{part: p.ID, group: ofGroups})
 	c.once.Do(func() {
@@ -153,7 +157,8 @@ func nested(t schema.Type) bool {
 	return ok
 }
 
-// ask returns a chunk, and whether it is requested so often that its values should be cached.
+// ask counts a request for a column chunk. It returns the entry of the chunk, and whether the chunk
+// is requested so often that all its values should be cached.
 func (x *chunks) ask(key chunkKey) (c *chunk, often bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -170,12 +175,13 @@ func (x *chunks) ask(key chunkKey) (c *chunk, often bool) {
 	return c, c.asked > seldom
 }
 
-// keep adds the number of bytes that were read to a chunk's size.
+// keep adds bytes to the memory of an entry whose values were read. If reading failed, it removes
+// the entry.
 func (x *chunks) keep(c *chunk, bytes int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if c.place == nil {
-		return // evicted in the meantime
+		return // removed by trim in the meantime
 	}
 	if c.err != nil {
 		x.forget(c)
@@ -185,14 +191,15 @@ func (x *chunks) keep(c *chunk, bytes int64) {
 	x.trim()
 }
 
-// trim evicts the least recently used chunks until the limit is met. x.mu must be held.
+// trim removes the least recently used entries until the limit is met, except the last one. x.mu
+// must be held.
 func (x *chunks) trim() {
 	for x.bytes > x.most && x.used.Len() > 1 {
 		x.forget(x.used.Back().Value.(*chunk))
 	}
 }
 
-// forget evicts a chunk. x.mu must be held.
+// forget removes an entry. Goroutines that use its values are not affected. x.mu must be held.
 func (x *chunks) forget(c *chunk) {
 	x.used.Remove(c.place)
 	delete(x.all, c.key)

@@ -18,15 +18,15 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// cMemory is the memory of the description of one scan: C memory that is freed together, and pins
-// of the Go memory that it points to.
+// cMemory is the memory of the C structs that describe one scan: blocks of C memory that are freed
+// together, and pins of the Go memory to which the structs point.
 type cMemory struct {
 	blocks []unsafe.Pointer
-	rest   []byte // unused zeros of the last block
+	rest   []byte // unused bytes of the last block, which are zero
 	pinner runtime.Pinner
 }
 
-// blockBytes is the size of a block of C memory, which is divided into many small pieces.
+// blockBytes is the size of a block of C memory. Many small structs share a block.
 const blockBytes = 4 << 10
 
 func (m *cMemory) alloc(bytes int) unsafe.Pointer {
@@ -37,7 +37,8 @@ func (m *cMemory) alloc(bytes int) unsafe.Pointer {
 		block := C.calloc(1, C.size_t(size))
 		m.blocks = append(m.blocks, block)
 		if bytes > blockBytes/4 {
-			return block // later pieces still come from the rest of the last block
+			// This struct has a block of its own; rest stays that of the last shared block.
+			return block
 		}
 		m.rest = unsafe.Slice((*byte)(block), size)
 	}
@@ -60,16 +61,16 @@ func (m *cMemory) free() {
 	m.pinner.Unpin()
 }
 
-// pointer returns the address of b and pins it until the memory is freed.
+// pointer returns the address of b, and pins b until the C memory is freed.
 func (m *cMemory) pointer(b []byte) unsafe.Pointer {
 	p := unsafe.Pointer(unsafe.SliceData(b))
 	if cap(b) > 0 {
-		m.pinner.Pin(p) // has no effect on mapped memory
+		m.pinner.Pin(p) // Pin has no effect on mapped memory
 	}
 	return p
 }
 
-// numbers is like pointer, for row numbers.
+// numbers is pointer for a slice of row numbers.
 func (m *cMemory) numbers(rows []uint32) *C.uint32_t {
 	if len(rows) == 0 {
 		return nil
@@ -97,7 +98,7 @@ var fixedTypes = map[schema.Kind]struct {
 	schema.TimestampTZ: {C.DUCKDB_TYPE_TIMESTAMP_TZ, 8},
 }
 
-// describeType fills in the C description of a storage type.
+// describeType fills in the C struct that describes a storage type.
 func describeType(m *cMemory, out *C.scoter_type, t schema.Type) error {
 	if fixed, ok := fixedTypes[t.Kind]; ok {
 		out.id, out.value_bytes = fixed.id, fixed.bytes
@@ -152,8 +153,9 @@ func describeType(m *cMemory, out *C.scoter_type, t schema.Type) error {
 	return nil
 }
 
-// describeColumn fills in where the values of an array are. The array must outlive the scan, unless
-// passing is set.
+// describeColumn fills in the C struct that describes an array's values, which points into the
+// array's memory. passing says that the array is freed before the scan ends; then the scan copies
+// texts.
 func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData, passing bool) error {
 	buffers := data.Buffers()
 	if passing {
@@ -211,8 +213,8 @@ func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData, pass
 	return nil
 }
 
-// describeBatch fills in the description of a batch. The batch has the columns of the table in
-// order.
+// describeBatch fills in the C struct that describes a batch. The batch has the columns of the
+// table in order. first is the ordinal of its first row.
 func describeBatch(m *cMemory, out *C.scoter_batch, source base.SourceID, first base.RowOrdinal, rec arrow.RecordBatch) error {
 	out.source, out.first_ordinal, out.rows = C.uint64_t(source), C.uint64_t(first), C.int64_t(rec.NumRows())
 	columns := cArray[C.scoter_column](m, int(rec.NumCols()))

@@ -17,8 +17,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// byPending divides each group by how many expression updates the parts lack. A part always lacks
-// the last ones of the table, so their number identifies them.
+// byPending divides each group of parts by the number of expression updates that a part lacks. A
+// part that lacks n expression updates always lacks the table's last n, so the number identifies
+// them.
 func (b *builder) byPending(groups [][]*catalog.Part) [][]*catalog.Part {
 	if len(b.table.Expressions) == 0 {
 		return groups
@@ -35,9 +36,9 @@ func (b *builder) byPending(groups [][]*catalog.Part) [][]*catalog.Part {
 	return out
 }
 
-// addPending adds a branch for rows that lack expression updates: nested queries around the scan,
-// one per expression. from begins with FROM. Columns that no expression sets stay plain columns in
-// all queries, so that filters on them are pushed down to the scan.
+// addPending adds a branch for parts that lack expression updates: a query of the scan inside one
+// query per expression. from is the scan, beginning with FROM. Columns that no expression sets stay
+// plain columns in all of these queries, so that filters on them are pushed down to the scan.
 func (b *builder) addPending(pending []*patch.Expression, written schema.Table, from, condition string) error {
 	at := written
 	var more []string
@@ -48,7 +49,8 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 	if condition != "" {
 		from += " WHERE " + condition
 	}
-	// in returns a query for the rows of from in another version of the table.
+	// in returns a query for the rows of from with the columns of another version of the table. at
+	// is that version from then on.
 	in := func(to schema.Table) string {
 		sql := "SELECT " + projection(to, at) + columns + from
 		at = to
@@ -65,9 +67,10 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 	return nil
 }
 
-// Evaluate returns rows of a table after an expression update. Rows in exempt, which are numbers in
-// ascending order, stay unchanged. The rows have the expression's version of the table and storage
-// types; texts may be dictionary-encoded. The caller releases the result.
+// Evaluate applies an expression update to a batch of a table's rows, and returns the new rows.
+// Rows whose numbers are in exempt, ascending, stay unchanged. The batch has the expression's
+// version of the table and storage types; texts may be dictionary-encoded. The caller releases the
+// result.
 func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.RecordBatch, exempt []uint32) (arrow.RecordBatch, error) {
 	if int64(len(exempt)) == rec.NumRows() {
 		rec.Retain()

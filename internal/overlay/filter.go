@@ -12,19 +12,20 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// filter is a condition on one column that the scan of memtables checks: see scoter_filter.
+// filter is a condition on one column that the scan of memtables checks: see scoter_filter in
+// memscan.h.
 type filter struct {
-	column      int // index in the memtables' schema version
+	column      int // index in the schema version of the memtables
 	texts       []string
 	least, most int64
 }
 
-// memtableFilters returns the bounds that the scan of memtables can check: equality of texts, and
-// ranges of whole numbers of four or eight bytes. Other bounds are left to the query, as are
-// columns whose type has changed.
+// memtableFilters returns filters for those bounds that the scan of memtables can check: equality
+// of texts, and ranges of whole numbers of four or eight bytes. The query checks all other bounds
+// itself, and bounds of columns whose type has changed.
 func memtableFilters(now, written schema.Table, bounds []Bound) []filter {
 	var out []filter
-	ranges := map[int]int{} // column -> index in out
+	ranges := map[int]int{} // from the index of a column to the index in out of its filter
 	for i := range bounds {
 		b := &bounds[i]
 		current, at := now.ColumnByID(b.Column), written.ColumnByID(b.Column)
@@ -65,8 +66,8 @@ func (b *Bound) texts() ([]string, bool) {
 	return out, true
 }
 
-// narrow restricts the range to a bound. The ends of the range are always included, because the
-// query checks its condition again.
+// narrow restricts the filter's range of numbers to those that may meet a bound. Both ends stay
+// included, even for < and >, because the query checks its condition again.
 func (f *filter) narrow(o Operator, values []int64) {
 	least, most := values[0], values[0]
 	for _, v := range values {
@@ -80,7 +81,7 @@ func (f *filter) narrow(o Operator, values []int64) {
 	}
 }
 
-// describeFilters adds filters to the description of a scan.
+// describeFilters adds the C structs of filters to the description of a scan.
 func (s *scan) describeFilters(out *C.scoter_scan, filters []filter) {
 	m := &s.memory
 	described := cArray[C.scoter_filter](m, len(filters))

@@ -8,32 +8,33 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// indexes caches the statistics of each table's parts, for the table's last requested version. Each
-// column has them in arrays. So a query compares its bounds with two arrays, which takes tens of
-// microseconds for 10,000 parts, whereas visiting each part took milliseconds.
+// indexes caches statistics of the parts of each table, as arrays per column, for one version of
+// the table. A query compares its bounds with two such arrays, which takes tens of microseconds for
+// 10,000 parts. Visiting each part took milliseconds.
 type indexes struct {
 	mu      sync.Mutex
 	byTable map[base.TableID]*tableIndex // guarded by mu
 }
 
-// maxIndexes bounds the number of cached tables. When it is exceeded, all are dropped, and each is
-// computed again by the next query that needs it.
+// maxIndexes bounds the number of cached tables. When there are more, all are dropped, and a query
+// that needs the statistics of a table computes them again.
 const maxIndexes = 4096
 
-// tableIndex is filled column by column as queries need it.
+// tableIndex has the statistics of one table's parts. It is filled column by column as queries need
+// them.
 type tableIndex struct {
 	version uint64
 	mu      sync.Mutex
 	columns map[base.ColumnID]*columnIndex // guarded by mu
 }
 
-// of returns the index of one column over the table's parts, in the order of the parts.
+// of returns the statistics of one column in all of the table's parts, in the order of the parts.
 func (x *indexes) of(t *snapshot.Table, column base.ColumnID) *columnIndex {
 	x.mu.Lock()
 	index := x.byTable[t.Schema.ID]
 	if index == nil || index.version != t.Version {
 		fresh := &tableIndex{version: t.Version, columns: map[base.ColumnID]*columnIndex{}}
-		// The data of an old snapshot must not replace data that others use.
+		// An old snapshot must not replace the cached data of newer snapshots.
 		if index == nil || index.version < t.Version {
 			if len(x.byTable) >= maxIndexes || x.byTable == nil {
 				x.byTable = map[base.TableID]*tableIndex{}
@@ -53,10 +54,11 @@ func (x *indexes) of(t *snapshot.Table, column base.ColumnID) *columnIndex {
 	return c
 }
 
-// columnIndex has one column's statistics for all parts.
+// columnIndex has the statistics of one column in all parts of a table, by index of the part.
 type columnIndex struct {
 	knowledge []knowledge
-	// The ends of the ranged ones: as numbers if all of them are numbers, otherwise as values.
+	// The least and greatest values of the parts with knowledge ranged: as numbers (leastInt,
+	// mostInt) if all of them are signed integers, otherwise as values (leastValue, mostValue).
 	leastInt, mostInt     []int64
 	leastValue, mostValue []schema.Value
 }
@@ -65,9 +67,9 @@ type columnIndex struct {
 type knowledge uint8
 
 const (
-	unknown knowledge = iota // nothing: any row may meet any bound
-	never                    // no row meets any bound, because all values are NULL
-	ranged                   // all values are between two ends
+	unknown knowledge = iota // nothing: each row may meet any bound
+	never                    // all values are NULL, so no row meets any bound
+	ranged                   // all values are between a least and a greatest one
 )
 
 func newColumnIndex(t *snapshot.Table, id base.ColumnID) *columnIndex {
@@ -91,7 +93,7 @@ func newColumnIndex(t *snapshot.Table, id base.ColumnID) *columnIndex {
 	return c
 }
 
-// toInts replaces values by numbers if all ends are numbers.
+// toInts replaces the least and greatest values by numbers, if all of them are signed integers.
 func (c *columnIndex) toInts() {
 	least, most := make([]int64, len(c.knowledge)), make([]int64, len(c.knowledge))
 	for i, k := range c.knowledge {
@@ -108,7 +110,7 @@ func (c *columnIndex) toInts() {
 	c.leastInt, c.mostInt, c.leastValue, c.mostValue = least, most, nil, nil
 }
 
-// narrow clears keep for the parts in which no row meets the bound.
+// narrow sets keep[i] to false for each part i in which no row meets the bound.
 func (c *columnIndex) narrow(keep []bool, b *Bound) {
 	values, allInts := b.ints()
 	for i, k := range c.knowledge {
@@ -126,7 +128,7 @@ func (c *columnIndex) narrow(keep []bool, b *Bound) {
 	}
 }
 
-// ints returns the bound's values if all of them are signed numbers.
+// ints returns the bound's values as numbers, if all of them are signed integers.
 func (b *Bound) ints() ([]int64, bool) {
 	out := make([]int64, len(b.Values))
 	for i, v := range b.Values {
@@ -139,7 +141,7 @@ func (b *Bound) ints() ([]int64, bool) {
 	return out, true
 }
 
-// mayMatchInts is Bound.mayMatch for numbers.
+// mayMatchInts is Bound.mayMatch for integers.
 func mayMatchInts(o Operator, values []int64, least, most int64) bool {
 	for _, v := range values {
 		switch o {

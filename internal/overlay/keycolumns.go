@@ -15,9 +15,10 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// ReadColumns reads columns of a part as they were written, converted to the storage types of the
-// given columns. It calls rows with batches of them, in the order of the part's rows. It uses a
-// connection of its own, because queries that hold a connection wait for the result.
+// ReadColumns reads columns of a part and passes them to rows, in batches in the order of the
+// part's rows. The values are those that were written, without patches, converted to the storage
+// types of the given columns. It uses a DuckDB connection of its own, because queries that hold a
+// connection wait for the result.
 func (o *Overlay) ReadColumns(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func(columns []arrow.Array) error) error {
 	asked := t.Schema.Bare()
 	asked.Columns = slices.Clone(asked.Columns)

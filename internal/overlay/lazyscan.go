@@ -21,36 +21,38 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// lazyScan is a scan of current rows, with one batch per rowset. Its columns are described when
-// DuckDB says which ones a query needs, which is when execution starts: most queries need few
-// columns. If columns are too large to be cached, each scan reads them again, in pieces.
+// lazyScan is a scan of rows whose values are not described in advance. It has one batch per
+// rowset. When execution starts, DuckDB says which columns the query needs, and only these are read
+// and described: most queries need few columns. If columns are too large to be cached, each scan
+// reads them again, in pieces.
 type lazyScan struct {
 	scan
-	ctx       context.Context // of the query
+	ctx       context.Context // context of the query
 	table     schema.Table
 	rowsets   []lazyRows
-	caches    *rowsetCaches // for changed rows; otherwise nil
+	caches    *rowsetCaches // for changed rows; nil if nothing is cached
 	described *C.scoter_scan
 	batches   []C.scoter_batch
 
-	mu sync.Mutex // guards the descriptions
+	mu sync.Mutex // guards the descriptions (C structs)
 }
 
-// lazyRows are rows of one rowset whose values are read column by column.
+// lazyRows are rows of one rowset whose values are read when a query needs their column.
 type lazyRows interface {
 	address() (source base.SourceID, ordinals []uint32)
-	// cachedBytes returns the size of the cached data of columns.
+	// cachedBytes returns the memory of the cached values of the given columns.
 	cachedBytes(columns []schema.Column) int64
-	// values returns columns for the scan with this number. Later scans have higher numbers. It
-	// subtracts the size of what it caches from room, in bytes. If room is not enough, it returns
-	// nil.
+	// values returns the given columns of all rows. scan is the number of the requesting scan;
+	// later scans have higher numbers. values subtracts the memory of the values that it caches
+	// from room, in bytes. If room is not enough, it returns nil.
 	values(ctx context.Context, columns []schema.Column, scan uint64, room *int64) ([]arrow.Array, error)
-	// piece returns columns of the rows with the indexes [from, to). If these take more than about
-	// pieceBytes, it returns only the first of them.
+	// piece returns the given columns of the rows with the indexes [from, to). If these values take
+	// more than about pieceBytes, it returns only those of the first rows.
 	piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error)
 }
 
-// changedRows are changed rows, and a reader for their unchanged columns.
+// changedRows implements lazyRows for changed rows: a reader reads the columns that were not
+// changed.
 type changedRows struct {
 	*changed
 	read reader
@@ -66,15 +68,16 @@ func (c changedRows) piece(ctx context.Context, columns []schema.Column, from, t
 	return c.changed.piece(ctx, columns, c.read, from, to)
 }
 
-// changedPart has the changed rows of a part.
+// changedPart implements lazyRows for the changed rows of a part.
 type changedPart struct {
 	changedRows
 	overlay *Overlay
 	part    *catalog.Part
-	ahead   *ahead // data that was read in advance for values
+	ahead   *ahead // set by readAhead; nil if there is nothing
 }
 
-// ahead has values of some columns for some rows, or only for the first of the rows.
+// ahead has values that were read before the method values requests them: columns of some rows.
+// values may have fewer rows than rows, the first ones.
 type ahead struct {
 	columns []schema.Column
 	rows    []uint32
@@ -90,14 +93,14 @@ func (c *changedPart) values(ctx context.Context, columns []schema.Column, scan 
 		if a := c.ahead; a != nil && slices.EqualFunc(a.columns, columns, sameColumn) && slices.Equal(a.rows, rows) {
 			return a.values, nil
 		}
-		// The cache of the part has changed since the data was read in advance.
+		// These are not the values that were read ahead: the cache has changed since.
 		return c.read(ctx, columns, rows, most)
 	}
 	return c.changed.values(ctx, columns, read, scan, room)
 }
 
-// lazyScans has the lazy scans of running queries.
-var lazyScans sync.Map // uint64 -> *lazyScan
+// lazyScans has the lazy scans of running queries, by id.
+var lazyScans sync.Map // uint64 (the id) -> *lazyScan
 
 func findLazyScan(id C.uint64_t) (*lazyScan, error) {
 	found, ok := lazyScans.Load(uint64(id))
@@ -119,7 +122,8 @@ func scoterFillColumns(id C.uint64_t, projected *C.idx_t, n C.idx_t, inPieces *C
 	return err == nil
 }
 
-// report passes an error to DuckDB. internal/duck turns it into an error of the same kind again.
+// report passes an error to DuckDB through C. internal/duck turns the failed query's error into a
+// base.Error of the same kind.
 func report(to *C.scoter_failure, err error) {
 	to.message, to.kind = C.CString(err.Error()), C.CString(base.KindOf(err).String())
 	if e := new(base.Error); errors.As(err, &e) && e.Hint != "" {
@@ -127,8 +131,9 @@ func report(to *C.scoter_failure, err error) {
 	}
 }
 
-// newLazyScan describes rows under an id, for a query with this context. The scan may leave out
-// rows that the bounds exclude. caches bounds the cached data; nil if nothing is cached.
+// newLazyScan registers a scan under an id, for a query with this context. The scan may leave out
+// rows that do not meet the bounds. caches bounds the memory of cached values; nil if nothing is
+// cached.
 func newLazyScan(ctx context.Context, id uint64, table schema.Table, rowsets []lazyRows, caches *rowsetCaches, bounds []Bound) (*lazyScan, error) {
 	s := &lazyScan{scan: scan{id: id}, ctx: ctx, table: table, rowsets: rowsets, caches: caches}
 	described, err := s.describeColumns(table.Columns)
@@ -158,7 +163,8 @@ func (s *lazyScan) Close() {
 	s.scan.Close()
 }
 
-// wanted returns the indexes of the columns that a query or the filters need.
+// wanted returns the indexes of the columns that the scan must read, because the query requests
+// them (projected) or a filter needs them.
 func (s *lazyScan) wanted(projected *C.idx_t, n C.idx_t) (columns []int) {
 	add := func(column int) {
 		if !slices.Contains(columns, column) {
@@ -166,7 +172,7 @@ func (s *lazyScan) wanted(projected *C.idx_t, n C.idx_t) (columns []int) {
 		}
 	}
 	for _, column := range unsafe.Slice(projected, int(n)) {
-		// Greater numbers are the address or DuckDB's row id.
+		// greater numbers are the row address or DuckDB's row id, which are not read
 		if column < C.idx_t(len(s.table.Columns)) {
 			add(int(column))
 		}
@@ -185,8 +191,8 @@ func (s *lazyScan) columns(numbers []int) []schema.Column {
 	return columns
 }
 
-// fill describes columns, by index, of all rowsets for which there is space. For each of the others
-// it sets how many rows a piece should have.
+// fill describes the columns with the indexes in wanted, for all rowsets whose values can be
+// cached. For each other rowset i it sets inPieces[i] to the number of rows of a piece.
 func (s *lazyScan) fill(wanted []int, inPieces []C.int64_t) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -221,7 +227,8 @@ func (s *lazyScan) fill(wanted []int, inPieces []C.int64_t) error {
 	return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
 }
 
-// fillRowset describes columns of a rowset, or returns how many rows to request for a piece.
+// fillRowset describes columns of one rowset. If there is not enough room (bytes) to cache their
+// values, it returns the number of rows to request for a piece.
 func (s *lazyScan) fillRowset(i int, numbers []int, room *int64) (inPieces C.int64_t, err error) {
 	columns := s.columns(numbers)
 	values, err := s.rowsets[i].values(s.ctx, columns, s.id, room)

@@ -1,11 +1,11 @@
-// Vectors of repeating texts.
+// How texts that repeat are put into DuckDB's vectors.
 //
-// Such a vector has indexes into a dictionary, which all vectors of a batch share. DuckDB then
-// hashes, compares and casts each text once instead of once per row, as with dictionaries of a
-// Parquet file. DuckDB's C API has dictionaries too, but with it DuckDB cannot know that several
-// vectors share one. (Time of GROUP BY two columns of a million rows of TPC-H's lineitem, a fifth
-// of them changed, relative to rewritten rows: 1.43 without, 1.04 to 1.13 with shared
-// dictionaries.)
+// A vector of such texts has indexes into a dictionary, and all vectors of a batch share the
+// dictionary. DuckDB then hashes, compares and casts each text once instead of once per row, as it
+// does with dictionaries of a Parquet file. DuckDB's C API has dictionaries too, but with it DuckDB
+// cannot know that several vectors share one. (Time of GROUP BY two columns of a million rows of
+// TPC-H's lineitem, a fifth of them changed, relative to rewritten rows: 1.43 without, 1.04 to 1.13
+// with shared dictionaries.)
 
 #include "memscan.h"
 
@@ -28,8 +28,8 @@ struct scoter_dictionary {
 
 namespace {
 
-// The name of the next dictionary. DuckDB's own names are random and take longer to generate than a
-// small dictionary.
+// Returns a name for the next dictionary. DuckDB's own names are random and take longer to generate
+// than a small dictionary.
 string NextName() {
 	static std::atomic<uint64_t> last;
 	return "scoter " + std::to_string(++last);
@@ -66,7 +66,7 @@ void scoter_refer(scoter_dictionary *dictionary, duckdb_vector vector, const sco
 	} else if (n > 0) {
 		memcpy(numbers, codes + row, size_t(n) * sizeof(uint32_t));
 	}
-	if (c->validity) { // the code of a NULL may be invalid
+	if (c->validity) { // a NULL may have any code, so it gets the index null
 		for (int64_t i = 0; i < n; i++) {
 			if (!is_set(c->validity, c->offset + (rows ? int64_t(rows[i]) : row + i)))
 				numbers[i] = dictionary->null;

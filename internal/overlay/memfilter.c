@@ -5,7 +5,8 @@
 
 #include "memvalue.h"
 
-// Functions whose loops the compiler vectorizes, with wider instructions if the processor has them.
+// The compiler vectorizes the loops of functions that are marked like this, and uses wider
+// instructions if the processor has them.
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
@@ -58,7 +59,8 @@ WIDE static void mark_range_32(
 	for (int64_t i = 0; i < n; i++) marks[i] = (values[i] >= from) & (values[i] <= to);
 }
 
-// Marks the rows from row to end that match a filter. NULLs may be marked or not.
+// Sets the marks of the rows from row to end that match a filter of a number, and clears the
+// others. The mark of a NULL may be either.
 static void mark(const scoter_filter *filter, const scoter_type *type, const scoter_column *c,
 	const scoter_match *match, int64_t row, int64_t end, uint8_t *marks) {
 	int64_t from = c->offset + row, n = end - row;
@@ -74,7 +76,7 @@ static void mark(const scoter_filter *filter, const scoter_type *type, const sco
 	}
 }
 
-// Lists the marked rows, counted from row.
+// Writes the numbers of the marked rows to rows, counted from row. Returns how many there are.
 static int64_t list_marked(const uint8_t *marks, int64_t row, int64_t n, uint32_t *rows) {
 	int64_t listed = 0, i = 0;
 	for (; i + 8 <= n; i += 8) {
@@ -90,11 +92,12 @@ static int64_t list_marked(const uint8_t *marks, int64_t row, int64_t n, uint32_
 	return listed;
 }
 
-// Keeps the rows whose code is wanted. It is branchless: each row is written, and is kept if the
-// index advances.
+// Removes the rows whose dictionary code does not match from a list of n rows, and returns how many
+// remain. It has no branch: it copies each row to the front, and advances the index only if the row
+// matches.
 static int64_t keep_codes(const scoter_column *c, const uint8_t *match, uint32_t *rows, int64_t n) {
 	const uint32_t *codes = (const uint32_t *)c->data + c->offset;
-	// Also the index for NULLs, whose code may be invalid.
+	// The index after the last text stands for NULL, whose code may be out of range.
 	uint32_t last = (uint32_t)c->children[0].length;
 	int64_t kept = 0;
 	for (int64_t i = 0; i < n; i++) {
@@ -129,7 +132,7 @@ static int64_t keep_valid(const scoter_column *c, uint32_t *rows, int64_t n) {
 	return kept;
 }
 
-// The first hidden row of a batch at or after an ordinal.
+// Returns the index, in the list of hidden rows, of the first one at or after an ordinal.
 static int64_t first_hidden(const scoter_batch *b, uint64_t ordinal) {
 	int64_t from = 0, end = b->n_hidden;
 	while (from < end) {
@@ -148,7 +151,8 @@ bool scoter_hides(const scoter_batch *b, int64_t row, int64_t end) {
 	return at < b->n_hidden && b->hidden[at] < b->first_ordinal + (uint64_t)end;
 }
 
-// Lists the rows from row to end that are not hidden.
+// Writes the numbers of the rows from row to end that are not hidden to selected. Returns how many
+// there are.
 static int64_t list_rows(const scoter_batch *b, int64_t row, int64_t end, uint32_t *selected) {
 	int64_t n = 0;
 	for (int64_t at = first_hidden(b, b->first_ordinal + (uint64_t)row); row < end; row++) {
@@ -160,22 +164,22 @@ static int64_t list_rows(const scoter_batch *b, int64_t row, int64_t end, uint32
 	return n;
 }
 
-// Reports whether a filter can be applied to the batch. It cannot if texts are not
-// dictionary-encoded.
+// Reports whether a filter can check the rows of a batch. A filter on texts cannot if the texts are
+// not dictionary-encoded.
 static bool judges(const scoter_filter *filter, const scoter_match *match) {
 	return !filter->n_texts || match->wanted;
 }
 
 int64_t scoter_select(const scoter_scan *scan, const scoter_batch *batch,
 	const scoter_match *matches, int64_t row, int64_t end, uint32_t *selected, uint8_t *marks) {
-	int64_t n = -1; // nothing is listed yet
+	int64_t n = -1; // number of rows in selected; -1: nothing was written there yet
 	for (int32_t f = 0; f < scan->n_filters; f++) {
 		const scoter_filter *filter = &scan->filters[f];
 		const scoter_column *c = &batch->columns[filter->column];
 		const scoter_type *type = &scan->types[filter->column];
 		if (!judges(filter, &matches[f])) continue;
 		if (filter->n_texts && !matches[f].n_wanted) return 0;
-		if (n < 0) { // the first filter checks all rows, the others only the remaining ones
+		if (n < 0) { // the first filter checks all rows, each later one only those that remain
 			mark(filter, type, c, &matches[f], row, end, marks);
 			for (int64_t at = first_hidden(batch, batch->first_ordinal + (uint64_t)row);
 				at < batch->n_hidden && (int64_t)(batch->hidden[at] - batch->first_ordinal) < end;
@@ -218,7 +222,7 @@ static void gather_fixed(
 	}
 }
 
-// Lists and maps: copies the elements of the rows one after another.
+// Copies the elements of the lists or maps of the given rows, one after another, to the vector.
 static void gather_lists(duckdb_vector vector, const scoter_type *type, const scoter_column *c,
 	const uint32_t *rows, int64_t n) {
 	const int32_t *offsets = (const int32_t *)c->data + c->offset;

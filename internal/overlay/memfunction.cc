@@ -1,8 +1,9 @@
-// The table function of memscan.h, for DuckDB.
+// DuckDB's table function that reads memscan.h's scans.
 //
-// For each vector it tells DuckDB its position in the scan, which is not possible through DuckDB's
-// C API. Without positions, DuckDB runs queries that must keep the order of rows (LIMIT, and every
-// query without ORDER BY whose rows are its result) on one thread, including their scans of parts.
+// For each vector the function tells DuckDB its position in the scan, which is not possible through
+// DuckDB's C API. Without positions, DuckDB runs queries that must keep the order of rows (LIMIT,
+// and every query without ORDER BY whose rows are its result) on one thread, including their scans
+// of parts.
 
 #include "memscan.h"
 
@@ -80,14 +81,14 @@ unique_ptr<FunctionData> Bind(ClientContext &, TableFunctionBindInput &input,
 
 unique_ptr<NodeStatistics> Cardinality(ClientContext &, const FunctionData *bound) {
 	auto &scan = Find(bound->Cast<Bound>().id);
-	// The next run of the cached statement has other rows.
+	// a cached statement runs again with other rows, so its plan must not depend on their number
 	if (scan.cached) return make_uniq<NodeStatistics>(1);
 	return make_uniq<NodeStatistics>(idx_t(scan.rows), idx_t(scan.rows));
 }
 
 unique_ptr<GlobalTableFunctionState> Begin(ClientContext &, TableFunctionInitInput &input) {
-	// Looked up again, because a cached statement is bound once and runs with many scans of the
-	// same id.
+	// The scan is looked up for each run, because a cached statement is bound once and runs with
+	// many scans of the same id.
 	auto &scan = Find(input.bind_data->Cast<Bound>().id);
 	scoter_failure failure{};
 	auto run = scoter_begin(&scan, input.column_ids.data(), input.column_ids.size(), &failure);

@@ -8,38 +8,40 @@
 #include "memfilter.h"
 #include "memvalue.h"
 
-// Rows that a thread takes at a time: so many that the shared counter costs nothing, and so few
-// that threads can share a small memtable. For a batch that is read in pieces, a thread takes as
-// many rows as are worth a query.
+// A morsel is the rows that a thread takes at a time. It is large enough that the counter shared by
+// all threads costs nothing, and small enough that threads can share a small memtable. In a batch
+// that is read in pieces, a thread takes as many rows as are worth a query.
 #define MORSEL_ROWS (8 * 2048)
 
 struct scoter_run {
 	scoter_scan *scan;
 	idx_t n_projected;
 	idx_t *projected;
-	uint64_t *rows_before; // number of rows in all batches before each batch
-	// Rows per morsel for each batch that is read in pieces; 0 for other batches.
+	uint64_t *rows_before; // rows_before[i] is the number of rows of all batches before batch i
+	// in_pieces[i] is the number of rows of a morsel if batch i is read in pieces, and otherwise 0.
 	int64_t *in_pieces;
-	uint64_t threads;      // how many threads the rows are worth
-	// The next morsel: batch and row in the batch, packed so that one compare-and-swap takes a
-	// morsel.
+	uint64_t threads; // number of threads that are worth starting for the rows
+	// next is the start of the next morsel: a batch and a row of it, packed so that one
+	// compare-and-swap takes a morsel.
 	_Atomic uint64_t next; // batch << 32 | row
 };
 
 struct scoter_reader {
 	idx_t n_projected;
-	scoter_batch *batch; // a batch of the scan, or the current piece
-	uint64_t morsel;     // number of the morsel's first row among all rows of the scan
-	int64_t row, end;    // the current rows: those of a morsel, or some of a piece
-	// For a batch that is read in pieces: its index, the current piece, and the rest of the morsel
-	// after it.
+	scoter_batch *batch; // current batch of the scan, or current piece
+	uint64_t morsel; // number of the morsel's first row in the whole scan
+	int64_t row, end; // current rows, from row to end: of a morsel or a piece
+	// Only for a batch that is read in pieces: its index, the current piece, and the rest of the
+	// morsel, from behind to morsel_end.
 	int64_t pieced;
 	scoter_piece piece;
 	int64_t behind, morsel_end;
-	// By projected column: the dictionary of the current batch, once it was used.
+	// dictionaries[i] is the dictionary of projected column i in the current batch; NULL until it
+	// is used.
 	scoter_dictionary **dictionaries;
-	// Whether only some of the current rows are wanted. If so: the selected rows, how many of them
-	// were returned, and by filter the codes that it matches in the current batch.
+	// selecting says that only some of the current rows are returned. Then selected has n_selected
+	// rows, of which handed_out were returned, and matches[i] has the codes that filter i matches
+	// in the current batch.
 	bool selecting;
 	uint32_t *selected;
 	uint8_t *marks;
@@ -105,9 +107,9 @@ scoter_run *scoter_begin(
 			whole += (uint64_t)scan->batches[b].rows;
 		}
 	}
-	// The number of threads does not depend on the number of batches: many small batches, perhaps
-	// of single rows, are read faster by few threads, and by one thread in the order in which they
-	// came.
+	// Only the number of rows counts, not the number of batches: a few threads read many small
+	// batches, perhaps of single rows, faster than many threads do, and one thread reads them in
+	// order of arrival.
 	run->threads += (whole + MORSEL_ROWS - 1) / MORSEL_ROWS;
 	return run;
 }
@@ -158,7 +160,7 @@ void scoter_close_reader(scoter_reader *r) {
 	free(r);
 }
 
-// Switches to another batch or piece.
+// Makes a batch or piece the current one.
 static void use(scoter_run *run, scoter_reader *r, scoter_batch *batch) {
 	r->batch = batch;
 	drop_dictionaries(r);
@@ -166,8 +168,8 @@ static void use(scoter_run *run, scoter_reader *r, scoter_batch *batch) {
 		r->matches[f] = scoter_match_codes(&run->scan->filters[f], batch);
 }
 
-// Takes the next morsel: rows from *row to *end of a batch. Returns the batch's index, or -1 at the
-// end.
+// Takes the next morsel: the rows from *row to *end of a batch. Returns the index of the batch, or
+// -1 if all rows were taken.
 static int64_t next_morsel(scoter_run *run, int64_t *row, int64_t *end) {
 	scoter_scan *scan = run->scan;
 	uint64_t at = atomic_load(&run->next);
@@ -186,8 +188,8 @@ static int64_t next_morsel(scoter_run *run, int64_t *row, int64_t *end) {
 	}
 }
 
-// Advances to the next current rows: of the same piece, of the next piece, or of the next morsel.
-// Sets *ended if there are none.
+// Makes the next rows the current ones: of the same piece, of the next piece, or of the next
+// morsel. Sets *ended if no rows are left. Returns false and sets *failure on errors.
 static bool next_rows(scoter_run *run, scoter_reader *r, bool *ended, scoter_failure *failure) {
 	if (r->batch == &r->piece.batch && r->end < r->piece.batch.rows) {
 		r->row = r->end;
@@ -223,7 +225,8 @@ static bool next_rows(scoter_run *run, scoter_reader *r, bool *ended, scoter_fai
 	return true;
 }
 
-// Copies n validity bits of Arrow's bitmap, beginning at a row, to a vector.
+// Copies n bits from Arrow's validity bitmap, beginning at the bit of a row, to the vector's
+// validity.
 static void fill_validity(duckdb_vector vector, const scoter_column *c, int64_t row, int64_t n) {
 	if (!c->validity) return;
 	int64_t from = c->offset + row;
@@ -246,8 +249,8 @@ static void fill_validity(duckdb_vector vector, const scoter_column *c, int64_t 
 static void fill(
 	duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n);
 
-// Lists and maps: writes entries relative to the first one, and then the children of all rows at
-// once.
+// Fills a vector of lists or maps for n rows: first the entries, with offsets that begin at 0, and
+// then the elements of all rows at once.
 static void fill_list(
 	duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n) {
 	const int32_t *offsets = (const int32_t *)c->data + c->offset + row;
@@ -310,8 +313,8 @@ static void fill(
 	}
 }
 
-// Writes the first or second half of the addresses of the given rows, or of n rows beginning at
-// row.
+// Writes one half of the row addresses: the sources or, if source is false, the ordinals. The rows
+// are those listed in rows or, if it is NULL, n rows beginning at row.
 static void fill_address(duckdb_vector vector, const scoter_batch *batch, bool source,
 	const uint32_t *rows, int64_t row, int64_t n) {
 	uint64_t *out = duckdb_vector_get_data(vector);
@@ -323,7 +326,8 @@ static void fill_address(duckdb_vector vector, const scoter_batch *batch, bool s
 	}
 }
 
-// Advances to the next rows that were not returned yet. Sets *ended if there are none.
+// Makes rows current that were not returned yet, if the current ones were. Sets *ended if no rows
+// are left. Returns false and sets *failure on errors.
 static bool advance(scoter_run *run, scoter_reader *r, bool *ended, scoter_failure *failure) {
 	for (;;) {
 		if (r->selecting ? r->handed_out < r->n_selected : r->row < r->end) return true;
@@ -358,8 +362,8 @@ bool scoter_read(
 		idx_t column = run->projected[i];
 		duckdb_vector vector = duckdb_data_chunk_get_vector(output, i);
 		if (column >= (idx_t)scan->n_columns) {
-			// For a scan without columns (count(*)), DuckDB projects a row id, for which any value
-			// will do.
+			// In queries that need no column (count(*)), DuckDB requests a row id, whose value does
+			// not matter.
 			if (column - (idx_t)scan->n_columns < 2) {
 				fill_address(vector, r->batch, column == (idx_t)scan->n_columns, rows, r->row, n);
 			}

@@ -23,8 +23,9 @@ static inline duckdb_string_t string_at(const uint8_t *p, uint32_t length) {
 	return s;
 }
 
-// Fills a vector with the texts of some rows, or of n rows beginning at row. The vector refers to
-// them in place, unless their memory is freed earlier: then it copies them.
+// Fills a vector with texts. The rows are those listed in rows or, if it is NULL, n rows beginning
+// at row. The vector refers to the texts' memory, unless that is freed before the query ends: then
+// it copies the texts.
 static inline void fill_texts(
 	duckdb_vector vector, const scoter_column *c, const uint32_t *rows, int64_t row, int64_t n) {
 	const int32_t *offsets = (const int32_t *)c->data + c->offset;
@@ -42,15 +43,16 @@ static inline void fill_texts(
 	}
 }
 
-// Copies decimals of 16 bytes of some rows, or of n rows beginning at row, to narrower ones. They
-// are little endian two's complement: if a value fits, its low bytes are the narrow value.
+// Copies decimals of 16 bytes to decimals of value_bytes bytes. The rows are those listed in rows
+// or, if it is NULL, n rows beginning at row. Decimals are little-endian two's complement: if a
+// value fits, its low bytes are the narrow value.
 static inline void fill_decimals(void *out, const scoter_column *c, uint8_t value_bytes,
 	const uint32_t *rows, int64_t row, int64_t n) {
 	const uint8_t *in = (const uint8_t *)c->data + c->offset * 16;
 #define NARROW(bytes)                                                                              \
 	for (int64_t i = 0; i < n; i++)                                                                \
 	memcpy((uint8_t *)out + i * bytes, in + (rows ? (int64_t)rows[i] : row + i) * 16, bytes)
-	switch (value_bytes) { // memcpy of a constant size is a single move
+	switch (value_bytes) { // memcpy of a constant size compiles to a single move
 	case 2:
 		NARROW(2);
 		break;
@@ -73,7 +75,8 @@ static inline void fill_uuids(duckdb_hugeint *out, const scoter_column *c, int64
 		uint64_t high, low;
 		memcpy(&high, in + i * 16, 8);
 		memcpy(&low, in + i * 16 + 8, 8);
-		// DuckDB stores a UUID as a signed number in the order of its text.
+		// DuckDB stores a UUID as a signed number whose order is that of the UUID's text. So the
+		// highest bit is flipped.
 		out[i].upper = (int64_t)(__builtin_bswap64(high) ^ (1ull << 63));
 		out[i].lower = __builtin_bswap64(low);
 	}

@@ -19,27 +19,29 @@ import (
 )
 
 // Changed rows whose values are too large for the cache are read in pieces. Each thread of a scan
-// reads one piece at a time and frees it afterwards. A piece costs a query, so it has many rows.
+// reads one piece at a time and frees it afterwards. Each piece is read by a DuckDB query, so it
+// has many rows.
 
 const (
-	// pieceBytes bounds the values that are read for a piece.
+	// pieceBytes is the approximate limit of the memory of one piece's values.
 	pieceBytes = 32 << 20
-	// leastPieceRows is how many rows are worth a query even if it reads one narrow column.
+	// leastPieceRows is the least number of rows of a piece: fewer rows of one narrow column are
+	// not worth a query.
 	leastPieceRows = 64 << 10
-	// pieces is the least number of pieces of a rowset, so that threads can share it, unless the
-	// pieces would have fewer than leastPieceRows rows.
+	// pieces is the number of pieces into which a rowset is divided at least, so that threads can
+	// share it. Small rowsets are divided into fewer pieces, of leastPieceRows rows.
 	pieces = 8
 )
 
-// pieceRows returns how many rows to request for a piece of some columns. rows is the number of
-// rows of the rowset.
+// pieceRows returns the number of rows to request for a piece of the given columns. rows is the
+// rowset's number of rows.
 func pieceRows(columns []schema.Column, rows int64) int64 {
 	bytes := int64(0)
 	for _, c := range columns {
 		if fixed, ok := c.Type.Arrow().(arrow.FixedWidthDataType); ok {
 			bytes += int64(fixed.BitWidth()+7) / 8
 		} else {
-			const text = 32 // a guess: a piece ends early if its values take too much
+			const text = 32 // a guess: if texts are longer, a piece ends early
 			bytes += text
 		}
 	}
@@ -65,8 +67,8 @@ func scoterFreePiece(memory C.uintptr_t) {
 	h.Delete()
 }
 
-// readPiece describes columns, by index, of the given rows of a rowset, or only of the first of
-// them.
+// readPiece describes a piece in *out: the columns with the indexes in wanted, for the rows from
+// from to to of a batch. If their values take too much memory, it has only the first rows.
 func (s *lazyScan) readPiece(source, from, to int, wanted []int, out *C.scoter_piece) error {
 	values, err := s.rowsets[source].piece(s.ctx, s.columns(wanted), from, to)
 	if err != nil {
@@ -84,15 +86,15 @@ func (s *lazyScan) readPiece(source, from, to int, wanted []int, out *C.scoter_p
 	return nil
 }
 
-// piece returns columns of the rows with the indexes [from, to), or only of the first of them: see
-// lazyRows.
+// piece returns the current values of the changed rows with the indexes [from, to), in the given
+// columns. If they take too much memory, it returns only those of the first rows: see lazyRows.
 func (c *changed) piece(ctx context.Context, columns []schema.Column, read reader, from, to int) ([]arrow.Array, error) {
 	n, err := c.joined(columns, c.rows[from:to])
 	if err != nil {
 		return nil, err
 	}
 	to = from + n
-	// The piece is treated as changed rows of their own, with the cached data of all.
+	// p describes only the rows of the piece, with the cached columns of all changed rows.
 	p := &changed{cache: new(rowsetCache), set: c.set, table: c.table, written: c.written, rows: c.rows[from:to], columns: map[base.ColumnID]arrow.Array{}}
 	cached := cachedColumns{}
 	c.cache.mu.Lock()
@@ -125,8 +127,9 @@ func (c *changed) piece(ctx context.Context, columns []schema.Column, read reade
 	return out, nil
 }
 
-// joined returns for how many of the rows, from the first one on, the copies of patched values take
-// about pieceBytes. Patched values are copied if they are mixed with others.
+// joined returns how many of the rows, beginning with the first, to put into a piece, so that
+// copies of patched values take at most about pieceBytes. Patched values of a column are copied if
+// only some of the rows have them.
 func (c *changed) joined(columns []schema.Column, rows []uint32) (int, error) {
 	perRow := int64(0)
 	for _, column := range columns {

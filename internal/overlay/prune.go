@@ -10,14 +10,16 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// keepParts returns the parts that may have rows within all bounds as they were written, and the
-// parts with changed rows whose current values may be within the bounds.
+// keepParts prunes the table's parts by the bounds. remaining are the parts whose written values
+// may be within all bounds. changed are the parts with changed rows whose current values may be
+// within all bounds.
 func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (remaining, changed []*catalog.Part) {
 	keep, keepChanged := slices.Repeat([]bool{true}, len(t.Parts)), slices.Repeat([]bool{true}, len(t.Parts))
 	for i := range bounds {
 		b := &bounds[i]
 		index := x.of(t, b.Column)
-		// The statistics of parts that lack such an expression do not apply.
+		// Some parts lack such an expression: their statistics are about values that will be
+		// replaced.
 		if setByAny(t.Expressions, b.Column) {
 			before := slices.Clone(keep)
 			index.narrow(keep, b)
@@ -52,17 +54,18 @@ func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (remaining, chang
 	return remaining, changed
 }
 
-// setByAny reports whether one of the expressions sets a column.
+// setByAny reports whether at least one of the expressions sets the column.
 func setByAny(expressions []*patch.Expression, id base.ColumnID) bool {
 	return slices.ContainsFunc(expressions, func(x *patch.Expression) bool { return slices.Contains(x.Columns(), id) })
 }
 
-// know returns what a part's statistics say about a column. now is the current column, and written
-// the column when the part was written (nil: it did not exist).
+// know returns what a part's statistics say about a column, and its least and greatest value. now
+// is the current column. written is the column when the part was written, or nil if it did not
+// exist then.
 func know(p *catalog.Part, now, written *schema.Column) (k knowledge, least, most schema.Value) {
 	if written == nil {
-		// The part's rows have the column's initial value. Only if it is NULL is it known to meet
-		// no comparison.
+		// All rows of the part have the column's initial value. Only NULL, which meets no
+		// comparison, can be told without evaluating it.
 		if now.Initial == "" {
 			return never, least, most
 		}
@@ -88,8 +91,9 @@ func columnIn(t schema.Table, id base.ColumnID) *schema.Column {
 	return nil
 }
 
-// comparable reports whether the statistics of a column have the same order as its values after its
-// type was changed from written to now. Numbers do; counts of days and of microseconds do not.
+// comparable reports whether statistics of type written are also bounds of the values after
+// conversion to type now. That is so between numbers. It is not if the unit changes, as from days
+// to microseconds.
 func comparable(written, now schema.Type) bool {
 	return written.StorageType().Equal(now.StorageType()) || numeric(written.Kind) && numeric(now.Kind)
 }
@@ -102,8 +106,8 @@ func numeric(k schema.Kind) bool {
 	return k >= schema.TinyInt && k <= schema.Decimal
 }
 
-// mayMatch reports whether a value between least and most can meet the bound. An end that is
-// unknown (NULL) or not comparable excludes nothing.
+// mayMatch reports whether a value between least and most can meet the bound. An unknown end (NULL)
+// excludes nothing, and neither does an end of a type that cannot be compared with the bound.
 func (b *Bound) mayMatch(least, most schema.Value) bool {
 	for _, v := range b.Values {
 		overLeast, okLeast := v.Compare(least)

@@ -15,20 +15,21 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Relation is a table as one query reads it. It must be closed after the query has ended and before
-// its snapshot is released.
+// Relation is a table as one query reads it. It must be closed after the query has ended, and
+// before the snapshot is released.
 type Relation struct {
-	// SQL is the text of a query without brackets: SELECT ... [UNION ALL SELECT ...].
+	// SQL is the text of a query without parentheses: SELECT ... [UNION ALL SELECT ...].
 	SQL string
-	// Parts and PrunedParts are the numbers of parts that the relation reads and leaves out.
+	// Parts is the number of parts that the relation reads. PrunedParts is the number of parts that
+	// it leaves out because of the bounds.
 	Parts, PrunedParts int
-	// Rows is an upper bound for the number of rows.
+	// Rows is an upper bound of the number of rows.
 	Rows int64
 
 	closers []interface{ Close() }
 }
 
-// Close frees the data to which the relation's SQL refers.
+// Close frees the data in memory that the SQL refers to.
 func (r *Relation) Close() {
 	for _, c := range r.closers {
 		c.Close()
@@ -36,39 +37,40 @@ func (r *Relation) Close() {
 	r.closers = nil
 }
 
-// RelationOptions select further columns and rows of a relation, and describe the query that reads
-// it.
+// RelationOptions add columns to a relation, leave out rows, and describe the query that reads it.
 type RelationOptions struct {
 	// Addresses adds two columns with the row's address: scoter_source (UBIGINT) and scoter_ordinal
 	// (BIGINT).
 	Addresses bool
-	// Narrow is set if the query selects single values of the first column of the sort order, so
-	// that it reads few row groups of each part.
+	// Narrow says that the query selects single values of the first column of the sort key, so that
+	// it reads few row groups of each part.
 	Narrow bool
-	// NewestFirst reads newer rowsets first. Otherwise rows are read as far as possible in the
-	// order in which they were inserted. Rows usually come in the order of time, and once ORDER BY
-	// time DESC LIMIT n has n rows, DuckDB skips row groups with older ones.
+	// NewestFirst reads newer rowsets first; otherwise older ones are read first, as far as
+	// possible. It makes ORDER BY time DESC LIMIT n faster: rows usually arrive in the order of
+	// time, and once DuckDB has n rows, it skips row groups that have only older ones.
 	NewestFirst bool
-	// InMemory leaves out all rows that are read from parts. Rows of memtables and changed rows
+	// InMemory leaves out rows that are read from part files. Rows of memtables and changed rows
 	// remain.
 	InMemory bool
-	// Partition, if not nil, leaves out all rows except those of the parts of one partition,
-	// including changed ones.
+	// Partition, if not nil, leaves out all rows except those of one partition's parts, including
+	// their changed rows.
 	Partition *string
 }
 
-// wide is the least number of columns with which a narrow query with ORDER BY ... LIMIT gains by a
-// second scan for its few rows. At 20 columns one scan takes 0.6 to 0.9 of the time of two. At 60
-// columns it takes 0.65 (one column selected) to 1.2 (all columns).
+// wide is the least number of columns with which DuckDB should read ORDER BY ... LIMIT of a narrow
+// query in two scans: one to find the few rows of the result, and one to read their columns. At 20
+// columns one scan takes 0.6 to 0.9 of the time of two. At 60 columns it takes 0.65 (one column
+// selected) to 1.2 (all columns).
 const wide = 40
 
-// Relation returns the table's relation for a query with this context. It has the table's columns
-// in order, under their names and declared types. It leaves out parts that the bounds exclude.
+// Relation returns a relation of the table, for a query with this context. It has the table's
+// columns in order, under their names and declared types. Parts that the bounds exclude are left
+// out.
 //
-// It has up to four kinds of branches:
-//   - memtables without rows that were deleted or changed later
-//   - parts without rows that were deleted or changed later
-//   - such parts with queries around them for the expression updates that they lack
+// The relation has up to four kinds of branches, joined by UNION ALL:
+//   - memtables, without rows that were deleted or changed later
+//   - parts, without rows that were deleted or changed later
+//   - parts that lack expression updates, likewise, inside queries that apply the expressions
 //   - the changed rows, from memory
 func (o *Overlay) Relation(ctx context.Context, t *snapshot.Table, bounds []Bound, options RelationOptions) (*Relation, error) {
 	b := &builder{ctx: ctx, overlay: o, table: t, bounds: bounds, options: options, relation: &Relation{}}
@@ -80,7 +82,7 @@ func (o *Overlay) Relation(ctx context.Context, t *snapshot.Table, bounds []Boun
 }
 
 type builder struct {
-	ctx      context.Context // of the query
+	ctx      context.Context // context of the query
 	overlay  *Overlay
 	table    *snapshot.Table
 	bounds   []Bound
@@ -151,9 +153,10 @@ func (b *builder) addAllParts(parts []*catalog.Part) error {
 	return nil
 }
 
-// address returns the columns of a row's address, each preceded by the given text, if they are
-// requested. They must be plain columns of the scan: if an expression is computed together with a
-// column, DuckDB computes it for all rows before it evaluates a condition that can fail.
+// address returns the two columns of a row's address for a SELECT list, if they are requested, and
+// otherwise nothing. source and ordinal are put before the columns. They must be plain columns of
+// the scan: if an expression is computed together with a column, DuckDB computes it for all rows
+// before it evaluates a condition that can fail.
 func (b *builder) address(source, ordinal string) string {
 	if !b.options.Addresses {
 		return ""
@@ -161,8 +164,8 @@ func (b *builder) address(source, ordinal string) string {
 	return ", " + source + schema.SourceColumn + ", " + ordinal + schema.OrdinalColumn
 }
 
-// addBranch adds a query of columns of the rows that meet all conditions. Empty conditions are
-// ignored.
+// addBranch adds a SELECT to the relation: columns of the rows of from that meet all conditions.
+// Empty conditions are ignored.
 func (b *builder) addBranch(columns, from string, conditions ...string) {
 	keyword := " WHERE "
 	for _, c := range conditions {
@@ -173,7 +176,8 @@ func (b *builder) addBranch(columns, from string, conditions ...string) {
 	b.branches = append(b.branches, "SELECT "+columns+from)
 }
 
-// addParts adds a branch for parts of the same schema version, without their hidden rows.
+// addParts adds a branch for parts of the same schema version. It leaves out their hidden rows
+// (deleted, superseded or changed).
 func (b *builder) addParts(group []*catalog.Part) error {
 	written, ok := b.table.Versions[group[0].SchemaVersion]
 	if !ok {
@@ -191,7 +195,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 			touched = true
 		}
 	}
-	columns := "*" // listing 105 columns adds a tenth to a query of 2 ms
+	columns := "*" // a list of 105 columns adds a tenth to a query of 2 ms
 	if !storedAlike(b.table.Schema, written) {
 		columns = projection(b.table.Schema, written)
 	}
@@ -249,7 +253,8 @@ func (b *builder) addScan(s interface{ Close() }, id uint64, written schema.Tabl
 		fmt.Sprintf(" FROM %s(%d)", scanFunction, id), isNotTombstone(b.table.Schema, written))
 }
 
-// changes returns the changes of a rowset of the schema version written, or nil if there are none.
+// changes returns the changed rows of a rowset, or nil if it has none. written is the schema
+// version of the rowset.
 func (b *builder) changes(id base.SourceID, written schema.Table) *changed {
 	var set *patch.Set
 	if set = b.table.Patches[id]; set == nil || set.Empty() {

@@ -20,17 +20,18 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// partRows are rows of a part to read.
+// partRows are rows to read of one part.
 type partRows struct {
 	part *catalog.Part
-	rows []uint32 // ascending
-	// values has the columns once they were read: of all rows, or only of the first of them.
+	rows []uint32 // ordinals, ascending
+	// values has an array per column after the rows were read. The arrays may have only the first
+	// of the rows.
 	values []arrow.Array
 }
 
-// readParts reads columns of rows of parts of the same schema version with one query, because
-// planning a query costs more than reading some rows. It stops when the values take more than most
-// bytes.
+// readParts reads columns of several parts' rows with one query, because planning a query costs
+// more than reading some rows. All parts have the schema version written. When the values take more
+// than most bytes, it stops, and later rows or parts get no values.
 func (o *Overlay) readParts(ctx context.Context, parts []*partRows, written schema.Table, columns []schema.Column, most int64) error {
 	files, urls := make([]livescan.File, len(parts)), make([]string, len(parts))
 	var all []uint32
@@ -65,7 +66,8 @@ func (o *Overlay) readParts(ctx context.Context, parts []*partRows, written sche
 	return nil
 }
 
-// take removes the part's rows, as far as they were read, from the front of the records.
+// take removes the records of the part's rows from the front of records, which has the rows of
+// several parts. own has the part's records, and rest the others.
 func (p *partRows) take(records []arrow.RecordBatch) (own, rest []arrow.RecordBatch, err error) {
 	for at := 0; len(records) > 0 && at < len(p.rows); {
 		rec := records[0]
@@ -88,7 +90,8 @@ func (p *partRows) take(records []arrow.RecordBatch) (own, rest []arrow.RecordBa
 	return own, records, nil
 }
 
-// valuesOf returns the columns after the row address, in storage types and in memory of their own.
+// valuesOf returns the columns of records that follow the row address. They have storage types, and
+// memory of their own.
 func valuesOf(records []arrow.RecordBatch, columns []schema.Column) ([]arrow.Array, error) {
 	one, err := onHeap(records)
 	if err != nil {
@@ -97,7 +100,7 @@ func valuesOf(records []arrow.RecordBatch, columns []schema.Column) ([]arrow.Arr
 	return inStorage(columns, one.Columns()[2:])
 }
 
-// partReader returns a reader of rows of a part of the given schema version.
+// partReader returns a reader of the rows of a part. written is the part's schema version.
 func (o *Overlay) partReader(p *catalog.Part, written schema.Table) reader {
 	return func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error) {
 		wanted := &partRows{part: p, rows: rows}
@@ -106,12 +109,13 @@ func (o *Overlay) partReader(p *catalog.Part, written schema.Table) reader {
 	}
 }
 
-// rowsAtOnce bounds the rows that one query reads from several parts. Its result is in memory twice
-// while it is divided by part.
+// rowsAtOnce bounds the number of rows that one query reads from several parts. While the result is
+// divided by part, it is in memory twice.
 const rowsAtOnce = 1 << 20
 
-// readAhead reads the missing columns of changed rows of parts, for many parts together, while
-// there is room, in bytes. Values that another query reads at the same time are read twice.
+// readAhead reads missing columns of changed rows before changedPart.values requests them, with one
+// query for many parts. It stops when room, in bytes, is used up. If another query reads the same
+// values at the same time, both read them.
 func readAhead(ctx context.Context, rowsets []lazyRows, columns func(source int) []schema.Column, room int64) error {
 	type group struct {
 		written schema.Table
@@ -154,7 +158,7 @@ func readAhead(ctx context.Context, rowsets []lazyRows, columns func(source int)
 			}
 			for k, p := range some {
 				if p.values == nil {
-					break // there is no space for its values
+					break // room was used up before this part
 				}
 				g.of[at+k].ahead = &ahead{g.columns, p.rows, p.values}
 				for _, a := range p.values {
@@ -167,7 +171,8 @@ func readAhead(ctx context.Context, rowsets []lazyRows, columns func(source int)
 	return nil
 }
 
-// together returns how many of the parts, at least one, have at most most rows in total.
+// together returns how many of the parts, beginning with the first, have at most most rows in
+// total. It returns at least 1.
 func together(parts []*partRows, most int) int {
 	n, rows := 1, len(parts[0].rows)
 	for n < len(parts) && rows+len(parts[n].rows) <= most {
@@ -178,7 +183,7 @@ func together(parts []*partRows, most int) int {
 
 func sameColumn(a, b schema.Column) bool { return a.ID == b.ID }
 
-// rowGroups returns a condition that lets DuckDB skip row groups without any of the rows.
+// rowGroups returns an SQL condition that lets DuckDB skip row groups that have none of the rows.
 func rowGroups(rows []uint32) string {
 	const atMost = 100
 	var ranges []string
@@ -194,10 +199,10 @@ func rowGroups(rows []uint32) string {
 	return strings.Join(ranges, " OR ")
 }
 
-// memtableReader returns a reader of rows of a memtable.
+// memtableReader returns a reader of the rows of a memtable.
 func (o *Overlay) memtableReader(v memtable.View) reader {
 	return func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error) {
-		var present []schema.Column // the columns that the memtable has
+		var present []schema.Column // the requested columns that the memtable has
 		alike := true
 		for _, c := range columns {
 			if at := v.Schema.ColumnByID(c.ID); at >= 0 {
@@ -214,7 +219,8 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 		if alike {
 			return taken.Columns(), nil
 		}
-		// The memtable has another schema version: DuckDB casts the values.
+		// The memtable has another schema version, so DuckDB must cast the values: it reads the
+		// rows as a small memtable.
 		view := memtable.View{Source: v.Source, Schema: v.Schema, Batches: []memtable.Batch{{Record: taken}}, Rows: taken.NumRows()}
 		view.Schema.Columns = present
 		s, err := newScan(view.Schema, []memtable.View{view}, nil, nil)
@@ -230,8 +236,8 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 	}
 }
 
-// takeRows returns columns of a memtable's rows in memory of their own. It stops when the values
-// take more than most bytes, and then returns only the first rows.
+// takeRows returns columns of a memtable's rows in memory of their own. When the values take more
+// than most bytes, it stops and returns only the first rows.
 func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int64) (arrow.RecordBatch, error) {
 	records := make([]arrow.RecordBatch, len(v.Batches))
 	for i, b := range v.Batches {
@@ -250,7 +256,8 @@ func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int6
 		if err != nil {
 			return nil, err
 		}
-		// taken may be a slice of the memtable, which is freed before the cached data
+		// taken may be a slice of the memtable's memory, which is freed earlier than the cached
+		// values
 		own, err := batch.Copy(taken)
 		if err != nil {
 			return nil, err
@@ -260,7 +267,8 @@ func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int6
 	return batch.Concat(some)
 }
 
-// stored lists columns of another schema version, cast to their current storage types.
+// stored returns a SELECT list of columns, read from rows of the schema version written and cast to
+// their current storage types.
 func stored(columns []schema.Column, written schema.Table) string {
 	out := make([]string, len(columns))
 	for i, c := range columns {
@@ -269,7 +277,8 @@ func stored(columns []schema.Column, written schema.Table) string {
 	return strings.Join(out, ", ")
 }
 
-// read runs a query on its own connection and returns all rows, on Go's heap.
+// read runs a query on a DuckDB connection of its own, and returns all rows as one batch on Go's
+// heap.
 func (o *Overlay) read(ctx context.Context, sql string) (arrow.RecordBatch, error) {
 	records, _, err := o.readSome(ctx, sql, math.MaxInt64)
 	defer releaseAll(records)
@@ -282,9 +291,9 @@ func (o *Overlay) read(ctx context.Context, sql string) (arrow.RecordBatch, erro
 	return onHeap(records)
 }
 
-// readSome runs a query on its own connection and returns its rows, in DuckDB's memory. It stops
-// when they take more than most bytes. ended reports whether these are all rows. The caller
-// releases the records, even if there is an error.
+// readSome runs a query on a DuckDB connection of its own, and returns rows in DuckDB's memory.
+// When they take more than most bytes, it stops. ended reports whether the records have all rows of
+// the result. The caller releases the records, even if there is an error.
 func (o *Overlay) readSome(ctx context.Context, sql string, most int64) (records []arrow.RecordBatch, ended bool, err error) {
 	conn, err := o.inst.Connect()
 	if err != nil {
@@ -310,7 +319,7 @@ func (o *Overlay) readSome(ctx context.Context, sql string, most int64) (records
 	return records, false, nil
 }
 
-// onHeap returns the rows of batches, at least one, as one batch on Go's heap.
+// onHeap joins batches, at least one, to one batch on Go's heap.
 func onHeap(records []arrow.RecordBatch) (arrow.RecordBatch, error) {
 	if len(records) == 1 {
 		return batch.Copy(records[0])

@@ -19,35 +19,36 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Rows are some rows of a table that were found by key.
+// Rows are rows of a table that were found by a key.
 type Rows struct {
 	Addresses []base.RowAddress
-	// Key has the columns of which all rows are known to have the same value, without reading them.
-	// Each array has only that value.
+	// Key has the columns in which all of the rows have the same value, so they need not be read.
+	// Each array has just this one value.
 	Key map[base.ColumnID]arrow.Array
-	// Constants are additional columns of the relation.
+	// Constants are columns that the relation has in addition to the table's.
 	Constants []Constant
 }
 
-// Constant is a column with the same value in every row. Value has only that value.
+// Constant is a column with the same value in every row. Value is an array of just this value.
 type Constant struct {
 	Name  string
 	Type  schema.Type
 	Value arrow.Array
 }
 
-// firstConstant is the id of the first constant. It is above the ids of the table's columns.
+// firstConstant is the column id of the first Constant. It is above the ids of all columns of
+// tables.
 const firstConstant base.ColumnID = 1 << 31
 
-// preparedScans is the first scan id of RowsRelation. Each connection has one fixed scan id from
-// here on. So a statement of the connection always has the same text, and can be cached as a
-// prepared statement.
+// preparedScans is the least scan id of RowsRelation. Each connection has one fixed id from here
+// on. So a statement of the connection always has the same text, and can be cached as a prepared
+// statement.
 const preparedScans = 1 << 62
 
-// RowsRelation returns a relation of some of the table's rows, with their addresses. For a given
-// connection and version of the table its SQL is always the same, so statements over it can be
-// cached: DuckDB knows nothing about the rows when it plans. Only one query of the connection at a
-// time may use such a relation.
+// RowsRelation returns a relation of the given rows of a table, with their addresses. Its SQL is
+// always the same for a connection and a version of the table: DuckDB learns of the rows only at
+// execution. So prepared statements over the relation can be cached. Only one query of the
+// connection at a time may use such a relation.
 func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot.Table, rows Rows) (*Relation, error) {
 	table, known, types := t.Schema, maps.Clone(rows.Key), ""
 	table.Columns = append(make([]schema.Column, 0, len(t.Schema.Columns)+len(rows.Constants)), t.Schema.Columns...)
@@ -61,7 +62,7 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 	slices.SortFunc(addresses, func(a, b base.RowAddress) int {
 		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Ordinal, b.Ordinal))
 	})
-	// Version 0 is a table that a statement is going to create: another statement may create a
+	// Version 0 is a table that a statement is about to create. Another statement may create a
 	// different table under the same number.
 	if t.Version == 0 {
 		for _, c := range t.Schema.Columns {
@@ -83,8 +84,8 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 	}
 	s.described.cached = 1
 	r := &Relation{Rows: int64(len(rows.Addresses)), closers: []interface{ Close() }{s}}
-	// The text identifies everything that a plan depends on: the columns' types, given by the
-	// version, and the types of the constants.
+	// The text includes everything on which a plan depends: the table's version, which determines
+	// the columns' types, and the types of the constants.
 	r.SQL = fmt.Sprintf("SELECT %s, "+schema.SourceColumn+", "+schema.OrdinalColumn+" FROM %s(%d) /* table %d version %d%s */",
 		projection(table, table), scanFunction, s.id, t.Schema.ID, t.Schema.Version, types)
 	if live := isNotTombstone(table, table); live != "" {
@@ -93,13 +94,13 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 	return r, nil
 }
 
-// located has current rows of one rowset.
+// located implements lazyRows for rows of one rowset that were found by a key.
 type located struct {
 	overlay *Overlay
 	table   *snapshot.Table
 	source  base.SourceID
-	rows    []uint32                      // ascending
-	known   map[base.ColumnID]arrow.Array // columns of which all rows have one value
+	rows    []uint32                      // ordinals, ascending
+	known   map[base.ColumnID]arrow.Array // columns in which all rows have one value, see Rows.Key
 }
 
 func (l *located) address() (base.SourceID, []uint32) { return l.source, l.rows }
@@ -107,7 +108,7 @@ func (l *located) address() (base.SourceID, []uint32) { return l.source, l.rows 
 func (l *located) cachedBytes([]schema.Column) int64 { return 0 }
 
 func (l *located) values(ctx context.Context, columns []schema.Column, _ uint64, _ *int64) ([]arrow.Array, error) {
-	return l.piece(ctx, columns, 0, len(l.rows)) // there are few of them
+	return l.piece(ctx, columns, 0, len(l.rows)) // there are few rows, so all are read at once
 }
 
 func (l *located) piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error) {
@@ -145,7 +146,8 @@ func (l *located) piece(ctx context.Context, columns []schema.Column, from, to i
 	return out, nil
 }
 
-// unlessNewer returns a column, which it reads only for rows that have no newer value.
+// unlessNewer returns the current values of a column: patched values of the rows that have one, and
+// written values, which it reads, of all other rows.
 func (l *located) unlessNewer(ctx context.Context, set *patch.Set, column schema.Column, rows []uint32) (arrow.Array, error) {
 	newer, err := newerIn(set, column, rows)
 	if err != nil {
@@ -175,7 +177,7 @@ func (l *located) written() schema.Table {
 	return l.table.Schema
 }
 
-// part returns the rowset if it is a part, otherwise nil.
+// part returns the rowset if it is a part, and nil if it is a memtable.
 func (l *located) part() *catalog.Part {
 	i, ok := slices.BinarySearchFunc(l.table.Parts, l.source, func(p *catalog.Part, id base.SourceID) int { return cmp.Compare(p.ID, id) })
 	if !ok {
@@ -184,7 +186,7 @@ func (l *located) part() *catalog.Part {
 	return l.table.Parts[i]
 }
 
-// read returns columns of the rows as they were written, in their current types.
+// read returns columns of the rows with their written values, converted to the current types.
 func (l *located) read(ctx context.Context, columns []schema.Column, rows []uint32) ([]arrow.Array, error) {
 	if len(columns) == 0 {
 		return nil, nil

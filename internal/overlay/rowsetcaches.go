@@ -12,15 +12,16 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// rowsetCaches bounds the data about changed rowsets that is cached between queries. The data is
-// attached to the rowset's patches and is freed with the last of them. Here it is only listed.
+// rowsetCaches bounds the memory of all existing values of type rowsetCache together. A rowsetCache
+// belongs to the patches of its rowset, and is freed with the last of them. Here is only a list of
+// weak pointers to them.
 type rowsetCaches struct {
 	most  int64         // limit of the cached values, in bytes
-	bytes *atomic.Int64 // size of the cached values of existing rowsets
+	bytes *atomic.Int64 // memory of all existing caches, in bytes
 
 	mu  sync.Mutex
 	all []weak.Pointer[rowsetCache] // guarded by mu
-	// When the list is longer than full, caches that no longer exist are removed from it.
+	// full is the length of the list at which pointers to freed caches are removed from it.
 	full int // guarded by mu
 }
 
@@ -28,7 +29,7 @@ func newRowsetCaches(most int64) *rowsetCaches {
 	return &rowsetCaches{most: most, bytes: new(atomic.Int64)}
 }
 
-// of returns the cache of the set's rowset.
+// of returns the rowsetCache of a patch set's rowset.
 func (x *rowsetCaches) of(set *patch.Set) *rowsetCache {
 	return set.Beside(func() any {
 		s := &rowsetCache{columns: cachedColumns{}, bytes: new(atomic.Int64), total: x.bytes}
@@ -44,7 +45,8 @@ func (x *rowsetCaches) of(set *patch.Set) *rowsetCache {
 	}).(*rowsetCache)
 }
 
-// thereLocked returns the existing caches, and removes the others from the list. x.mu must be held.
+// thereLocked returns the caches that were not freed, and removes the others from the list. x.mu
+// must be held.
 func (x *rowsetCaches) thereLocked() (all []*rowsetCache) {
 	x.all = slices.DeleteFunc(x.all, func(p weak.Pointer[rowsetCache]) bool {
 		s := p.Value()
@@ -56,7 +58,7 @@ func (x *rowsetCaches) thereLocked() (all []*rowsetCache) {
 	return all
 }
 
-// trim evicts columns if the limit is exceeded. It is called after a query has got the columns that
+// trim evicts columns until the limit is met. It is called after a query has got the columns that
 // it needs. It evicts the least recently used columns first, then those that this query has added,
 // and last those that the query found in the cache. So a query that needs more than the limit finds
 // part of its columns the next time.

@@ -21,8 +21,9 @@ import (
 // scanFunction is the table function that reads memtables. User statements cannot call it.
 const scanFunction = "scoter_memtable"
 
-// scans has the described memtables of running queries, by the id in their SQL text, which is the
-// function's only argument. Ids are unique among all instances of the process.
+// scans has the descriptions of memtables that running queries scan, by id. The id is in the
+// query's SQL text, as the only argument of the table function. It is unique among all DuckDB
+// instances of the process.
 var scans struct {
 	sync.Map // uint64 -> *C.scoter_scan
 	last     atomic.Uint64
@@ -36,7 +37,7 @@ func scoterFindScan(id C.uint64_t) *C.scoter_scan {
 	return nil
 }
 
-// register adds the C functions to the connection's database.
+// register registers the C functions in the connection's database.
 func register(conn *duck.Conn) error {
 	name := C.CString(scanFunction)
 	defer C.free(unsafe.Pointer(name))
@@ -50,15 +51,17 @@ func register(conn *duck.Conn) error {
 	return nil
 }
 
-// scan is a description of memtables that can be found by its id until it is closed.
+// scan is a registered description of memtables. The table function finds it by its id until it is
+// closed.
 type scan struct {
 	id     uint64
 	memory cMemory
 }
 
-// newScan describes memtables of one schema version of a table, without the hidden rows (nil:
-// none). It may leave out rows that the bounds exclude. The memtables must stay referenced until
-// the scan is closed.
+// newScan registers a scan of memtables, which all have one schema version of the table. hiddenOf
+// returns the ordinals of the rows of a memtable to leave out; nil: none. The scan may also leave
+// out rows that do not meet the bounds. The memtables must stay referenced until the scan is
+// closed.
 func newScan(now schema.Table, views []memtable.View, hiddenOf func(base.SourceID) []uint32, bounds []Bound) (*scan, error) {
 	s := &scan{id: scans.last.Add(1)}
 	described, err := s.describe(views, hiddenOf)
@@ -106,7 +109,7 @@ func (s *scan) describe(views []memtable.View, hiddenOf func(base.SourceID) []ui
 	return out, nil
 }
 
-// describeColumns returns the description of a scan without batches.
+// describeColumns returns the description of a scan with columns and without batches.
 func (s *scan) describeColumns(columns []schema.Column) (*C.scoter_scan, error) {
 	m := &s.memory
 	out := &cArray[C.scoter_scan](m, 1)[0]

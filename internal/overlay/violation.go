@@ -12,9 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Violation returns the index of the first row for which a condition is false, or -1 if there is
-// none. A condition that is NULL is not violated. The condition may use the columns of the table.
-// The rows are in storage types.
+// Violation returns the index of the first row for which an SQL condition is false, or -1 if there
+// is none. A condition that is NULL is not violated. The condition may use the columns of the
+// table. The rows are in storage types.
 func (o *Overlay) Violation(table schema.Table, condition string, rows arrow.RecordBatch) (int64, error) {
 	view := memtable.View{Source: 1, Schema: table, Batches: []memtable.Batch{{Record: rows}}, Rows: rows.NumRows()}
 	s, err := newScan(table, []memtable.View{view}, nil, nil)

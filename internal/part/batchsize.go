@@ -13,8 +13,9 @@ import (
 // BatchSize is the largest size of a batch: in rows, and approximately in bytes of values.
 type BatchSize struct{ Rows, Bytes int64 }
 
-// of returns how many rows of a part have this size in memory, which may be many times their size
-// in the file. dictionaries is set if texts are read as dictionaries where the file has them.
+// of returns how many rows of the part in f have the size s in memory. Values in memory may be many
+// times larger than in the file. dictionaries says that texts are read as dictionaries if the file
+// has them.
 func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (rows int64, err error) {
 	var leaves []leafPath
 	for i, f := range table.Arrow().Fields() {
@@ -38,7 +39,8 @@ func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (ro
 				bytes, known = bytes+size, known && sure
 			}
 			if !known && g.rows < RowGroupRows && i < len(p.groups)-1 {
-				bytes = max(bytes, GroupBytes) // the group ended because it was full
+				// Less than RowGroupRows: the group ended at GroupBytes.
+				bytes = max(bytes, GroupBytes)
 			}
 			if bytes > 0 && g.rows > 0 {
 				rows = min(rows, int64(float64(s.Bytes)/float64(bytes)*float64(g.rows)))
@@ -50,8 +52,8 @@ func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (ro
 	return rows, err
 }
 
-// memoryBytes estimates the size in memory of the values of a column chunk. sure reports whether
-// the estimate is reliable. coded is set if a text is read as a dictionary.
+// memoryBytes estimates the size in memory of the values of a column chunk. If sure is false, the
+// estimate is not reliable. coded says that texts are read as a dictionary.
 func memoryBytes(f io.ReaderAt, chunk place, leaf leafPath, coded bool) (bytes int64, sure bool, err error) {
 	typ := leaf.typ
 	if ext, is := typ.(arrow.ExtensionType); is {
@@ -67,7 +69,7 @@ func memoryBytes(f io.ReaderAt, chunk place, leaf leafPath, coded bool) (bytes i
 	if !chunk.dictionary {
 		return chunk.unpacked, true, nil
 	}
-	// How often each text of the dictionary occurs is unknown without reading all rows.
+	// The dictionary alone does not tell how often each text occurs, so the size is only a guess.
 	p, err := openPages(f, chunk, leaf.nullable)
 	if err != nil {
 		return 0, false, err

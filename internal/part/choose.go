@@ -14,9 +14,10 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// The storage of a leaf is chosen from a sample of the first row group that has values of it.
-// Measured with DuckDB 1.5.5 on a million rows of a sorted timestamp, two dictionary strings and
-// three random doubles (CPU s to write; bytes per row; CPU ms for DuckDB to scan all):
+// storage says how a leaf (a Parquet column without children) is stored. It is chosen from a sample
+// of the first row group in which the leaf has values. Measured with DuckDB 1.5.5 on a million rows
+// of a sorted timestamp, two dictionary strings and three random doubles (CPU s to write; bytes per
+// row; CPU ms for DuckDB to scan all):
 //
 //	plain, not compressed                              0.05   32.7   18
 //	plain, Snappy                                      0.07   30.3   26
@@ -27,30 +28,31 @@ import (
 //	DuckDB's own COPY, Snappy | zstd                   0.14 | 0.17   30.3 | 25.4   24 | 37
 //
 // So the rules are:
-//   - Integers are stored as deltas if that makes them smaller.
-//   - Values are not compressed where that does not pay.
-//   - A fast file uses LZ4. A small file uses zstd 1 where it saves much more than LZ4
-//     (paysBeside).
+//   - Integers are stored as deltas if that saves a quarter of their size.
+//   - Values are stored uncompressed if compression saves less than a sixth (pays).
+//   - Files of profile Fast use LZ4. Files of profile Best use zstd 1 if it saves much more than
+//     LZ4 (paysBeside).
 //   - Byte stream split is not used.
-//   - If few values are distinct, such as names or measurements with one or two decimals, both
-//     kinds of file use a dictionary. It takes a third of LZ4's time, and DuckDB reads it faster
+//   - If few values are distinct, such as names or measurements with one or two decimals, files of
+//     both profiles use a dictionary. It takes a third of LZ4's time, and DuckDB reads it faster
 //     than compressed data. A GROUP BY of texts is up to five times as fast (TPC-H's l_shipmode).
 type storage struct {
-	encoding parquet.Encoding // without a dictionary
+	encoding parquet.Encoding // of values that are stored without a dictionary
 	codec    compress.Compression
 
-	dictionary      bool // unless it turns out to be too large
+	dictionary      bool // try a dictionary; it is not used if it gets too large
 	dictionaryCodec compress.Compression
 }
 
-// plainly stores a leaf without encoding and compression.
+// plainly is the storage of a leaf whose values are neither encoded nor compressed.
 var plainly = storage{encoding: parquet.Encodings.Plain, codec: compress.Codecs.Uncompressed}
 
 const zstdLevel = 1
 
 const (
-	// A sample consists of sampleRuns runs of sampleRunLength values. Runs show deltas, and their
-	// distance shows other parts of the data.
+	// A sample consists of sampleRuns runs of sampleRunLength consecutive values. Consecutive
+	// values show how large deltas are. The runs are spread evenly over all values, so that they
+	// represent all parts of the data.
 	sampleRuns, sampleRunLength = 8, 512
 	// maxSampleBytes bounds the data that is compressed to see whether that pays.
 	maxSampleBytes = 64 << 10
@@ -73,7 +75,7 @@ func choose(leaf leafPath, c column, profile Profile) storage {
 	seen := countDistinct(runs, physical)
 	if distinct, ok := seen.among(float64(total)); ok {
 		indexBits := bits.Len(uint(distinct))
-		// A dictionary must also save a quarter, including the size of its values.
+		// A dictionary is used if indices and dictionary together save at least a quarter.
 		s.dictionary = 4*(distinct*seen.bits()/float64(total)+float64(indexBits)) <= 3*valueBits
 		s.dictionaryCodec = codec
 		if physical > 0 && !pays(appendHybrid(nil, seen.indices, indexBits), codec) {
@@ -83,7 +85,8 @@ func choose(leaf leafPath, c column, profile Profile) storage {
 	return s
 }
 
-// chooseAgain chooses again for a leaf whose dictionary turned out to be too large.
+// chooseAgain returns the storage of a leaf without a dictionary, after its dictionary turned out
+// to be too large.
 func chooseAgain(leaf leafPath, c column, profile Profile) storage {
 	runs, _ := c.sample(leaf)
 	defer release(runs)
@@ -91,10 +94,10 @@ func chooseAgain(leaf leafPath, c column, profile Profile) storage {
 	return s
 }
 
-// withoutDictionary returns the best storage without a dictionary, and the average number of bits
-// per value with it, before compression.
+// withoutDictionary returns the best storage without a dictionary for a sample, and the average
+// number of bits that this storage needs per value before compression.
 func withoutDictionary(runs []arrow.Array, codec compress.Compression) (s storage, valueBits float64) {
-	// Deltas must save a quarter to be worth the time for unpacking. Packed deltas are not worth
+	// Unpacking deltas takes time, so they must save a quarter. Packed deltas are not worth
 	// compressing.
 	if width, deltaBits := deltaWidth(runs); deltaBits >= 0 && 4*deltaBits <= 3*width {
 		return storage{encoding: parquet.Encodings.DeltaBinaryPacked, codec: compress.Codecs.Uncompressed}, float64(deltaBits)
@@ -109,7 +112,8 @@ func withoutDictionary(runs []arrow.Array, codec compress.Compression) (s storag
 	return storage{encoding: parquet.Encodings.Plain, codec: codec}, data.bits()
 }
 
-// paysBeside reports whether zstd saves a fifth of a sample more than LZ4 does.
+// paysBeside reports whether zstd is worth its slower decompression: whether it makes a sample
+// smaller than LZ4 does by at least a fifth of the sample's size.
 //
 // DuckDB decompresses LZ4 three to four times as fast: 0.7 ns less per decompressed byte. If zstd
 // saves only a tenth more, as for TPC-H's comments, decompression costs readers as much as reading
@@ -132,7 +136,8 @@ func release(runs []arrow.Array) {
 	}
 }
 
-// physicalBytes returns the size of a type's numbers in Parquet; 0 for other types.
+// physicalBytes returns the bytes per number of a type in Parquet, or 0 if the type is not a
+// number.
 func physicalBytes(t arrow.DataType) int {
 	switch t := t.(type) {
 	case *arrow.Decimal128Type:
@@ -157,7 +162,8 @@ func (c column) hasValues(leaf leafPath) bool {
 	return slices.ContainsFunc(c.values(leaf), func(a arrow.Array) bool { return a.NullN() < a.Len() })
 }
 
-// values returns the leaf's values at any nesting level. The arrays are borrowed.
+// values returns the arrays that have the leaf's values, at any nesting level. The arrays are
+// borrowed.
 func (c column) values(leaf leafPath) (all []arrow.Array) {
 	for _, chunk := range c.chunks {
 		a := chunk.column
@@ -176,7 +182,8 @@ func (c column) values(leaf leafPath) (all []arrow.Array) {
 	return all
 }
 
-// sample returns runs of the leaf's values, and the total number of values.
+// sample returns runs of consecutive values of the leaf, and the total number of its values. The
+// caller releases the runs.
 func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
 	all := c.values(leaf)
 	for _, a := range all {
@@ -188,7 +195,7 @@ func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
 		}
 		return all, total
 	}
-	before, chunk := 0, 0 // number of values in the previous chunks, and number of these chunks
+	before, chunk := 0, 0 // before counts the values in all arrays before all[chunk]
 	for i := range sampleRuns {
 		from := i * (total - sampleRunLength) / (sampleRuns - 1)
 		for from >= before+all[chunk].Len() {
@@ -201,8 +208,9 @@ func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
 	return runs, total
 }
 
-// deltaWidth returns how many bits an integer has, and how many of them deltas need on average, in
-// miniblocks of 32 as in DELTA_BINARY_PACKED. average is -1 for other types.
+// deltaWidth returns the number of bits of an integer (width), and the average number of bits of
+// its delta to the integer before. Deltas are packed in miniblocks of 32 values, as in
+// DELTA_BINARY_PACKED. average is -1 if the type is not an integer.
 func deltaWidth(runs []arrow.Array) (width, average int) {
 	const miniblock = 32
 	total, blocks := 0, 0
@@ -243,8 +251,8 @@ func widen(values []int32) []int64 {
 
 // distinctSample counts the distinct values of a sample.
 type distinctSample struct {
-	values, distinct, bytes int     // bytes is the size of the distinct ones
-	indices                 []int32 // by value: its index among the distinct ones
+	values, distinct, bytes int     // bytes is the size of the distinct values
+	indices                 []int32 // indices[i] is the index of value i among the distinct values
 }
 
 func countDistinct(runs []arrow.Array, physical int) distinctSample {
@@ -286,8 +294,8 @@ func countNumbers[T int32 | int64](gather func(arrow.Array, selection) ([]T, boo
 // bits returns the average number of bits of a distinct value.
 func (s distinctSample) bits() float64 { return 8 * float64(s.bytes) / float64(s.distinct) }
 
-// among estimates how many of total values are distinct, if the sample was drawn from them. It
-// returns false if too few values repeat for an estimate.
+// among estimates how many of total values are distinct, if the sample was drawn from these values.
+// It returns false if too few values of the sample repeat for an estimate.
 func (s distinctSample) among(total float64) (distinct float64, ok bool) {
 	n, d := float64(s.values), float64(s.distinct)
 	if s.values == 0 || 20*d > 19*n {
@@ -306,7 +314,7 @@ func (s distinctSample) among(total float64) (distinct float64, ok bool) {
 	return max(1, expected(high, total)), true
 }
 
-// plainBytes has values approximately in PLAIN encoding.
+// plainBytes has a sample of values, approximately in PLAIN encoding.
 type plainBytes struct {
 	bytes  []byte
 	values int
@@ -331,7 +339,8 @@ func pays(data []byte, codec compress.Compression) bool {
 	return len(data) > 0 && 6*compressedBytes(data, codec) <= 5*len(data)
 }
 
-// compressedBytes returns the compressed size of data, or its size if the codec does not exist.
+// compressedBytes returns the size of data after compression, or its present size if arrow-go does
+// not have the codec.
 func compressedBytes(data []byte, codec compress.Compression) int {
 	c, err := compress.GetCodec(codec)
 	if err != nil {

@@ -16,9 +16,10 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// pageBytes is the approximate size of a data page before compression. A query has a cost per page,
-// and the lookup of a single value unpacks a whole page. Measured with DuckDB 1.5.5 on TPC-H's
-// lineitem (CPU of 17 queries over flushed | merged parts; lookup of one price):
+// pageBytes is the approximate size of a data page before compression. Small pages make queries
+// slower, since each page has a fixed cost. Large pages make lookups slower, since the lookup of a
+// single value unpacks a whole page. Measured with DuckDB 1.5.5 on TPC-H's lineitem (CPU of 17
+// queries over flushed | merged parts; lookup of one price):
 //
 //	1 MiB     1    | 1      547 µs
 //	256 KiB   1.01 | 0.98   204 µs
@@ -26,9 +27,9 @@ import (
 const pageBytes = 256 << 10
 
 // pageStep is the number of rows that DuckDB reads at once. The number of rows of a page is a
-// multiple of it, unless a page cannot hold that many. DuckDB skips rows that a filter excludes
-// only if they are all in one page: with pages of 128 KiB that began at any row, queries with few
-// result rows took 1.25 to 1.38 times as long.
+// multiple of pageStep, unless pageStep rows are too large for a page. DuckDB can skip the pageStep
+// rows that a filter excludes only if they are all in one page: with pages of 128 KiB that began at
+// any row, queries with few result rows took 1.25 to 1.38 times as long.
 const pageStep = 2048
 
 // chunk writes a column chunk, page by page. Each page begins with a new row.
@@ -38,31 +39,33 @@ type chunk struct {
 	encoder encoder
 	kind    parquet.Encoding
 
-	slots int // in the current page
-	// step divides the number of slots of every page, unless such a page would be too large.
+	slots int // slots in the current page, see shredded
+	// step is the unit in which slots are added to a page: each page has a multiple of step slots,
+	// unless step slots are too large for a page.
 	step     int
 	def, rep []int16
 
-	page       []byte // scratch
+	page       []byte // buffer for encoding a page, reused
 	compressed bytes.Buffer
 }
 
 func newChunk(pages file.PageWriter, descr *pqschema.Column, s storage) *chunk {
 	step := pageStep
 	if descr.MaxRepetitionLevel() > 0 {
-		step = 1 // slots are not rows
+		step = 1 // in a nested column the number of slots is not the number of rows
 	}
 	return &chunk{pages: pages, descr: descr, encoder: newEncoder(s, descr), kind: s.encoding, step: step}
 }
 
-// useDictionary writes a dictionary. The values that are added afterwards are its indices.
+// useDictionary writes the dictionary page. Afterwards add must get indices of the dictionary
+// instead of values.
 func (c *chunk) useDictionary(d dictionary) error {
 	c.encoder, c.kind = newIndexEncoder(d.values), parquet.Encodings.RLEDict
 	_, err := c.pages.WriteDictionaryPage(file.NewDictionaryPage(memory.NewBufferBytes(d.page), int32(d.values), parquet.Encodings.Plain))
 	return err
 }
 
-// add writes the slots of some rows.
+// add writes the slots and values of some rows, and begins new pages as needed.
 func (c *chunk) add(s shredded) error {
 	values := s.values
 	if ext, ok := values.(array.ExtensionArray); ok {
@@ -70,7 +73,7 @@ func (c *chunk) add(s shredded) error {
 	}
 	most := c.descr.MaxDefinitionLevel()
 	steps := c.step*averageBytes(values, s.present) <= pageBytes
-	taken := 0 // number of values written
+	taken := 0 // number of values of s that were added to pages
 	for at := 0; at < s.slots; {
 		left := s.present.slice(taken, s.present.len())
 		to := at + c.room(values, left, s.slots-at, steps)
@@ -110,16 +113,18 @@ func (c *chunk) add(s shredded) error {
 	return nil
 }
 
-// maxPageSlots bounds the slots of a page whose values take almost no space.
+// maxPageSlots bounds the slots of a page, for columns with so few or small values that pageBytes
+// does not bound them.
 const maxPageSlots = RowGroupRows
 
-// room returns how many of the remaining slots, with the remaining values in left, to add to the
-// page at once. Afterwards the page is checked again. It returns 0 if the page must be written
-// first. steps is set if pages of the leaf consist of whole steps.
+// room returns how many of the remaining slots to add to the current page at once. left has the
+// remaining values. The caller then checks again whether the page is full. room returns 0 if the
+// page must be written first. steps says that each page of the leaf must have a multiple of c.step
+// slots.
 func (c *chunk) room(values arrow.Array, left selection, slots int, steps bool) int {
 	within := func(bytes int) int {
 		if n := fitting(values, left, bytes); n < left.len() {
-			return n // a slot has at most one value
+			return n // n values fit, so n slots fit: a slot has at most one value
 		}
 		return slots
 	}
@@ -128,7 +133,7 @@ func (c *chunk) room(values arrow.Array, left selection, slots int, steps bool) 
 	if past := (c.slots + n) % c.step; past < n {
 		n -= past
 	} else if steps {
-		// Only complete the step that has begun.
+		// pageBytes are used up in the middle of a step: complete this step, and no more.
 		n = min(within(2*pageBytes-size), c.step-c.slots%c.step)
 	}
 	if n == 0 && size < pageBytes/2 {
@@ -149,9 +154,9 @@ func averageBytes(values arrow.Array, s selection) int {
 	return lengthBytes + int(textBytes(texts, s))/s.len()
 }
 
-// fitting returns how many values, beginning with the first, take at most the given number of
-// bytes. It measures texts one by one, because all remaining texts may be the same few large ones
-// of a dictionary.
+// fitting returns how many of the selected values, beginning with the first, take at most the given
+// number of bytes. It adds up the lengths of texts instead of using an average, because all
+// remaining texts may be the same few large texts of a dictionary.
 func fitting(values arrow.Array, s selection, bytes int) int {
 	texts, ok := values.(textArray)
 	switch {
@@ -173,7 +178,7 @@ func fitting(values arrow.Array, s selection, bytes int) int {
 	return len(s.positions)
 }
 
-// widthOf estimates the size of each value of an array without texts.
+// widthOf returns the approximate size in bytes of each value of an array. The array has no texts.
 func widthOf(values arrow.Array) int {
 	if fixed, ok := values.DataType().(arrow.FixedWidthDataType); ok {
 		return max(1, fixed.Bytes())
@@ -181,10 +186,10 @@ func widthOf(values arrow.Array) int {
 	return 16
 }
 
-// full reports whether the page must be written before more is added.
+// full reports whether the page must be written before more slots are added.
 func (c *chunk) full() bool {
 	size := c.encoder.size()
-	step := size * c.step / c.slots // bytes per step
+	step := size * c.step / c.slots // average bytes of c.step slots
 	if step > pageBytes {
 		return size >= pageBytes
 	}
@@ -200,7 +205,7 @@ func count(levels []int16, level int16) (n int) {
 	return n
 }
 
-// flush writes the page.
+// flush writes the current page, and begins the next one.
 func (c *chunk) flush() error {
 	if c.slots == 0 {
 		return nil
@@ -208,7 +213,7 @@ func (c *chunk) flush() error {
 	c.page = appendLevels(c.page[:0], c.rep, c.descr.MaxRepetitionLevel())
 	c.page = appendLevels(c.page, c.def, c.descr.MaxDefinitionLevel())
 	c.page = c.encoder.flush(c.page)
-	if len(c.page) > math.MaxInt32 { // headers have no more bits
+	if len(c.page) > math.MaxInt32 { // lengths in page headers have 32 bits
 		return base.Errorf(base.TooLarge, "a row with %d bytes in one column", len(c.page))
 	}
 	data := c.page
@@ -223,8 +228,8 @@ func (c *chunk) flush() error {
 	return err
 }
 
-// appendLevels appends levels, preceded by their length. highest is the greatest possible level. If
-// it is 0, nothing is appended.
+// appendLevels appends definition or repetition levels, preceded by their encoded length. highest
+// is the greatest possible level. If highest is 0, nothing is appended.
 func appendLevels(to []byte, levels []int16, highest int16) []byte {
 	if highest == 0 {
 		return to

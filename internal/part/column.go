@@ -11,12 +11,12 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// column is one column of one row group. It has either the arrays of the batches or, if one of them
-// is dictionary-encoded, a single dictionary of the used values and an index per row.
+// column is one column of one row group. It has either an array per batch (chunks) or, if an array
+// is dictionary-encoded, one dictionary of the values in use and an index per row.
 type column struct {
 	chunks     []*shredder   // nil if dictionary is set
 	dictionary *array.String // distinct, all used, in order of appearance
-	indices    *array.Int32  // NULL where the row is NULL
+	indices    *array.Int32  // index in dictionary per row; NULL if the row is NULL
 }
 
 func isDictionary(a arrow.Array) bool {
@@ -24,11 +24,11 @@ func isDictionary(a arrow.Array) bool {
 	return ok && t.IndexType.ID() == arrow.UINT32 && t.ValueType.ID() == arrow.STRING
 }
 
-// newColumn returns a column of some arrays. It borrows them for its lifetime.
+// newColumn returns a column made of consecutive arrays. It borrows the arrays for its lifetime.
 func newColumn(chunks []arrow.Array) column {
 	if slices.ContainsFunc(chunks, isDictionary) {
-		// A mixed column becomes a dictionary too: one of many batches did not repeat enough
-		// values.
+		// If only some arrays have a dictionary, all become one dictionary. An array without one
+		// only shows that its own batch did not repeat enough values.
 		return unify(chunks)
 	}
 	c := column{chunks: make([]*shredder, len(chunks))}
@@ -48,7 +48,8 @@ func (c column) release() {
 	}
 }
 
-// unify combines the dictionaries of the chunks to one of the values that rows use.
+// unify returns a column with one dictionary, which has exactly the values that rows of the chunks
+// use.
 func unify(chunks []arrow.Array) column {
 	const unseen = -1
 	total := 0
@@ -103,8 +104,9 @@ func unify(chunks []arrow.Array) column {
 	return column{dictionary: array.NewStringData(texts), indices: builder.NewInt32Array()}
 }
 
-// leaf returns one leaf of the column's rows, which the caller releases. Leaves must be requested
-// in order. If how asks for a dictionary and one is worth it, the values are its indices.
+// leaf returns the rows' data of one leaf, which the caller releases. Leaves must be requested in
+// their order in the file. If how asks for a dictionary and it is worth its size, leaf also returns
+// the dictionary, and the values are indices of it.
 func (c column) leaf(descr *pqschema.Column, leaf leafPath, how storage) (shreds, dictionary) {
 	if c.dictionary != nil {
 		return c.text(leaf, how)
@@ -119,7 +121,7 @@ func (c column) leaf(descr *pqschema.Column, leaf leafPath, how storage) (shreds
 	return all, distinctValues(descr, all)
 }
 
-// text is leaf for a column with a dictionary.
+// text is the method leaf for a column with a dictionary.
 func (c column) text(leaf leafPath, how storage) (shreds, dictionary) {
 	s := shredFlat(c.indices, leaf.nullable)
 	c.indices.Retain()
@@ -137,7 +139,7 @@ func (c column) text(leaf leafPath, how storage) (shreds, dictionary) {
 	return shreds{s}, dictionary{}
 }
 
-// shreds are consecutive pieces of one leaf.
+// shreds are the data of one leaf, in consecutive pieces.
 type shreds []shredded
 
 func (all shreds) release() {
@@ -148,7 +150,7 @@ func (all shreds) release() {
 	}
 }
 
-// present returns the number of values.
+// present returns the number of values, without NULLs.
 func (all shreds) present() (n int) {
 	for _, s := range all {
 		n += s.present.len()
@@ -156,7 +158,8 @@ func (all shreds) present() (n int) {
 	return n
 }
 
-// repeats reports whether a dictionary in the file is worth it for this column.
+// repeats reports whether the column's values repeat enough that a dictionary in the file is worth
+// its size.
 func (c column) repeats() bool {
 	n := c.dictionary.Len()
 	return n > 0 && 2*n <= c.indices.Len() && len(c.dictionary.ValueBytes())+4*n <= maxDictionaryBytes

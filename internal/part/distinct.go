@@ -14,8 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// dictionary has the distinct values of a leaf, in order of appearance and PLAIN encoding. It is
-// empty if values is 0.
+// dictionary has the distinct values of a leaf in PLAIN encoding, in the order in which they first
+// occur. values is the number of distinct values; 0 means that there is no dictionary.
 type dictionary struct {
 	page   []byte
 	values int
@@ -55,7 +55,8 @@ func distinctValues(descr *pqschema.Column, pieces shreds) dictionary {
 	return d
 }
 
-// words32 and words64 return the bits of values that Parquet stores in 32 and 64 bits.
+// words32 and words64 return the selected values as 32-bit and 64-bit words. They return false if
+// Parquet does not store values of this type in as many bits.
 func words32(values arrow.Array, s selection) ([]int32, bool) {
 	if a, ok := values.(*array.Float32); ok {
 		return pick(reinterpret[int32](a), s), true
@@ -70,7 +71,8 @@ func words64(values arrow.Array, s selection) ([]int64, bool) {
 	return int64s(values, s)
 }
 
-// distinctNumbers is distinctValues for numbers. At most a quarter of them may be distinct.
+// distinctNumbers is distinctValues for numbers. It gives up if more than a quarter of the numbers
+// are distinct.
 func distinctNumbers[T int32 | int64](gather func(arrow.Array, selection) ([]T, bool), pieces shreds, indices [][]int32) dictionary {
 	var zero T
 	most := min(pieces.present()/4, maxDictionaryBytes/int(unsafe.Sizeof(zero)))
@@ -84,18 +86,18 @@ func distinctNumbers[T int32 | int64](gather func(arrow.Array, selection) ([]T, 
 	return dictionary{page: bytesOf(t.values), values: len(t.values)}
 }
 
-// numberTable assigns an index to each distinct number, in order of appearance. It is a hash table
-// with linear probing, because Go's map takes several times as long for keys that fit into a
-// register.
+// numberTable assigns an index to each distinct number, in the order in which the numbers first
+// occur. It is a hash table with linear probing, because Go's map takes several times as long for
+// keys that fit into a register.
 type numberTable[T int32 | int64] struct {
-	slots  []numberSlot[T] // a power of two of them, of which at most five eighths are used
-	shift  int             // from a hash to an index of slots
+	slots  []numberSlot[T] // a power of two of slots; at most five eighths are used
+	shift  int             // shift right of the 64-bit hash, so that an index of slots is left
 	values []T
 }
 
 type numberSlot[T int32 | int64] struct {
 	value T
-	after int32 // 1 + the index; 0 if the slot is free
+	after int32 // index of the number plus 1; 0 if the slot is free
 }
 
 const firstSlotBits = 10
@@ -104,9 +106,10 @@ func newNumberTable[T int32 | int64]() *numberTable[T] {
 	return &numberTable[T]{slots: make([]numberSlot[T], 1<<firstSlotBits), shift: 64 - firstSlotBits}
 }
 
-// place returns the slot of a value, or the free slot for it.
+// place returns the slot of the number v or, if v is not in the table yet, the free slot for it.
 func (t *numberTable[T]) place(v T) *numberSlot[T] {
-	// 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming, 6.4)
+	// The multiplicative hash uses 2^64 divided by the golden ratio (Knuth, The Art of Computer
+	// Programming, 6.4).
 	const golden = 0x9e3779b97f4a7c15
 	at := uint64(v) * golden >> t.shift
 	for {
@@ -118,8 +121,8 @@ func (t *numberTable[T]) place(v T) *numberSlot[T] {
 	}
 }
 
-// indexes writes the index of each number to out. It returns false when there are more than most
-// distinct numbers.
+// indexes writes the index of each number to out, and adds new numbers to the table. It returns
+// false if the table would get more than most distinct numbers.
 func (t *numberTable[T]) indexes(numbers []T, out []int32, most int) bool {
 	for i, v := range numbers {
 		s := t.place(v)
@@ -148,7 +151,7 @@ func (t *numberTable[T]) grow() {
 	}
 }
 
-// distinctOthers is distinctValues for other types.
+// distinctOthers is distinctValues for values that are not numbers.
 func distinctOthers(descr *pqschema.Column, pieces shreds, indices [][]int32) dictionary {
 	var known intern.Table
 	for i, s := range pieces {
@@ -176,14 +179,14 @@ func distinctOthers(descr *pqschema.Column, pieces shreds, indices [][]int32) di
 // textPageBytes returns the size of texts as a dictionary page.
 func textPageBytes(texts *intern.Table) int { return texts.Bytes() + 4*texts.Len() }
 
-// indexTexts writes the index of each text to out. It returns false when the texts do not fit into
-// a dictionary page.
+// indexTexts writes the index of each text to out, and adds new texts to known. It returns false if
+// the distinct texts do not fit into a dictionary page.
 func indexTexts(known *intern.Table, texts textArray, present selection, out []int32) bool {
 	if len(out) == 0 {
 		return true
 	}
 	data, offsets := texts.ValueBytes(), texts.ValueOffsets()
-	first := offsets[0] // offset of the first byte of ValueBytes
+	first := offsets[0] // offset in the column's buffer at which ValueBytes begins
 	for i := range out {
 		at := present.at(i)
 		out[i] = int32(known.Index(data[offsets[at]-first : offsets[at+1]-first]))
@@ -194,7 +197,7 @@ func indexTexts(known *intern.Table, texts textArray, present selection, out []i
 	return true
 }
 
-// indexPlain is indexTexts for values of a fixed size.
+// indexPlain is indexTexts for values that are not texts, each taken in its PLAIN encoding.
 func indexPlain(known *intern.Table, descr *pqschema.Column, s shredded, out []int32) bool {
 	var value []byte
 	for i := range out {

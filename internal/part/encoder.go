@@ -12,11 +12,11 @@ import (
 // encoder collects the values of one page. arrow-go's own encoders make several calls per value,
 // which cost more than the compression.
 type encoder interface {
-	// add adds some values of an array of the leaf's storage type.
+	// add appends the selected values to the page. The array has the leaf's storage type.
 	add(values arrow.Array, s selection) error
 	// size returns the approximate size of the page so far, in bytes.
 	size() int
-	// flush appends the page's values and starts the next page.
+	// flush appends the encoded page to a buffer, returns it, and starts the next page.
 	flush(to []byte) []byte
 }
 
@@ -24,7 +24,7 @@ type encoder interface {
 type plainEncoder struct {
 	descr *pqschema.Column
 	data  []byte
-	bits  []byte // of booleans, a byte each
+	bits  []byte // booleans of the page, one per byte
 }
 
 func (e *plainEncoder) add(values arrow.Array, s selection) (err error) {
@@ -74,7 +74,7 @@ func (e *deltaEncoder[T]) flush(to []byte) []byte {
 	return to
 }
 
-// indexEncoder implements RLE_DICTIONARY: indices of a dictionary's values.
+// indexEncoder implements RLE_DICTIONARY: the values it gets are indices of a dictionary.
 type indexEncoder struct {
 	width   int
 	indices []int32

@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// appendHybrid appends values of width bits in Parquet's hybrid of runs and bit-packed groups of
-// eight. Runs begin and end at the boundaries of groups. So each group is examined once, and at
-// most a few bytes per run are lost.
+// appendHybrid appends values of width bits in Parquet's hybrid encoding: runs of equal values, and
+// bit-packed groups of eight values. Here runs begin and end only at boundaries of groups. That
+// costs at most a few bytes per run, and each group is examined only once.
 func appendHybrid[T int16 | int32](to []byte, values []T, width int) []byte {
 	const minRun = 16 // a shorter run costs more than it saves
 	written := 0
@@ -28,8 +28,8 @@ func appendHybrid[T int16 | int32](to []byte, values []T, width int) []byte {
 	return appendGroups(to, values[written:], width)
 }
 
-// runEnd returns the end of the groups from at on that have only the value values[at]. The last
-// group may be short.
+// runEnd returns the end of a run that begins at the index at. The run consists of whole groups of
+// eight values that all equal values[at]. The last group may be shorter.
 func runEnd[T int16 | int32](values []T, at int) int {
 	v := values[at]
 	for len(values)-at >= 8 {
@@ -78,7 +78,8 @@ func appendGroups[T int16 | int32](to []byte, values []T, width int) []byte {
 	return to
 }
 
-// appendPacked appends values of width bits each, lowest bits first, in whole bytes.
+// appendPacked appends values of width bits each, lowest bits first. The last byte is padded with
+// zeros.
 func appendPacked[T int16 | int32 | uint64](to []byte, values []T, width int) []byte {
 	word, filled := uint64(0), 0
 	for _, v := range values {
@@ -99,8 +100,8 @@ func appendPacked[T int16 | int32 | uint64](to []byte, values []T, width int) []
 // The sizes of DELTA_BINARY_PACKED's blocks and miniblocks, in values.
 const deltaBlock, deltaMiniblock = 128, 32
 
-// appendDeltas appends integers in DELTA_BINARY_PACKED encoding. Differences wrap around like the
-// type.
+// appendDeltas appends integers in DELTA_BINARY_PACKED encoding. Differences between integers wrap
+// around on overflow.
 func appendDeltas[T int32 | int64](to []byte, values []T) []byte {
 	to = binary.AppendUvarint(to, deltaBlock)
 	to = binary.AppendUvarint(to, deltaBlock/deltaMiniblock)
@@ -128,7 +129,7 @@ func appendDeltaBlock[T int32 | int64](to []byte, deltas []T, least T) []byte {
 	widths := len(to)
 	to = append(to, 0, 0, 0, 0)
 	for m := 0; len(deltas) > 0; m++ {
-		var packed [deltaMiniblock]uint64 // a short one is padded with zeros
+		var packed [deltaMiniblock]uint64 // zero beyond the end of a short miniblock
 		all := uint64(0)
 		n := min(deltaMiniblock, len(deltas))
 		for i, d := range deltas[:n] {

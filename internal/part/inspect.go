@@ -9,8 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// Inspect prints a part's footer as text: its columns with their statistics, and its row groups
-// with the storage of each column. Equal files give equal text.
+// Inspect prints a part's footer to w as text: its columns with their statistics, and its row
+// groups with the encoding and compression of each column. Equal files give equal text.
 func Inspect(fsys vfs.FS, path string, w io.Writer) error {
 	var out []byte
 	err := open(blocks.Unchecked(fsys, path), func(r *file.Reader, footer summary) error {

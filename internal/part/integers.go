@@ -2,15 +2,16 @@ package part
 
 import "slices"
 
-// Integers are whole numbers, each stored as the difference to the least one, in as few bytes as
-// the greatest difference needs. Allocating fresh memory costs more than unpacking numbers into it.
+// Integers are whole numbers in little memory: each is stored as its difference to the least
+// number, in as few bytes as the greatest difference needs. Unpacking them takes less time than
+// allocating fresh memory for int64s.
 type Integers struct {
 	least     int64
 	Ascending bool
-	of1       []uint8 // exactly one of the following is set
+	of1       []uint8 // exactly one of of1, of2, of4 and of8 is set
 	of2       []uint16
 	of4       []uint32
-	of8       []int64 // the numbers themselves instead of differences
+	of8       []int64 // the numbers themselves, not differences
 }
 
 func integersOf(values []int64) Integers {

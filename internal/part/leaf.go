@@ -5,25 +5,25 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// leafPath is the path from a column to one column of the Parquet file: itself, or a scalar inside
-// a nested type.
+// leafPath identifies a leaf (a Parquet column without children) of a column: the column itself, or
+// a scalar value inside a nested column, by the path to it.
 type leafPath struct {
 	column   int
-	nullable bool   // whether the column is nullable
-	path     []step // empty for a scalar column
+	nullable bool   // whether the table's column is nullable
+	path     []step // steps from the column to the leaf; empty for a scalar column
 	first    bool   // whether it is the first leaf of its column
 	typ      arrow.DataType
 }
 
-// step goes one level down: into the field with index child of a struct, or into the elements of a
-// list or the entries of a map (child is 0).
+// step is one level of a path into a nested type: into field number child of a struct, or into the
+// elements of a list or the entries of a map (child is 0).
 type step struct {
 	repeated bool
 	child    int
 	nullable bool // whether the field or element is nullable
 }
 
-// appendLeaves appends the leaves of a column in Parquet's order.
+// appendLeaves appends the paths of all leaves of a table's column, in Parquet's order.
 func appendLeaves(to []leafPath, column int, f arrow.Field) ([]leafPath, error) {
 	start := len(to)
 	var descend func(path []step, t arrow.DataType) error

@@ -14,23 +14,23 @@ import (
 )
 
 // Numbers reads columns of whole numbers of a part, one row group at a time, for lookups of a few
-// rows. It remembers where the columns are, and unpacks them in a tenth of arrow-go's time. It is
-// immutable and holds no open file.
+// rows. It remembers the positions of the column chunks, and unpacks them in a tenth of arrow-go's
+// time. It is immutable and holds no open file.
 type Numbers struct {
 	file    *blocks.File
-	sorted  bool // by the first column, ascending
+	sorted  bool // rows are ascending by the first of the columns
 	columns []numberColumn
-	chunks  [][]place // by row group and column
+	chunks  [][]place // position of each column chunk, by row group and column
 	Groups  []NumberGroup
 }
 
-// NumberGroup describes a row group.
+// NumberGroup describes one row group of Numbers.
 type NumberGroup struct {
 	Rows   int
 	Bounds []NumberBounds // by column
 }
 
-// NumberBounds are the least and the greatest number.
+// NumberBounds are the least and the greatest number of a column in a row group.
 type NumberBounds struct{ Min, Max int64 }
 
 // numberColumn describes how the file stores a column.
@@ -43,8 +43,11 @@ type numberColumn struct {
 }
 
 // OpenNumbers returns a reader of columns of a part. table is the part's schema version. ok is
-// false if one of the columns has NULLs, or is not of whole numbers of 64 bits with a sign or of at
-// most 32 bits.
+// false in two cases:
+//
+//   - One of the columns has NULLs.
+//   - One of the columns does not have whole numbers. Signed numbers of at most 64 bits and
+//     unsigned numbers of at most 32 bits are supported.
 func OpenNumbers(f *blocks.File, table schema.Table, columns []base.ColumnID) (n *Numbers, ok bool, err error) {
 	n = &Numbers{file: f, sorted: len(table.SortKey) > 0 && table.SortKey[0].Column == columns[0] && !table.SortKey[0].Descending}
 	err = openPlaces(f, table, func(_ io.ReaderAt, p *places) error {
@@ -76,7 +79,7 @@ func OpenNumbers(f *blocks.File, table schema.Table, columns []base.ColumnID) (n
 }
 
 // add adds a row group of the footer. It returns false if one of the columns has NULLs or no bounds
-// there.
+// in the row group.
 func (n *Numbers) add(g placedGroup) bool {
 	out := NumberGroup{Rows: g.rows}
 	var chunks []place
@@ -86,20 +89,21 @@ func (n *Numbers) add(g placedGroup) bool {
 			return false
 		}
 		out.Bounds = append(out.Bounds, NumberBounds{c.plain(nil, chunk.min, 1)[0], c.plain(nil, chunk.max, 1)[0]})
-		chunk.min, chunk.max = nil, nil // otherwise they would keep the whole footer in memory
+		// They are slices of the footer, and would keep all of it in memory.
+		chunk.min, chunk.max = nil, nil
 		chunks = append(chunks, chunk)
 	}
 	n.Groups, n.chunks = append(n.Groups, out), append(n.chunks, chunks)
 	return true
 }
 
-// Bytes estimates the memory of n.
+// Bytes estimates the memory of n, in bytes.
 func (n *Numbers) Bytes() int64 {
 	const perGroup, perColumn = 96, 128
 	return int64(len(n.Groups) * (perGroup + perColumn*len(n.columns)))
 }
 
-// Read returns the columns of a row group.
+// Read returns all values of a row group, one Integers per column.
 func (n *Numbers) Read(group int) (columns []Integers, err error) {
 	err = n.open(group, func(f io.ReaderAt) error {
 		for i, c := range n.columns {
@@ -113,7 +117,7 @@ func (n *Numbers) Read(group int) (columns []Integers, err error) {
 	return columns, err
 }
 
-// open opens the file for do, which reads pages of a row group.
+// open opens the part's file and calls do, which reads pages of a row group.
 func (n *Numbers) open(group int, do func(f io.ReaderAt) error) error {
 	return openFile(n.file, func(f io.ReaderAt, _ int64) error { return base.Wrap(do(f), "row group %d", group) })
 }
@@ -138,8 +142,8 @@ func (n *Numbers) Find(group int, values []int64) (rows []uint32, err error) {
 	return rows, err
 }
 
-// find returns which of count rows have a value. The column has no NULLs. If it is sorted, find
-// stops after the value.
+// find returns the rows of a column chunk that have the given value. The chunk has count rows and
+// no NULLs. If the rows are sorted by this column, find stops reading after the value.
 func (c *numberColumn) find(file io.ReaderAt, chunk place, count int, value int64, sorted bool) (rows []uint32, err error) {
 	look := func(first int, values []int64) (more bool) {
 		if sorted && values[len(values)-1] < value {
@@ -176,7 +180,8 @@ func (c *numberColumn) find(file io.ReaderAt, chunk place, count int, value int6
 	return rows, err
 }
 
-// among returns which of the given rows have a value. The column has no NULLs.
+// among returns those of the given rows whose value in a column chunk equals value. The chunk has
+// no NULLs.
 func (c *numberColumn) among(file io.ReaderAt, chunk place, value int64, rows []uint32) ([]uint32, error) {
 	p, err := openPages(file, chunk, c.optional)
 	if err != nil {
@@ -199,8 +204,8 @@ func (c *numberColumn) among(file io.ReaderAt, chunk place, value int64, rows []
 	return out, nil
 }
 
-// each calls f with the pages of a chunk of the given number of rows without NULLs, until f returns
-// false. first is the index of the page's first value.
+// each calls f with the pages of a column chunk until f returns false. The chunk has the given
+// number of rows and no NULLs. first is the index in the chunk of the page's first value.
 func (c *numberColumn) each(file io.ReaderAt, chunk place, rows int, f func(p *pages, first int, h page, data []byte, dictionary []int64) (more bool, err error)) error {
 	p, err := openPages(file, chunk, c.optional)
 	if err != nil {
@@ -230,8 +235,8 @@ func (c *numberColumn) each(file io.ReaderAt, chunk place, rows int, f func(p *p
 	return err
 }
 
-// read calls f with the column's values in a row group of the given number of rows without NULLs.
-// The values are valid during the call.
+// read calls f with consecutive pieces of a column chunk's values. The chunk has the given number
+// of rows and no NULLs. The values are valid during the call.
 func (c *numberColumn) read(file io.ReaderAt, chunk place, rows int, f func(values []int64)) error {
 	return c.each(file, chunk, rows, func(p *pages, first int, h page, data []byte, dictionary []int64) (more bool, err error) {
 		if first == 0 {
@@ -245,7 +250,8 @@ func (c *numberColumn) read(file io.ReaderAt, chunk place, rows int, f func(valu
 	})
 }
 
-// unpack appends the values of a page without NULLs.
+// unpack appends the values of a page to a slice. The page has no NULLs. dictionary has the values
+// of the chunk's dictionary page, if any.
 func (c *numberColumn) unpack(to []int64, h page, data []byte, dictionary []int64) (out []int64, err error) {
 	switch h.encoding {
 	case parquet.Encodings.Plain:
@@ -260,7 +266,7 @@ func (c *numberColumn) unpack(to []int64, h page, data []byte, dictionary []int6
 	return nil, base.Errorf(base.Corrupt, "whole numbers as %s", h.encoding)
 }
 
-// plain appends values in PLAIN encoding.
+// plain appends count values of data, which are in PLAIN encoding, to a slice.
 func (c *numberColumn) plain(to []int64, data []byte, count int) []int64 {
 	for i := range count {
 		if c.narrow {
@@ -272,15 +278,15 @@ func (c *numberColumn) plain(to []int64, data []byte, count int) []int64 {
 	return to
 }
 
-// widen converts values of deltas to the numbers that they represent.
+// widen replaces decoded deltas by the numbers that they represent, see widened.
 func (c *numberColumn) widen(values []int64) {
 	for i := 0; c.narrow && i < len(values); i++ {
 		values[i] = c.widened(values[i])
 	}
 }
 
-// widened returns the number that v represents. In a narrow column only the lowest 32 bits of v are
-// valid.
+// widened returns the number that the decoded value v represents. In a column that has 32 bits in
+// the file, only the lowest 32 bits of v are valid: they are extended with or without sign.
 func (c *numberColumn) widened(v int64) int64 {
 	switch {
 	case !c.narrow:
@@ -291,8 +297,8 @@ func (c *numberColumn) widened(v int64) int64 {
 	return int64(int32(v))
 }
 
-// unreadable converts an error of arrow-go or of reading a file. It is Corrupt, unless it wraps an
-// error of this program, such as a failed read.
+// unreadable converts an error of arrow-go, or of reading a file, to Corrupt. An error that wraps
+// an error of this program, such as a failed read, keeps its kind.
 func unreadable(err error) error {
 	if err == nil {
 		return nil

@@ -12,23 +12,24 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// pages reads the pages of one column chunk, for lookups of a few values. arrow-go's reader unpacks
-// every page that it skips, each into fresh memory, which takes several times as long as the
-// lookup. What a method returns is valid until the next call, and until close.
+// pages reads the pages of one column chunk, for lookups of a few values. arrow-go's reader takes
+// several times as long as the lookup itself, because it unpacks every page that it skips into
+// fresh memory. Slices that a method returns are valid until the next call of a method, or until
+// close.
 type pages struct {
 	file       io.ReaderAt
-	next, end  int64 // offsets in the file
-	values     int64 // of all pages, including NULLs
+	next, end  int64 // offsets in the file of the next page's header and of the chunk's end
+	values     int64 // number of values of all pages, including NULLs
 	unpacked   int64 // size of all pages before compression
 	codec      compress.Codec
 	compressed bool
-	leveled    bool // each page begins with a bit per value that says whether it is not NULL
-	nulls      bool // some values are NULL
+	leveled    bool // each page begins with definition levels, which tell NULLs
+	nulls      bool // some values of the chunk are NULL
 
 	*pageMemory
 }
 
-// pageMemory has the buffers for reading and unpacking pages. They are reused.
+// pageMemory has the buffers for reading and unpacking pages. A pool reuses them.
 type pageMemory struct {
 	packed, page, dictionary []byte
 	numbers, levels          []int64
@@ -40,14 +41,14 @@ var pageMemories = sync.Pool{New: func() any { return new(pageMemory) }}
 type page struct {
 	kind     int32 // one of the kinds below
 	encoding parquet.Encoding
-	values   int // including NULLs
+	values   int // number of values, including NULLs
 	at       int64
-	packed   int // bytes
+	packed   int // size of the body in the file, in bytes
 	unpacked int
 }
 
-// The kinds of pages and the fields of their headers: parquet.thrift's PageType, PageHeader,
-// DataPageHeader and DictionaryPageHeader.
+// The kinds of pages and the ids of the fields in their headers: PageType, PageHeader,
+// DataPageHeader and DictionaryPageHeader of parquet.thrift.
 const (
 	dataPage, dictionaryPage = 0, 2
 
@@ -55,7 +56,8 @@ const (
 	headerValues, headerEncoding                                           = 1, 2
 )
 
-// openPages returns the pages of a chunk of a column that is not nested.
+// openPages returns a reader of the pages of a column chunk. The column is not nested. optional
+// says that the file's schema allows NULLs in it.
 func openPages(f io.ReaderAt, chunk place, optional bool) (*pages, error) {
 	p := &pages{file: f, next: chunk.first, end: chunk.first + chunk.bytes, values: chunk.values, unpacked: chunk.unpacked,
 		leveled: optional, nulls: optional && chunk.nulls, compressed: chunk.codec != compress.Codecs.Uncompressed}
@@ -79,7 +81,8 @@ func (p *pages) header() (page, error) {
 	if p.next >= p.end {
 		return page{}, io.EOF
 	}
-	// A header has about 20 bytes, but may also contain the least and greatest value.
+	// A header usually has about 20 bytes, but it may contain the page's least and greatest value,
+	// which can be long. So ever larger pieces of the file are tried.
 	for size := int64(256); ; size *= 16 {
 		size = min(size, p.end-p.next)
 		p.packed = sized(p.packed, int(size))
@@ -144,8 +147,8 @@ func (p *pages) read(to []byte, at int64) error {
 	return nil
 }
 
-// body returns the uncompressed bytes of a page. The slice has a capacity of at least eight more
-// bytes.
+// body returns the uncompressed bytes of a page, in the memory of *to. The slice has a capacity of
+// at least eight more bytes.
 func (p *pages) body(h page, to *[]byte) ([]byte, error) {
 	*to = sized(*to, h.unpacked+8)
 	body := (*to)[:h.unpacked]
@@ -166,9 +169,9 @@ func (p *pages) body(h page, to *[]byte) ([]byte, error) {
 	return body, nil
 }
 
-// each calls f with the data pages of a chunk until f returns false. first is the index of the
-// page's first value. read returns the uncompressed page: pages for which f does not call it are
-// not unpacked.
+// each calls f with the data pages of a chunk until f returns false. It calls dictionary with the
+// dictionary page, if there is one. first is the index in the chunk of the page's first value. read
+// returns the uncompressed page: a page for which f does not call read is not unpacked.
 func (p *pages) each(dictionary func(h page, body []byte) error, f func(first int, h page, read func() ([]byte, error)) (more bool, err error)) error {
 	for first := 0; ; {
 		h, err := p.header()
@@ -199,8 +202,8 @@ func (p *pages) each(dictionary func(h page, body []byte) error, f func(first in
 	}
 }
 
-// cutLevels splits the definition levels off a page. there has a 1 for each value that is not NULL
-// and a 0 for each NULL; it is nil if there are no NULLs.
+// cutLevels splits a page's body into its definition levels and its values. there has a 1 for each
+// row with a value and a 0 for each NULL; it is nil if there are no NULLs.
 func (p *pages) cutLevels(h page, body []byte) (values []byte, there []int64) {
 	if !p.leveled {
 		return body, nil

@@ -14,43 +14,43 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// places tells where the columns of a part are in its file, according to the footer. It is used to
-// read a few values.
+// places has the positions of a part's column chunks in its file, as the footer gives them. It is
+// used to read a few values without arrow-go.
 type places struct {
 	rows    int64
 	columns []placedColumn
 	groups  []placedGroup
 }
 
-// placedColumn is a column of the table.
+// placedColumn is a column of the table, and its position among the leaves of the file.
 type placedColumn struct {
 	id       base.ColumnID
 	name     string
 	declared schema.Type
 	nested   bool
-	leaf     int // index of its leaf, or of the first one if it is nested
+	leaf     int // index of its leaf in the file; of the first leaf if the column is nested
 	physical parquet.Type
 	optional bool
 }
 
-// placedGroup is a row group.
+// placedGroup is a row group, with the positions of its column chunks.
 type placedGroup struct {
 	rows   int
 	chunks []place // by leaf
 }
 
-// place is the position of a column chunk.
+// place is the position of a column chunk in the file.
 type place struct {
 	first, bytes int64 // offset of the first page, and size of all pages in the file
 	unpacked     int64 // size of all pages before compression
-	values       int64 // including NULLs
+	values       int64 // number of values, including NULLs
 	codec        compress.Compression
 	nulls        bool // there may be NULLs
-	dictionary   bool // it begins with a dictionary page
+	dictionary   bool // the chunk begins with a dictionary page
 	min, max     []byte
 }
 
-// The fields of parquet.thrift's structs that are read.
+// The ids of the fields that are read, in the structs of parquet.thrift.
 const (
 	fileSchema, fileRows, fileGroups = 2, 3, 4
 
@@ -65,11 +65,13 @@ const (
 	statsNulls, statsMax, statsMin = 3, 5, 6
 )
 
-// tailBytes is how many bytes are first read from the end of a file. The footer of most parts fits.
+// tailBytes is the number of bytes that are read first, from the end of a file. The footer of most
+// parts fits.
 const tailBytes = 32 << 10
 
-// openPlaces opens a part for do. table is the part's schema version. If the file has other
-// columns, the error is Corrupt.
+// openPlaces opens a part's file, and calls do with it and the positions of its column chunks.
+// table is the part's schema version. If the file has other columns than table, the error is
+// Corrupt.
 func openPlaces(f *blocks.File, table schema.Table, do func(io.ReaderAt, *places) error) error {
 	return openFile(f, func(f io.ReaderAt, size int64) error {
 		footer, err := readFooter(f, size)
@@ -107,8 +109,8 @@ func Groups(f *blocks.File, table schema.Table) (rows []int, err error) {
 	return rows, err
 }
 
-// readFooter returns the bytes of the footer. It comes after the pages. The file ends with its
-// length and the magic bytes.
+// readFooter returns the bytes of a file's footer. A Parquet file ends with its pages, the footer,
+// the footer's length, and the magic bytes.
 func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	const end = 8
 	tail := make([]byte, min(size, tailBytes))
@@ -147,10 +149,11 @@ func (p *places) read(c *compact) {
 	})
 }
 
-// readSchema reads the tree of columns. The file lists it in preorder, beginning with the root.
+// readSchema reads the columns from the footer. The footer lists the tree of columns in preorder,
+// beginning with the root.
 func (p *places) readSchema(c *compact) {
-	// within is the number of elements of the current column that are still to come; -1: the root
-	// is next.
+	// within is the number of schema elements inside the current column that were not read yet; -1
+	// means that the root is read next.
 	leaf, within := 0, int64(-1)
 	c.list(func() {
 		var e placedColumn
@@ -189,7 +192,8 @@ func (p *places) readSchema(c *compact) {
 	})
 }
 
-// readGroup reads a row group. leaves is the expected number of leaves.
+// readGroup reads the metadata of a row group from the footer. leaves is the number of leaves that
+// it must have.
 func readGroup(c *compact, leaves int) (g placedGroup) {
 	g.chunks = make([]place, 0, leaves)
 	c.fields(func(id int) bool {
@@ -255,7 +259,7 @@ func readPlace(c *compact) place {
 	return p
 }
 
-// column returns a column of the table.
+// column returns the position of a table's column among the file's leaves.
 func (p *places) column(id base.ColumnID) (placedColumn, error) {
 	at := slices.IndexFunc(p.columns, func(c placedColumn) bool { return c.id == id })
 	if at < 0 {
@@ -264,7 +268,7 @@ func (p *places) column(id base.ColumnID) (placedColumn, error) {
 	return p.columns[at], nil
 }
 
-// chunk returns a column of the table and the position of its chunk in a row group.
+// chunk returns a column of the table, and the position of its column chunk in a row group.
 func (p *places) chunk(group int, id base.ColumnID) (c placedColumn, chunk place, err error) {
 	if c, err = p.column(id); err != nil {
 		return c, chunk, err
@@ -279,7 +283,8 @@ func (p *places) chunk(group int, id base.ColumnID) (c placedColumn, chunk place
 	return c, chunk, nil
 }
 
-// number describes a column that is stored as integers. It returns false for other columns.
+// number returns how the file stores a column of integers. ok is false if the column is not stored
+// as integers.
 func (c placedColumn) number() (n numberColumn, ok bool) {
 	if c.nested {
 		return n, false

@@ -17,7 +17,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// open opens a part for do. Errors and panics of arrow-go become Corrupt.
+// open opens a part with arrow-go, and calls do with the reader and the footer's summary. Errors
+// and panics of arrow-go become Corrupt.
 func open(f *blocks.File, do func(*file.Reader, summary) error) error {
 	return openFile(f, func(f io.ReaderAt, size int64) error {
 		r, err := file.NewParquetReader(io.NewSectionReader(f, 0, size))
@@ -32,7 +33,7 @@ func open(f *blocks.File, do func(*file.Reader, summary) error) error {
 	})
 }
 
-// openFile opens the file of a part for do, which also receives its size.
+// openFile opens the file of a part, and calls do with it and its size.
 func openFile(f *blocks.File, do func(f io.ReaderAt, size int64) error) (err error) {
 	r, err := f.Open()
 	if err != nil {
@@ -42,8 +43,8 @@ func openFile(f *blocks.File, do func(f io.ReaderAt, size int64) error) (err err
 	return named(f, parse(func() error { return do(r, r.Size()) }))
 }
 
-// named adds the file's name to an error, unless the error describes damage: that one has the name
-// already.
+// named adds the file's name to an error. An error that describes damage is returned as it is,
+// since it has the name already.
 func named(f *blocks.File, err error) error {
 	var damage *blocks.Damage
 	if errors.As(err, &damage) {
@@ -52,7 +53,8 @@ func named(f *blocks.File, err error) error {
 	return base.Wrap(err, "%s", f.Name())
 }
 
-// parse runs code that reads untrusted bytes with a library that may panic on them.
+// parse calls do, which reads untrusted bytes with a library that may panic on them. A panic
+// becomes an error.
 func parse(do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -145,8 +147,8 @@ func read(f *blocks.File, table schema.Table, dictionaries bool, most BatchSize,
 	})
 }
 
-// askForDictionaries selects dictionaries for the text columns whose first chunk has one. If a
-// later chunk has none, the reader builds one.
+// askForDictionaries makes r return dictionaries for each text column whose first column chunk has
+// a dictionary. For later chunks without a dictionary the reader builds one.
 func askForDictionaries(props *pqarrow.ArrowReadProperties, r *file.Reader) error {
 	meta := r.MetaData()
 	if len(meta.RowGroups) == 0 {
@@ -164,7 +166,8 @@ func askForDictionaries(props *pqarrow.ArrowReadProperties, r *file.Reader) erro
 	return nil
 }
 
-// matches compares a part's columns with the schema version with which it was written.
+// matches returns an error unless a part's columns are those of the schema version with which it
+// was written.
 func matches(footer summary, table schema.Table) error {
 	if footer.Table != table.ID || footer.SchemaVersion != table.Version || len(footer.Columns) != len(table.Columns) {
 		return base.Errorf(base.Corrupt, "file has table %d version %d with %d columns, expected table %d version %d with %d",
@@ -178,8 +181,8 @@ func matches(footer summary, table schema.Table) error {
 	return nil
 }
 
-// relabeled calls rows with a batch of the table's exact types: Parquet does not store names of
-// list elements and extension types.
+// relabeled calls rows with a batch that has the table's exact types. Parquet does not store
+// extension types and the names of list elements, so the batch that was read lacks them.
 func relabeled(batch arrow.RecordBatch, want *arrow.Schema, rows func(arrow.RecordBatch) error) error {
 	columns := make([]arrow.Array, batch.NumCols())
 	fields := want.Fields()
@@ -278,9 +281,9 @@ func Verify(ctx context.Context, f *blocks.File, table schema.Table, want Writte
 	return nil
 }
 
-// sameStats compares recomputed statistics with stored ones. Old parts, whose bounds were cut per
-// batch and not at the end, may have no bounds of texts even if the overall bounds are short
-// enough.
+// sameStats reports whether recomputed statistics equal stored ones. In old parts, the bounds of
+// texts may be missing though they are short enough: there they were cut for each batch instead of
+// at the end.
 func sameStats(found, stored schema.ColumnStats) bool {
 	if _, text := found.Min.Text(); text && stored.Min.IsNull() && stored.Max.IsNull() {
 		return found.Nulls == stored.Nulls

@@ -93,7 +93,8 @@ func readNumbers(f *blocks.File, table schema.Table, group int, column base.Colu
 	return values, err
 }
 
-// numbersAs returns a copy of values as a type that Parquet stores as integers.
+// numbersAs returns numbers as the bytes of an Arrow array of type want, which is a type that
+// Parquet stores as integers. The bytes are a copy.
 func numbersAs(want arrow.DataType, numbers []int64) ([]byte, error) {
 	width, fixed := want.(arrow.FixedWidthDataType)
 	switch {

@@ -8,38 +8,40 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 )
 
-// shredded is one leaf of some rows in Dremel's form. A definition level per slot says how much of
-// the path exists. A repetition level says which list the slot continues. Exactly the slots of the
-// highest definition level have a value.
+// shredded is the data of one leaf for some rows, in Dremel's form: a sequence of slots, one for
+// each value, NULL or empty list. The definition level of a slot says how many levels of the path
+// exist. Its repetition level says which list the slot continues. A slot has a value exactly if its
+// definition level is the highest one.
 type shredded struct {
-	values   arrow.Array // to be released
-	present  selection   // the values of slots that have one
+	values   arrow.Array // released by release
+	present  selection   // positions in values of the slots that have a value
 	slots    int
-	def, rep []int16 // nil if there are no such levels
+	def, rep []int16 // definition and repetition levels; nil if the leaf has none
 }
 
-// shredder divides an array into its leaves. For each leaf it walks down the path level by level.
-// Common levels of neighbouring leaves are walked only once.
+// shredder divides an array of a nested type into its leaves. For each leaf it walks down the path
+// level by level. Levels that a leaf shares with the leaf before are walked only once.
 type shredder struct {
 	column arrow.Array // borrowed
-	path   []step      // of the last leaf
+	path   []step      // path of the last leaf
 	levels []slots     // levels[i] is the state after i steps
 }
 
-// slots are the elements at some level of a path. A slot is either alive and has a position in
-// values, or has ended at a NULL or an empty list. Children of a NULL are never read.
+// slots are the elements at one level of a path. A slot is alive if it has a position in values.
+// Otherwise it has ended at a NULL or an empty list above. Children of a NULL are never read.
 type slots struct {
-	values    arrow.Array
-	owned     bool    // values must be released
-	positions []int32 // negative for a slot that has ended; nil: all are alive, at 0, 1, ...
-	// dense: the slots that are alive are at 0, 1, ... and cover all of values, whatever ended in
-	// between.
+	values arrow.Array
+	owned  bool // the shredder releases values
+	// Position in values per slot, negative if it has ended; nil: all are alive, at 0, 1, ...
+	positions []int32
+	// dense says that the positions of alive slots are 0, 1, ... without a gap and cover all of
+	// values. There may be slots in between that have ended.
 	dense bool
 	alive int16   // definition level of slots that are alive
-	ended []int16 // definition levels of the others; nil if positions is nil
-	// entered: values have been checked for NULLs.
+	ended []int16 // definition levels of ended slots; nil if positions is nil
+	// entered says that enter was called: NULLs in values have ended their slots.
 	entered bool
-	rep     []int16 // nil before the first list
+	rep     []int16 // repetition levels; nil before the first list
 }
 
 func (s *shredder) release() {
@@ -51,7 +53,7 @@ func (s *shredder) release() {
 	s.levels, s.path = nil, nil
 }
 
-// leaf returns one leaf.
+// leaf returns the data of one leaf.
 func (s *shredder) leaf(leaf leafPath) shredded {
 	if len(leaf.path) == 0 {
 		s.column.Retain()
@@ -106,7 +108,8 @@ func (s slots) len() int {
 	return len(s.positions)
 }
 
-// enter adds the definition level of nullable values. A NULL ends its slot.
+// enter returns the slots after a nullable value: a value that is not NULL has one more definition
+// level, and a NULL ends its slot.
 func (s slots) enter(nullable bool) slots {
 	if !nullable {
 		return s
@@ -131,8 +134,8 @@ func (s slots) enter(nullable bool) slots {
 	return s
 }
 
-// listOffsets returns the offset of each list of an array in its values, and the end of the last
-// list.
+// listOffsets returns the offset of each list of an array in the array of elements, followed by the
+// end of the last list.
 func listOffsets(a arrow.Array) []int32 {
 	var all []int32
 	switch a := a.(type) {
@@ -148,7 +151,8 @@ func listOffsets(a arrow.Array) []int32 {
 	return all[from : from+a.Len()+1]
 }
 
-// expand replaces every list by its elements. An empty list stays as a slot without a value.
+// expand replaces the slot of every list by slots of its elements. A list that is empty keeps one
+// slot, which has ended.
 func (s slots) expand(level int16) slots {
 	offsets := listOffsets(s.values)
 	first, last := offsets[0], offsets[len(offsets)-1]
@@ -156,7 +160,7 @@ func (s slots) expand(level int16) slots {
 	out := slots{values: array.NewSlice(elements, int64(first), int64(last)), owned: true, alive: s.alive + 1, dense: true}
 	grow := int(last-first) + s.len()
 	out.positions, out.ended, out.rep = make([]int32, 0, grow), make([]int16, 0, grow), make([]int16, 0, grow)
-	next := int32(0) // where the next list must begin for dense to hold
+	next := int32(0) // offset at which the next list must begin if there is no gap; see dense
 	for i := range s.len() {
 		p, rep := int32(i), int16(0)
 		if s.positions != nil {
@@ -185,7 +189,7 @@ func (s slots) expand(level int16) slots {
 	return out
 }
 
-// finish returns the leaf.
+// finish makes the leaf's data from the slots of the last level.
 func (s slots) finish(nullable bool) shredded {
 	s.values.Retain()
 	if s.dense {
@@ -206,8 +210,8 @@ func (s slots) finish(nullable bool) shredded {
 	return out
 }
 
-// finishDense is finish for dense slots: the values are exactly those of the array, since slots
-// that ended have none.
+// finishDense is finish for dense slots. Slots that ended have no values, so the leaf's values are
+// exactly those of the array.
 func (s slots) finishDense(nullable bool) shredded {
 	out := shredded{values: s.values, rep: s.rep, slots: s.len()}
 	out.present = selectValid(s.values, nullable)
@@ -242,8 +246,8 @@ func (s slots) finishDense(nullable bool) shredded {
 	return out
 }
 
-// selectValid returns the values of an array that are not NULL. If it is not nullable, these are
-// all values.
+// selectValid selects the values of an array that are not NULL. If the array is not nullable, it
+// selects all values without a check.
 func selectValid(a arrow.Array, nullable bool) selection {
 	if !nullable || a.NullN() == 0 {
 		return selectAll(a)
@@ -258,7 +262,7 @@ func selectValid(a arrow.Array, nullable bool) selection {
 	return selection{positions: positions}
 }
 
-// shredFlat returns the leaf of a column that is not nested.
+// shredFlat returns the data of the only leaf of a column that is not nested.
 func shredFlat(a arrow.Array, nullable bool) shredded {
 	s := shredded{values: a, slots: a.Len(), present: selectValid(a, nullable)}
 	switch {

@@ -15,8 +15,8 @@ func valueBytes(rec arrow.RecordBatch) (n int64) {
 	return n
 }
 
-// rowsWithin returns how many rows of a batch, beginning with the first, have values of at most the
-// given size.
+// rowsWithin returns how many rows of a batch, beginning with the first, have values of at most
+// bytes bytes together.
 func rowsWithin(rec arrow.RecordBatch, bytes int64) int64 {
 	return int64(sort.Search(int(rec.NumRows()), func(i int) bool {
 		some := rec.NewSlice(0, int64(i)+1)
@@ -58,16 +58,16 @@ func sizeOf(a arrow.Array) int64 {
 	return 0
 }
 
-// codedBytes returns the size of the values of a dictionary's rows. Each value counts as often as
-// it occurs.
+// codedBytes returns the size that the rows of a dictionary array have without the dictionary: each
+// value counts as often as it occurs.
 func codedBytes(a *array.Dictionary) (n int64) {
 	if a.Dictionary().Len() == 0 {
-		return 0 // there may be no offsets
+		return 0 // an empty dictionary may have no offsets
 	}
 	texts, codes := a.Dictionary().(textArray), a.Indices().(*array.Uint32)
 	offsets, nulls := texts.ValueOffsets(), codes.NullN() > 0
 	for i, code := range codes.Uint32Values() {
-		// A code that is not in the dictionary becomes an error when it is written.
+		// A code beyond the dictionary has no size here. Writing it returns an error.
 		if int(code)+1 < len(offsets) && !(nulls && codes.IsNull(i)) {
 			n += int64(offsets[code+1] - offsets[code])
 		}

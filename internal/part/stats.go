@@ -15,12 +15,13 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// maxBoundBytes is the longest text that is stored as a bound. The footer and the catalog have one
-// per column and row group.
+// maxBoundBytes is the longest text that is stored as a bound. The footer and the catalog store two
+// bounds per column and row group, so long bounds would take much space.
 const maxBoundBytes = 256
 
-// storedStats returns statistics as they are stored, without bounds that are too long. It must be
-// applied after merging: otherwise the result would depend on how the rows were divided.
+// storedStats returns statistics without bounds that are too long to be stored. It must be called
+// after statistics are merged, not before: otherwise the result depends on how the rows were
+// divided.
 func storedStats(s schema.ColumnStats) schema.ColumnStats {
 	lo, _ := s.Min.Text()
 	hi, _ := s.Max.Text()
@@ -103,7 +104,8 @@ func arrayStats(a arrow.Array) (s schema.ColumnStats) {
 	return s
 }
 
-// extremes returns the least and the greatest value. There must be one that is not NULL.
+// extremes returns the least and the greatest value of an array. At least one value must not be
+// NULL.
 func extremes[T any](a arrow.Array, value func(i int) T, compare func(x, y T) int) (lo, hi T) {
 	first := true
 	for i := range a.Len() {
@@ -123,8 +125,8 @@ func extremes[T any](a arrow.Array, value func(i int) T, compare func(x, y T) in
 	return lo, hi
 }
 
-// numberBounds is extremes for a slice, and reports whether there is a NaN. The loops without NULLs
-// are the hot path of every write. If all values are NaN, lo > hi.
+// numberBounds returns the least and the greatest number of a slice, and whether there is a NaN. If
+// all values are NaN, lo > hi. The loops without NULLs are the hot path of every write.
 func numberBounds[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](a arrow.Array, values []T, lo, hi T) (T, T, bool) {
 	nan := false
 	if a.NullN() == 0 {
@@ -212,8 +214,8 @@ func mergeStats(before schema.ColumnStats, beforeRows int64, more schema.ColumnS
 	return merged
 }
 
-// chunkStatistics returns the statistics of a scalar column chunk in Parquet's form. A chunk with
-// NaN has no bounds, because readers disagree on the order of NaN.
+// chunkStatistics returns the statistics of a scalar column chunk in arrow-go's type for the
+// footer. A chunk with NaN has no bounds, because readers disagree on the order of NaN.
 func chunkStatistics(s schema.ColumnStats, descr *pqschema.Column) *metadata.EncodedStatistics {
 	e := &metadata.EncodedStatistics{}
 	e.SetNullCount(s.Nulls)
@@ -223,8 +225,8 @@ func chunkStatistics(s schema.ColumnStats, descr *pqschema.Column) *metadata.Enc
 	return e.SetMin(encodeBound(s.Min, descr, true)).SetMax(encodeBound(s.Max, descr, false))
 }
 
-// encodeBound returns a bound in PLAIN encoding of the physical type. As the format requires, zero
-// is -0 as a minimum and +0 as a maximum.
+// encodeBound returns a bound as the footer stores it: in PLAIN encoding of the physical type. As
+// the format requires, zero is -0 as a minimum and +0 as a maximum.
 func encodeBound(v schema.Value, descr *pqschema.Column, isMin bool) []byte {
 	if text, ok := v.Text(); ok {
 		return []byte(text)

@@ -16,10 +16,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// TakeRows returns the values of some rows of one column in one row group of a part, in the storage
-// type of table, which is the part's schema version. The rows are ascending and counted from the
-// group's first row. TakeRows gives the same values as ReadChunk in a tenth of the time, but caches
-// nothing. It returns nil for types that only ReadChunk supports.
+// TakeRows returns the values of single rows of one column in one row group of a part. The values
+// have the column's storage type in table, which is the part's schema version. The rows are
+// ascending and counted from the group's first row. TakeRows gives the same values as ReadChunk in
+// a tenth of the time, but caches nothing. It returns nil if only ReadChunk supports the type.
 func TakeRows(f *blocks.File, table schema.Table, group int, column base.ColumnID, rows []uint32) (values arrow.Array, err error) {
 	if !slices.IsSorted(rows) {
 		return nil, base.Errorf(base.Internal, "%s: rows %d do not ascend", f.Name(), rows)
@@ -37,7 +37,8 @@ func TakeRows(f *blocks.File, table schema.Table, group int, column base.ColumnI
 		t.column, t.numbers = c.number()
 		switch _, fixed := want.(arrow.FixedWidthDataType); c.physical {
 		case parquet.Types.Float:
-			t.column.narrow, t.numbers = true, true // only their bits are copied
+			// The bits of floats are copied like those of integers.
+			t.column.narrow, t.numbers = true, true
 		case parquet.Types.Double:
 			t.numbers = true
 		default:
@@ -61,20 +62,22 @@ func TakeRows(f *blocks.File, table schema.Table, group int, column base.ColumnI
 	return values, err
 }
 
-// taker reads rows from the pages of a column chunk.
+// taker collects the values of single rows from the pages of a column chunk.
 type taker struct {
 	column  numberColumn
 	numbers bool // values have 32 or 64 bits in the file; otherwise they are texts
 	rows    []uint32
 
-	whole   []int64 // values of the rows so far; 0 for NULL
-	offsets []int32 // of texts: the offset of each
+	whole []int64 // numbers taken so far; 0 for NULL. Only if numbers is set
+	// offsets[i] is where the text of rows[i] begins in text. Only for columns of text.
+	offsets []int32
 	text    []byte
 	valid   []byte
 	nulls   int
 
-	dictionary     []int64  // of numbers
-	dictionaryText [][]byte // of texts, in the memory of the pages
+	dictionary []int64 // values of the dictionary page, if they are numbers
+	// Values of the dictionary page, if they are texts; in the memory of the pages.
+	dictionaryText [][]byte
 }
 
 func (t *taker) take(p *pages) error {
@@ -117,8 +120,9 @@ func (t *taker) readDictionary(h page, body []byte) error {
 	return nil
 }
 
-// placesIn returns the index of each row's value among the values of a page, or -1 for NULL. count
-// is the number of values of the page.
+// placesIn returns for each row the index of its value among the page's values without NULLs, or -1
+// if the row is NULL. there has a 1 for each of the page's slots with a value (nil: all), and first
+// is the row of the page's first slot. count is the page's number of values without NULLs.
 func (t *taker) placesIn(there []int64, first int, rows []uint32, slots int) (places []int, count int) {
 	places = make([]int, len(rows))
 	if there == nil {
@@ -140,7 +144,7 @@ func (t *taker) placesIn(there []int64, first int, rows []uint32, slots int) (pl
 	return places, count
 }
 
-// note records whether the next row has a value.
+// note records whether the row with the given index in rows has a value (there) or is NULL.
 func (t *taker) note(row int, there bool) {
 	if there {
 		bitutil.SetBit(t.valid, row)
@@ -167,7 +171,7 @@ func (t *taker) takeNumbers(p *pages, h page, data []byte, places []int) error {
 			return err
 		}
 		var some []int64
-		first := 0 // index of the first value of some
+		first := 0 // index in the page of the first value in some
 		at = func(place int) int64 {
 			if place >= first+len(some) {
 				first += len(some)
@@ -206,7 +210,7 @@ func (t *taker) takeTexts(p *pages, h page, data []byte, places []int) error {
 			}
 		}
 	case parquet.Encodings.Plain:
-		next := 0 // index of the first value in data
+		next := 0 // index in the page of the value at the start of data
 		for _, at := range places {
 			if at < 0 {
 				add(nil)
@@ -223,7 +227,7 @@ func (t *taker) takeTexts(p *pages, h page, data []byte, places []int) error {
 	return nil
 }
 
-// array returns the values.
+// array returns the taken values as an Arrow array of type want.
 func (t *taker) array(want arrow.DataType) (arrow.Array, error) {
 	var valid *memory.Buffer
 	if t.nulls > 0 {

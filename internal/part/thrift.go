@@ -2,14 +2,15 @@ package part
 
 // compact reads Thrift's compact protocol, the format of Parquet's footers and page headers
 // (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). It reads
-// only the requested fields and skips the rest: building all objects of a part's footer would take
-// longer than a lookup of a key. On damaged data it panics (see parse) or returns wrong values.
+// only the requested fields and skips the rest, because building all objects of a part's footer
+// would take longer than a lookup of a key. On damaged data it panics (see parse) or returns wrong
+// values.
 type compact struct {
 	data  []byte
 	depth int
 }
 
-// The types of fields and elements.
+// The codes of field and element types in the compact protocol.
 const (
 	compactTrue, compactFalse = 1, 2
 	compactByte, compactI16   = 3, 4
@@ -20,7 +21,8 @@ const (
 	compactMap, compactStruct = 11, 12
 )
 
-// mostNested bounds the nesting of skipped values. Parquet has a handful of levels.
+// mostNested bounds how deep skipped values may be nested, so that damaged data cannot exhaust the
+// stack. Parquet nests only a handful of levels.
 const mostNested = 32
 
 func (c *compact) uvarint() (v uint64) {
@@ -40,7 +42,7 @@ func (c *compact) byte() byte {
 	return b
 }
 
-// binary returns a string or bytes, without a copy.
+// binary returns a string or byte array as a slice of the input.
 func (c *compact) binary() []byte {
 	n := c.uvarint()
 	b := c.data[:n:n]
@@ -89,7 +91,7 @@ func (c *compact) skip(kind byte) {
 	}
 	defer func() { c.depth-- }()
 	switch kind {
-	case compactTrue, compactFalse: // a field's type is its value
+	case compactTrue, compactFalse: // a boolean field's type is its value: no bytes follow
 	case compactByte:
 		c.byte()
 	case compactI16, compactI32, compactI64:
@@ -116,7 +118,8 @@ func (c *compact) skip(kind byte) {
 	}
 }
 
-// skipElement is skip within a list, set or map, where a boolean is a byte.
+// skipElement skips an element of a list, set or map. Unlike a field, a boolean element takes a
+// byte.
 func (c *compact) skipElement(kind byte) {
 	if kind == compactTrue || kind == compactFalse {
 		kind = compactByte

@@ -7,10 +7,10 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Decoding of what hybrid.go encodes. A truncated page causes a panic, which parse turns into an
-// error.
+// This file decodes what hybrid.go encodes. A truncated page causes a panic, which parse turns into
+// an error.
 
-// padded returns data with eight more bytes of arbitrary value, because values are read as whole
+// padded returns data with eight arbitrary bytes appended, because decoders read whole 64-bit
 // words.
 func padded(data []byte) []byte { return slices.Grow(data, 8)[:len(data)+8] }
 
@@ -32,7 +32,7 @@ func varint(data []byte) (v int64, rest []byte) {
 	return v, data[n:]
 }
 
-// bitsAt returns width bits of padded data, beginning at a bit.
+// bitsAt returns width bits of data, beginning at the given bit. data must be padded.
 func bitsAt(data []byte, bit, width int) uint64 {
 	at, shift := bit>>3, bit&7
 	word := binary.LittleEndian.Uint64(data[at:]) >> shift
@@ -47,16 +47,16 @@ func bitsAt(data []byte, bit, width int) uint64 {
 
 // hybrid decodes Parquet's hybrid of runs and bit-packed groups of eight values.
 type hybrid struct {
-	data       []byte // begins with the current run's values; padded
+	data       []byte // encoded values from the current run on; padded
 	width      int
-	first, end int // indexes of the current run's values
+	first, end int // index of the current run's first value, and of the next run's
 	packed     bool
-	bytes      int // size of the current run's values
+	bytes      int // encoded size of the current run's values
 }
 
 func hybridOf(data []byte, width int) hybrid { return hybrid{data: padded(data), width: width} }
 
-// run advances to the next run.
+// run advances to the next run of equal values or bit-packed groups.
 func (r *hybrid) run() {
 	header, values := uvarint(r.data[r.bytes:])
 	r.data, r.first, r.packed = values, r.end, header&1 == 1
@@ -78,7 +78,8 @@ func (r *hybrid) at(i int) uint64 {
 	return bitsAt(r.data, 0, r.width)
 }
 
-// appendUnpacked appends f of the first values of a hybrid.
+// appendUnpacked decodes the first count values of hybrid-encoded data, and appends f of each value
+// to a slice.
 func appendUnpacked(to []int64, data []byte, width, count int, f func(uint64) int64) []int64 {
 	r := hybridOf(data, width)
 	for r.end < count {
@@ -98,17 +99,17 @@ func appendUnpacked(to []int64, data []byte, width, count int, f func(uint64) in
 	return to
 }
 
-// deltas decodes DELTA_BINARY_PACKED, some values at a time, so that a search need not write all
-// values to memory. For numbers of 32 bits only the lowest 32 bits are valid.
+// deltas decodes DELTA_BINARY_PACKED a few values at a time, so that a search need not write all
+// values to memory. For numbers of 32 bits only the lowest 32 bits of a decoded value are valid.
 type deltas struct {
 	data   []byte
-	left   int   // values that were not returned yet
+	left   int   // number of values that were not returned yet
 	last   int64 // the last returned value
 	begun  bool
 	part   int // values per miniblock
 	parts  int // miniblocks per block
 	widths []byte
-	within int // remaining values of the current miniblock, which is the first of widths
+	within int // remaining values of the current miniblock, whose width is widths[0]
 	least  int64
 	some   [deltaBlock]int64
 }
@@ -116,7 +117,8 @@ type deltas struct {
 // deltasOf returns the decoder of a page of count values.
 func deltasOf(data []byte, count int) (d deltas, err error) {
 	data = padded(data)
-	var header [3]int // values per block, miniblocks per block, total values
+	// In the page's order: values per block, miniblocks per block, number of values.
+	var header [3]int
 	for i := range header {
 		var v uint64
 		v, data = uvarint(data)
@@ -131,8 +133,8 @@ func deltasOf(data []byte, count int) (d deltas, err error) {
 	return d, nil
 }
 
-// run returns how many of the next values have deltas of the same width, and this width in bits. It
-// returns 0 after the last value. The first value has no delta.
+// run returns how many of the next values have deltas of the same width, and this width in bits.
+// After the last value it returns 0. The page's first value has no delta, and is a run by itself.
 func (d *deltas) run() (count, width int) {
 	switch {
 	case d.left == 0:
@@ -149,20 +151,21 @@ func (d *deltas) run() (count, width int) {
 	return min(d.within, d.left, len(d.some)), int(d.widths[0])
 }
 
-// leave advances past a run.
+// leave advances past a run of count deltas of the given width.
 func (d *deltas) leave(count, width int) {
 	d.left -= count
 	if !d.begun {
 		d.begun = true
 		return
 	}
-	d.data = d.data[(count+7)&^7*width/8:] // the last miniblock is padded
+	// Deltas take whole groups of eight: the last miniblock is padded.
+	d.data = d.data[(count+7)&^7*width/8:]
 	if d.within -= count; d.within == 0 || d.left == 0 {
 		d.within, d.widths = 0, d.widths[1:]
 	}
 }
 
-// next returns the next values, or none after the last. They are valid until the next call.
+// next returns the next few values, or nil after the last one. They are valid until the next call.
 func (d *deltas) next() []int64 {
 	count, width := d.run()
 	some := d.some[:count]
@@ -178,9 +181,10 @@ func (d *deltas) next() []int64 {
 	return some
 }
 
-// pass skips the values that next would return until stop returns true, and returns how many it
-// skipped. stop receives the number of skipped values including the next ones, and the last of
-// these. pass adds up the deltas without unpacking them, which takes about half the time.
+// pass skips groups of values until stop returns true, and returns how many values it skipped. A
+// group is what next would return at once. Before a group is skipped, stop receives the number of
+// values that would then be skipped in all, and the last of them. pass adds up the deltas without
+// unpacking them, which takes about half the time.
 func (d *deltas) pass(stop func(passed int, last int64) bool) (passed int) {
 	for {
 		count, width := d.run()
@@ -197,8 +201,9 @@ func (d *deltas) pass(stop func(passed int, last int64) bool) (passed int) {
 	}
 }
 
-// lanes has masks for each width of up to eight bits, for words of eight values: every other value,
-// every other pair of values, and the lower four values.
+// lanes has bit masks for adding up eight packed numbers in one word (sumOf). For each width of up
+// to eight bits they select every other number, every other pair of numbers, and the lower four
+// numbers.
 var lanes = func() (masks [9][3]uint64) {
 	for width := 1; width <= 8; width++ {
 		for step := range masks[width] {
@@ -211,9 +216,9 @@ var lanes = func() (masks [9][3]uint64) {
 	return masks
 }()
 
-// sumOf adds up count numbers of width bits each, of padded data. Narrow numbers are added within
-// words: first each to its neighbour, then the pairs, then the fours. Each sum fits into the bits
-// of its two terms.
+// sumOf adds up count packed numbers of width bits each. data must be padded. Numbers of up to
+// eight bits are added within words: first each number to its neighbour, then pairs, then fours.
+// Each sum fits into the bits of its two terms.
 func sumOf(data []byte, count, width int) (sum int64) {
 	i := 0
 	if width <= 8 {
@@ -231,7 +236,8 @@ func sumOf(data []byte, count, width int) (sum int64) {
 	return sum
 }
 
-// unpack decodes the next deltas, of width bits each, to values.
+// unpack decodes the next len(to) deltas, of width bits each, and writes the values that they lead
+// to.
 func (d *deltas) unpack(to []int64, width int) {
 	v, least, data := d.last, d.least, d.data
 	switch {
@@ -240,7 +246,7 @@ func (d *deltas) unpack(to []int64, width int) {
 			v += least
 			to[i] = v
 		}
-	case width <= 8: // eight per word
+	case width <= 8: // a word has eight deltas
 		mask, w := uint64(1)<<width-1, uint(width)
 		for len(to) >= 8 {
 			word := binary.LittleEndian.Uint64(data)
@@ -258,7 +264,7 @@ func (d *deltas) unpack(to []int64, width int) {
 			word >>= w & 63
 			to[i] = v
 		}
-	case width <= 57: // together with the other bits of its first byte, each fits into one word
+	case width <= 57: // a delta, together with the other bits of its first byte, fits into one word
 		mask := uint64(1)<<width - 1
 		for i := range to {
 			v += least + int64(binary.LittleEndian.Uint64(data[i*width>>3:])>>(i*width&7)&mask)
@@ -273,7 +279,7 @@ func (d *deltas) unpack(to []int64, width int) {
 	d.last = v
 }
 
-// appendUndelta appends all values of DELTA_BINARY_PACKED: see deltas.
+// appendUndelta decodes count values in DELTA_BINARY_PACKED encoding, and appends them to a slice.
 func appendUndelta(to []int64, data []byte, count int) ([]int64, error) {
 	d, err := deltasOf(data, count)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// selection has the positions of values in an array: those in positions or, if it is nil, from,
-// from+1, ... None of the values is NULL.
+// selection selects values of an array that are not NULL: those at positions or, if positions is
+// nil, n consecutive values beginning at from.
 type selection struct {
 	positions []int32
 	from, n   int
@@ -21,7 +21,8 @@ type selection struct {
 
 func selectAll(a arrow.Array) selection { return selection{n: a.Len()} }
 
-// pick returns the selected values. Without positions it does not copy them.
+// pick returns the selected values. If they are consecutive, the result is a slice of values and
+// not a copy.
 func pick[T any](values []T, s selection) []T {
 	if s.positions == nil {
 		return values[s.from : s.from+s.n]
@@ -43,7 +44,8 @@ func convert[T int32 | int64, From int8 | int16 | int32 | uint8 | uint16](values
 	return out
 }
 
-// int32s returns the values of an array that Parquet stores as INT32.
+// int32s returns the selected values as int32. It returns false if Parquet does not store values of
+// this type as INT32.
 func int32s(values arrow.Array, s selection) ([]int32, bool) {
 	switch a := values.(type) {
 	case *array.Int32:
@@ -69,7 +71,8 @@ func int32s(values arrow.Array, s selection) ([]int32, bool) {
 	return nil, false
 }
 
-// int64s returns the values of an array that Parquet stores as INT64.
+// int64s returns the selected values as int64. It returns false if Parquet does not store values of
+// this type as INT64.
 func int64s(values arrow.Array, s selection) ([]int64, bool) {
 	switch a := values.(type) {
 	case *array.Int64:
@@ -87,7 +90,8 @@ func int64s(values arrow.Array, s selection) ([]int64, bool) {
 	return nil, false
 }
 
-// reinterpret returns the values of a fixed-width array as another type of the same width.
+// reinterpret returns the memory of a fixed-width array as a slice of another type of the same
+// width.
 func reinterpret[T arrow.FixedWidthType](a arrow.Array) []T {
 	buffer := a.Data().Buffers()[1]
 	if buffer == nil {
@@ -96,7 +100,8 @@ func reinterpret[T arrow.FixedWidthType](a arrow.Array) []T {
 	return arrow.GetData[T](buffer.Bytes())[a.Data().Offset() : a.Data().Offset()+a.Len()]
 }
 
-// appendPlain appends values in PLAIN encoding of the leaf's physical type, which is not BOOLEAN.
+// appendPlain appends the selected values in PLAIN encoding of the leaf's physical type, which is
+// not BOOLEAN.
 func appendPlain(to []byte, descr *pqschema.Column, values arrow.Array, s selection) ([]byte, error) {
 	if ext, ok := values.(array.ExtensionArray); ok {
 		values = ext.Storage()
@@ -154,7 +159,7 @@ func (s selection) at(i int) int {
 	return int(s.positions[i])
 }
 
-// slice returns the selected values [from, to).
+// slice returns the part of the selection from index from up to, but not including, index to.
 func (s selection) slice(from, to int) selection {
 	if s.positions == nil {
 		return selection{from: s.from + from, n: to - from}
@@ -172,7 +177,7 @@ type textArray interface {
 // lengthBytes is the size of the length that precedes each text in PLAIN encoding.
 const lengthBytes = 4
 
-// textBytes returns the total length of some texts.
+// textBytes returns the total length of the selected texts.
 func textBytes(a textArray, s selection) (n int64) {
 	offsets := a.ValueOffsets()
 	if s.positions == nil && s.n > 0 {
@@ -190,7 +195,7 @@ func appendTexts(to []byte, a textArray, s selection) []byte {
 		return to
 	}
 	data, offsets := a.ValueBytes(), a.ValueOffsets()
-	first := offsets[0] // offset of the first byte of ValueBytes
+	first := offsets[0] // offset in the column's buffer at which ValueBytes begins
 	if s.positions == nil {
 		ends := offsets[s.from+1 : s.from+n+1]
 		start := offsets[s.from] - first
@@ -208,7 +213,7 @@ func appendTexts(to []byte, a textArray, s selection) []byte {
 	return to
 }
 
-// appendBooleans appends a byte for each value.
+// appendBooleans appends one byte, 0 or 1, for each selected boolean.
 func appendBooleans(to []byte, values arrow.Array, s selection) ([]byte, error) {
 	a, ok := values.(*array.Boolean)
 	if !ok {
@@ -224,8 +229,8 @@ func appendBooleans(to []byte, values arrow.Array, s selection) ([]byte, error) 
 	return to, nil
 }
 
-// bytesOf returns the memory of numbers as bytes, in the byte order of the machine: little-endian,
-// as in Arrow and Parquet.
+// bytesOf returns the memory of numbers as a byte slice, without a copy. The byte order is that of
+// the machine: little-endian, as in Arrow and Parquet.
 func bytesOf[T int32 | int64 | float32 | float64](values []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(zero)))

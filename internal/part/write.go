@@ -22,7 +22,8 @@ import (
 
 const (
 	createdBy = "scoter"
-	// footerKey is the key in the file's metadata under which the part describes itself.
+	// footerKey is the key under which the file's metadata has the part's description (see
+	// description).
 	footerKey = "scoter"
 	magic     = "PAR1"
 )
@@ -75,8 +76,8 @@ func WriteBatches(fsys vfs.FS, path string, table schema.Table, batches []arrow.
 	}, opts)
 }
 
-// sink counts and checksums the written bytes and stores the first error, because arrow-go does not
-// return all errors.
+// sink is the file that a part is written to. It counts and checksums the written bytes, and stores
+// the first write error, because arrow-go does not return all errors.
 type sink struct {
 	out  io.Writer
 	hash blocks.Hash
@@ -96,32 +97,33 @@ func (s *sink) Write(p []byte) (int, error) {
 // Tell returns the number of bytes written so far.
 func (s *sink) Tell() int64 { return s.hash.Bytes() }
 
-// writer writes one file. It collects batches into row groups, and writes a group leaf by leaf
-// (chunk). The encoding and compression of a leaf are chosen from the first group that has values
-// of it. arrow-go writes page headers and the footer and compresses pages. Encodings, codecs and
-// statistics of the footer are set here.
+// writer writes one part file. It collects batches into row groups, and writes a group leaf by leaf
+// (chunk). The encoding and compression of a leaf are chosen in the first row group in which the
+// leaf has values. arrow-go compresses pages, and writes page headers and the footer. This package
+// chooses encodings and codecs, and computes the statistics of the footer.
 type writer struct {
-	sink    sink
-	table   schema.Table
-	arrow   *arrow.Schema
-	opts    Options
-	pending []arrow.RecordBatch           // of the next row group; may be more than one group
-	rows    int64                         // in pending
+	sink  sink
+	table schema.Table
+	arrow *arrow.Schema
+	opts  Options
+	// Rows that are not in a row group yet; may be more than one row group.
+	pending []arrow.RecordBatch
+	rows    int64                         // number of rows in pending
 	bytes   int64                         // size of the values in pending
-	file    *metadata.FileMetaDataBuilder // nil until the first group
-	pages   file.PageWriter               // nil until the first leaf
+	file    *metadata.FileMetaDataBuilder // nil until the first row group is written
+	pages   file.PageWriter               // nil until the first leaf is written
 	leaves  []leafPath
-	storage []*storage // by leaf; nil while there were no values
+	storage []*storage // by leaf; nil until the leaf has values
 	total   Written
-	// chunks has the footer data of every column chunk, by row group and leaf.
+	// chunks[g][l] has the footer data of the column chunk of leaf l in row group g.
 	chunks [][]chunkFooter
 }
 
-// chunkFooter has the footer data of a column chunk that arrow-go does not know.
+// chunkFooter has what the footer says about a column chunk and arrow-go does not know.
 type chunkFooter struct {
 	codec      compress.Compression
 	encoding   parquet.Encoding
-	statistics *metadata.EncodedStatistics // nil inside nested columns
+	statistics *metadata.EncodedStatistics // nil for a leaf inside a nested column
 }
 
 func newWriter(out io.Writer, table schema.Table, opts Options) (*writer, error) {
@@ -188,7 +190,8 @@ func (w *writer) groupRows() int64 {
 	return rows
 }
 
-// check compares a batch with the table. A column of another type would be written incorrectly.
+// check returns an error unless a batch has the table's columns and types. A column of another type
+// would be written incorrectly.
 func (w *writer) check(batch arrow.RecordBatch) error {
 	if int(batch.NumCols()) != len(w.table.Columns) {
 		return base.Errorf(base.Internal, "batch has %d columns, table version %d has %d", batch.NumCols(), w.table.Version, len(w.table.Columns))
@@ -285,8 +288,8 @@ func (w *writer) writeGroup(rows int64) (err error) {
 	return out.Finish(0, ordinal)
 }
 
-// writeChunk writes one leaf of a row group. It returns the codec of its pages and the encoding of
-// its values.
+// writeChunk writes the column chunk of one leaf in a row group. It returns the codec of its pages
+// and the encoding of its values.
 func (w *writer) writeChunk(c column, leaf int, described *metadata.ColumnChunkMetaDataBuilder, group int16) (codec compress.Compression, kind parquet.Encoding, err error) {
 	if w.storage[leaf] == nil && c.hasValues(w.leaves[leaf]) {
 		chosen := choose(w.leaves[leaf], c, w.opts.Profile)
@@ -298,7 +301,7 @@ func (w *writer) writeChunk(c column, leaf int, described *metadata.ColumnChunkM
 	}
 	pieces, d := c.leaf(described.Descr(), w.leaves[leaf], how)
 	defer pieces.release()
-	// A dictionary that is too large in this row group will be too large in the next ones.
+	// The dictionary is too large in this row group, so it will be too large in the next ones.
 	if how.dictionary && d.values == 0 && c.dictionary == nil && pieces.present() > 0 {
 		how = chooseAgain(w.leaves[leaf], c, w.opts.Profile)
 		w.storage[leaf] = &how
@@ -329,7 +332,7 @@ func (w *writer) writeChunk(c column, leaf int, described *metadata.ColumnChunkM
 	return codec, to.kind, to.close()
 }
 
-// begin starts the file.
+// begin writes the start of the file, before the first row group.
 func (w *writer) begin() (err error) {
 	props := parquet.NewWriterProperties(
 		parquet.WithVersion(parquet.V2_LATEST), parquet.WithCreatedBy(createdBy),
@@ -353,7 +356,7 @@ func (w *writer) begin() (err error) {
 	return err
 }
 
-// sortingColumns returns the table's sort key in Parquet's form.
+// sortingColumns returns the table's sort key in arrow-go's type for the footer.
 func (w *writer) sortingColumns() []parquet.SortingColumn {
 	var all []parquet.SortingColumn
 	for _, key := range w.table.SortKey {
@@ -366,7 +369,7 @@ func (w *writer) sortingColumns() []parquet.SortingColumn {
 	return all
 }
 
-// description is the part's description of itself under footerKey.
+// description is what a part says about itself in the file's metadata, as JSON under footerKey.
 type description struct {
 	Table         base.TableID                         `json:"table"`
 	SchemaVersion uint32                               `json:"schema_version"`
@@ -405,7 +408,8 @@ func (w *writer) finish() (Written, error) {
 		for i, c := range chunks {
 			about := footer.RowGroups[g].Columns[i].MetaData
 			setNumber(&about.Codec, c.codec)
-			// The other encodings of the list are those of dictionaries and levels.
+			// The footer lists all encodings of a chunk. Only the first entry is that of its
+			// values; the others are those of the dictionary and of levels.
 			setNumber(&about.Encodings[0], c.encoding)
 			if c.statistics != nil {
 				about.Statistics = c.statistics.ToThrift()
@@ -419,7 +423,8 @@ func (w *writer) finish() (Written, error) {
 	return w.total, nil
 }
 
-// setNumber sets a codec or an encoding in a footer. arrow-go does not export these types.
+// setNumber sets a codec or an encoding in arrow-go's footer structs. The generic type is needed
+// because arrow-go does not export their types.
 func setNumber[T, V ~int64](to *T, value V) { *to = T(value) }
 
 func (w *writer) writeFooter(footer *metadata.FileMetaData) error {

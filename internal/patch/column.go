@@ -11,15 +11,15 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Column has the newest value of each patched row of one column.
+// Column has the newest values of one column, for the rows of a rowset that have a new value in it.
 type Column struct {
 	Ordinals []uint32    // ascending
 	Values   arrow.Array // in the column's storage type; text is not dictionary-encoded
 }
 
-// Column returns the new values of a column in its current type, which may be wider than when some
-// of them were set. Values of deleted rows may be included. It returns nil if there are none. The
-// set computes the column once and caches it, so each call returns the same *Column until the type
+// Column returns the new values of a column, converted to its current type, which may be wider than
+// when some of them were set. Values of deleted rows may be included. It returns nil if there are
+// no new values. The set caches the result, so each call returns the same *Column until the type
 // changes.
 func (s *Set) Column(c schema.Column) (*Column, error) {
 	at, found := slices.BinarySearchFunc(s.chains, c.ID, chain.compare)
@@ -51,8 +51,8 @@ func (s *Set) Column(c schema.Column) (*Column, error) {
 	return column, nil
 }
 
-// retype converts runs, newest last, to one type. It drops values that newer ones replace and
-// values of deleted rows, because the type may not be able to represent them.
+// retype converts the values of runs, newest run last, to one type. It leaves out values that newer
+// ones replace and values of deleted rows, because the type may not be able to represent them.
 func (s *Set) retype(runs []run, want arrow.DataType, t schema.Type) (err error) {
 	if len(runs) == 1 && arrow.TypeEqual(runs[0].values.DataType(), want) {
 		return nil
@@ -85,8 +85,8 @@ func (s *Set) retype(runs []run, want arrow.DataType, t schema.Type) (err error)
 	return nil
 }
 
-// Within returns which of n rows, the first of which has ordinal first, have a value, counted from
-// 0. from is the index in Values of the first of these values.
+// Within returns which of n consecutive rows have a new value, as indexes from 0. The first of the
+// rows has ordinal first. from is the index in Values of the first returned row's value.
 func (c *Column) Within(first uint32, n int64) (rows []uint32, from int) {
 	from, _ = slices.BinarySearch(c.Ordinals, first)
 	for _, o := range c.Ordinals[from:] {
@@ -98,9 +98,9 @@ func (c *Column) Within(first uint32, n int64) (rows []uint32, from int) {
 	return rows, from
 }
 
-// Apply returns rows with their new values. The first row has ordinal first. table is the schema
-// version of the rows, which must not be older than that of the values. Deleted rows stay: see
-// Live.
+// Apply returns a batch of rows with their new values. The first row has ordinal first. table is
+// the schema version of the rows, which must not be older than that of the values. Deleted rows
+// stay in the batch: see Live.
 func (s *Set) Apply(rec arrow.RecordBatch, table schema.Table, first uint32) (arrow.RecordBatch, error) {
 	columns := slices.Clone(rec.Columns())
 	var made []arrow.Array
@@ -133,9 +133,9 @@ func (s *Set) Apply(rec arrow.RecordBatch, table schema.Table, first uint32) (ar
 	return array.NewRecordBatch(rec.Schema(), columns, rec.NumRows()), nil
 }
 
-// Gone returns which of n rows, the first of which has ordinal first, are deleted or have a new
-// value in a column, counted from 0. The values that were written for these rows may not fit the
-// column's current type. A nil set returns none.
+// Gone returns which of n consecutive rows are deleted or have a new value in a column, as indexes
+// from 0. The first of the rows has ordinal first. Values that were written for these rows may not
+// fit the column's current type. A nil set returns none.
 func (s *Set) Gone(c schema.Column, first uint32, n int) (rows []uint32, err error) {
 	if s == nil {
 		return nil, nil
@@ -159,8 +159,8 @@ func (s *Set) Gone(c schema.Column, first uint32, n int) (rows []uint32, err err
 	return slices.Compact(rows), nil
 }
 
-// Live returns which of n rows, the first of which has ordinal first, are not deleted, counted from
-// 0. If no row is deleted, all is true and live is nil.
+// Live returns which of n consecutive rows are not deleted, as indexes from 0. The first of the
+// rows has ordinal first. If no row is deleted, all is true and live is nil.
 func (s *Set) Live(first uint32, n int) (live []uint32, all bool) {
 	if s == nil || s.Deleted == nil || !s.Deleted.IntersectsWithInterval(uint64(first), uint64(first)+uint64(n)) {
 		return nil, true
@@ -177,8 +177,9 @@ func (s *Set) Live(first uint32, n int) (live []uint32, all bool) {
 	return live, false
 }
 
-// Over returns the values of a few ascending rows, with newer values of the set in place of the
-// written ones. It searches each row on its own and does not compute the whole column.
+// Over returns the current values of a few rows: the new value from the set or, if there is none,
+// the written value. rows are ascending ordinals. Over searches each row on its own, so the new
+// values of the whole column need not be computed.
 func (s *Set) Over(c schema.Column, rows []uint32, written arrow.Array) (arrow.Array, error) {
 	at, found := slices.BinarySearchFunc(s.chains, c.ID, chain.compare)
 	if !found {

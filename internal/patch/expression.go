@@ -9,21 +9,22 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Expression is an expression update: new values of columns, as SQL over the columns of the same
-// row. It applies to all rows that were in parts and not patched at the time of the update. Readers
-// apply it, and a merge writes the results. It is immutable.
+// Expression is an expression update: an UPDATE that is stored as SQL. It sets columns to values
+// computed from the columns of the same row. It applies to all rows that were in parts and had no
+// patch at the time of the update. Readers apply it, until a merge writes the results. It is
+// immutable.
 type Expression struct {
-	Seq     base.Seq     // of the edit that added it
+	Seq     base.Seq     // edit that added it
 	Version uint32       // the schema version whose names and types the SQL uses
 	Alias   string       // the name by which the SQL may refer to the table
 	Set     []Assignment // by ascending column
-	Where   string       // empty: every row
+	Where   string       // SQL condition of the rows to change; empty: every row
 }
 
 // Assignment sets a column to a new value.
 type Assignment struct {
 	Column base.ColumnID
-	Value  string // SQL; it is cast to the column's type on use
+	Value  string // SQL; its result is cast to the column's type
 }
 
 // Columns returns the columns that the expression sets, ascending.
@@ -35,8 +36,8 @@ func (e *Expression) Columns() []base.ColumnID {
 	return ids
 }
 
-// Check returns an Internal error if the expression is invalid for a table. The table must have the
-// expression's version.
+// Check returns an Internal error if the expression is not valid for a table, which has the
+// expression's schema version.
 func (e *Expression) Check(t schema.Table) error {
 	if t.Version != e.Version || e.Alias == "" || len(e.Set) == 0 || !ascending(e.Columns()) {
 		return base.Errorf(base.Internal, "expression of version %d with %d columns for version %d of table %s", e.Version, len(e.Set), t.Version, t.QualifiedName())
@@ -49,8 +50,8 @@ func (e *Expression) Check(t schema.Table) error {
 	return nil
 }
 
-// Value returns the SQL of a column's new value, in the column's type. It returns false if the
-// expression does not set the column.
+// Value returns the SQL of the value that a column is set to, cast to the column's type. It returns
+// false if the expression does not set the column.
 func (e *Expression) Value(c schema.Column) (string, bool) {
 	i := slices.IndexFunc(e.Set, func(a Assignment) bool { return a.Column == c.ID })
 	if i < 0 {
@@ -68,9 +69,9 @@ func (e *Expression) Value(c schema.Column) (string, bool) {
 	return value, true
 }
 
-// Over returns a query that applies the expression to a relation and returns all columns of a
-// table. The table has the expression's version, and the relation has its columns under their names
-// and in their types. more are further columns of the relation to return.
+// Over returns an SQL query that applies the expression to the rows of a relation, and returns all
+// columns of the table t. t has the expression's schema version, and the relation has t's columns
+// under their names and with their types. more are further columns of the relation to return.
 func (e *Expression) Over(t schema.Table, relation string, more ...string) string {
 	columns := make([]string, 0, len(t.Columns)+len(more))
 	for _, c := range t.Columns {
@@ -83,8 +84,8 @@ func (e *Expression) Over(t schema.Table, relation string, more ...string) strin
 	return "SELECT " + strings.Join(append(columns, more...), ", ") + " FROM (" + relation + ") AS " + schema.Quote(e.Alias)
 }
 
-// String returns the expression in the form of an UPDATE's SET and WHERE clauses, with the column
-// names of a version of the table.
+// String returns the expression as the SET and WHERE clauses of an UPDATE. t is the version of the
+// table whose column names are used.
 func (e *Expression) String(t schema.Table) string {
 	var set []string
 	for _, a := range e.Set {
@@ -99,8 +100,8 @@ func (e *Expression) String(t schema.Table) string {
 	return text
 }
 
-// storedExpression is what Encode writes: the fields that the log frame or catalog row does not
-// store separately.
+// storedExpression is the JSON that Encode writes: the fields that the log frame or the catalog's
+// row does not store separately.
 type storedExpression struct {
 	Alias string             `json:"alias"`
 	Set   []storedAssignment `json:"set"`
@@ -118,12 +119,12 @@ func (e *Expression) Encode() []byte {
 	for _, a := range e.Set {
 		s.Set = append(s.Set, storedAssignment(a))
 	}
-	content, _ := json.Marshal(s) // strings and numbers only: it cannot fail
+	content, _ := json.Marshal(s) // there are only strings and numbers, so Marshal does not fail
 	return content
 }
 
-// DecodeExpression reads the output of Encode, for a table in the expression's version. An invalid
-// expression is Corrupt.
+// DecodeExpression reads the output of Encode. t is the table in the expression's schema version.
+// An invalid expression is Corrupt.
 func DecodeExpression(seq base.Seq, t schema.Table, content []byte) (*Expression, error) {
 	var s storedExpression
 	if err := json.Unmarshal(content, &s); err != nil {

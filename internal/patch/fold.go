@@ -11,14 +11,14 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 )
 
-// The values of one column are stored in runs, newest last, similar to a log-structured merge tree.
-// The level of a run is 0 below 16 rows, 1 below 256 rows, and so on. Levels descend along a chain.
-// When foldFanout runs of one level have gathered, they are folded into one run with the newest
-// value of each row. So n small changes copy each value log16(n) times, and a reader folds few
-// runs.
+// The new values of one column are stored in runs, newest last, similar to a log-structured merge
+// tree. The level of a run is 0 below 16 rows, 1 below 256 rows, and so on. From the oldest run to
+// the newest, levels descend. When there are foldFanout runs of one level, they are folded into one
+// run with the newest value of each row. So n small changes copy each value log16(n) times, and a
+// reader folds few runs.
 const foldFanout = 16
 
-// chain has the runs of one column.
+// chain has the new values of one column, as runs.
 type chain struct {
 	column base.ColumnID
 	runs   []run // oldest first; never modified
@@ -33,14 +33,14 @@ func (c chain) bytes() (n int64) {
 
 func (c chain) compare(id base.ColumnID) int { return cmp.Compare(c.column, id) }
 
-// run has values of one column for ascending rows.
+// run has new values of one column, for rows with ascending ordinals.
 type run struct {
 	ordinals []uint32
 	values   arrow.Array
-	// typ is the type of values. If it equals that of the previous run, it is the same pointer.
+	// typ is the type of values. Equal types of adjacent runs are the same pointer.
 	typ     arrow.DataType
-	version uint32 // the newest schema version under which one of the values was set
-	bytes   int64  // in memory
+	version uint32 // the newest schema version that was current when one of the values was set
+	bytes   int64  // memory of the run
 }
 
 func newRun(ordinals []uint32, values arrow.Array, version uint32) run {
@@ -73,7 +73,8 @@ func (r run) foldsWith(other run) bool {
 	return r.typ == other.typ || arrow.TypeEqual(r.typ, other.typ)
 }
 
-// push returns the runs with a newer one, folded where due. It does not modify the old slice.
+// push returns the runs with one more, the newest, and folds runs if there are foldFanout of one
+// level. It does not modify the slice runs.
 func push(runs []run, newest run) ([]run, error) {
 	if n := len(runs); n > 0 && arrow.TypeEqual(runs[n-1].typ, newest.typ) {
 		newest.typ = runs[n-1].typ // later comparisons then only compare pointers
@@ -81,8 +82,8 @@ func push(runs []run, newest run) ([]run, error) {
 	runs = append(runs[:len(runs):len(runs)], newest)
 	for {
 		last := runs[len(runs)-1]
-		// k: runs at the end that are not above the last one's level; same: those exactly at its
-		// level
+		// k is the number of runs at the end whose level is at most that of the newest run. same is
+		// the number of runs at the end with exactly that level.
 		k, same := 1, 1
 		for k < len(runs) {
 			r := runs[len(runs)-1-k]
@@ -94,7 +95,7 @@ func push(runs []run, newest run) ([]run, error) {
 			}
 			k++
 		}
-		// Smaller runs before the last one break the order of levels.
+		// A run of a lower level would come before one of a higher level, so they are folded.
 		if k == same && same < foldFanout {
 			return runs, nil
 		}
@@ -107,7 +108,7 @@ func push(runs []run, newest run) ([]run, error) {
 	}
 }
 
-// compact folds neighbouring runs of one type.
+// compact returns few runs with the same newest values: it folds adjacent runs of one type.
 func (c chain) compact() ([]run, error) {
 	var out []run
 	for at := 0; at < len(c.runs); {
@@ -125,10 +126,10 @@ func (c chain) compact() ([]run, error) {
 	return out, nil
 }
 
-// ref is a row of one of several runs. at counts through all runs.
+// ref is a row of one of several runs. at is the index of its value, counted through all runs.
 type ref struct{ ordinal, at uint32 }
 
-// fold folds several runs of one type, newest last, into one.
+// fold makes one run of several runs of one type, newest last. It has the newest value of each row.
 func fold(runs []run) (run, error) {
 	if len(runs) == 1 {
 		return runs[0], nil
@@ -143,8 +144,8 @@ func fold(runs []run) (run, error) {
 		version = max(version, r.version)
 		records[i] = newRecord([]arrow.Field{{Name: "v", Type: r.values.DataType(), Nullable: true}}, []arrow.Array{r.values})
 	}
-	// Start with the newest run, which is usually the smallest. Then each large run is traversed
-	// only once.
+	// Begin with the newest run, which is usually the smallest. So each large run is traversed only
+	// once.
 	newest := refs(runs[len(runs)-1], first[len(runs)-1])
 	for i := len(runs) - 2; i >= 0; i-- {
 		newest = union(refs(runs[i], first[i]), newest)
@@ -168,7 +169,8 @@ func refs(r run, first uint32) []ref {
 	return out
 }
 
-// union merges two lists by ordinal. Where both have an ordinal, the newer one wins.
+// union merges two lists that are sorted by ordinal. If both have an ordinal, the result has only
+// the newer ref.
 func union(older, newer []ref) []ref {
 	out := make([]ref, 0, len(older)+len(newer))
 	for len(older) > 0 && len(newer) > 0 {

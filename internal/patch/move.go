@@ -10,29 +10,30 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 )
 
-// Move maps old row addresses to new ones after rowsets were rewritten: a remap. It is immutable.
+// Move is a remap: it maps row addresses in rowsets that were rewritten to the rows' new addresses.
+// It is immutable.
 type Move interface {
-	// Find returns the new addresses of ascending rows of a rowset. The address of a row that was
-	// left out has Source 0.
+	// Find returns the new addresses of rows of an old rowset, given by ascending ordinals. A row
+	// that is not in the new rowsets has an address with Source 0.
 	Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress, error)
-	// Bytes estimates the memory of the move, including what the first Find allocates.
+	// Bytes estimates the memory of the Move, including what the first Find allocates.
 	Bytes() int64
 }
 
-// Sorted is a move of one rowset whose rows were sorted into parts. Rows[i] are the old ordinals of
-// the rows of Parts[i], in the order of that part.
+// Sorted is the Move of one rowset whose rows were sorted into several parts. Rows[i] has the old
+// ordinals of the rows of Parts[i], in the order of that part.
 type Sorted struct {
 	Source base.SourceID
 	Parts  []base.SourceID
 	Rows   [][]uint32
 
 	once sync.Once
-	// inverse has for each old ordinal the part number + 1 in the upper half and the row in the
-	// lower half; 0: left out.
+	// inverse[o] has the new place of the row with old ordinal o: 1 + the index of its part in the
+	// upper half, and the row's number in the lower half. 0 means that the row was left out.
 	inverse []uint64
 }
 
-// Find implements Move. The first call computes the inverse of Rows.
+// Find implements Move. The first call computes inverse.
 func (m *Sorted) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress, error) {
 	if source != m.Source {
 		return nil, base.Errorf(base.Internal, "rows of rowset %d did not move with those of rowset %d", source, m.Source)
@@ -63,28 +64,30 @@ func (m *Sorted) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddres
 // Bytes implements Move.
 func (m *Sorted) Bytes() (n int64) {
 	for _, rows := range m.Rows {
-		n += (4 + 8) * int64(len(rows)) // including inverse
+		n += (4 + 8) * int64(len(rows)) // 4 bytes in Rows and 8 in inverse
 	}
 	return n
 }
 
-// Interleaved is a move of several rowsets into one part that keeps the order of each rowset's
-// rows. It takes at most a bit per row and rowset, and very little if rowsets follow one another.
+// Interleaved is the Move of several rowsets into one part, in which the rows of each rowset stay
+// in order. It takes at most a bit per row and rowset, and very little memory if the part has the
+// rows of one rowset after those of another.
 type Interleaved struct {
 	To    base.SourceID
 	lanes map[base.SourceID]*Lane
 	rows  uint32
 }
 
-// Lane is one rowset of an Interleaved.
+// Lane says where the rows of one rowset are in the new part of an Interleaved.
 type Lane struct {
-	leftOut *roaring.Bitmap // ordinals of rows that were left out; nil: none
-	at      *roaring.Bitmap // rows of the new part that come from this rowset, in order
-	dense   []uint64        // the same, while rows are added
+	leftOut *roaring.Bitmap // ordinals of the rows that are not in the new part; nil: all are
+	// Rows of the new part that come from this rowset; they are in the rowset's order.
+	at    *roaring.Bitmap
+	dense []uint64 // the same as at, while rows are added
 }
 
-// NewInterleaved returns a move to which rows can be added. leftOut has an entry for each rowset,
-// with the rows that are left out (nil: none).
+// NewInterleaved returns a Move of rowsets, to which the rows must be added. leftOut has an entry
+// for each rowset, with the rows that are not in the new part (nil: all are).
 func NewInterleaved(leftOut map[base.SourceID]*roaring.Bitmap) *Interleaved {
 	m := &Interleaved{lanes: map[base.SourceID]*Lane{}}
 	for source, deleted := range leftOut {
@@ -93,10 +96,10 @@ func NewInterleaved(leftOut map[base.SourceID]*roaring.Bitmap) *Interleaved {
 	return m
 }
 
-// Lane returns the lane of a rowset.
+// Lane returns the lane of an old rowset.
 func (m *Interleaved) Lane(source base.SourceID) *Lane { return m.lanes[source] }
 
-// Add records that the next row of the new part is the next row of a lane.
+// Add records that the next row of the new part is the next row of a lane's rowset.
 func (m *Interleaved) Add(l *Lane) {
 	word := int(m.rows / 64)
 	for len(l.dense) <= word {
@@ -106,7 +109,8 @@ func (m *Interleaved) Add(l *Lane) {
 	m.rows++
 }
 
-// LeaveOut adds rows of a rowset to the rows that are left out. It must be called before Finish.
+// LeaveOut records more rows of a rowset that are not in the new part. It must be called before
+// Finish.
 func (m *Interleaved) LeaveOut(source base.SourceID, rows *roaring.Bitmap) {
 	l := m.lanes[source]
 	if rows.IsEmpty() {
@@ -118,7 +122,7 @@ func (m *Interleaved) LeaveOut(source base.SourceID, rows *roaring.Bitmap) {
 	l.leftOut = rows
 }
 
-// Finish ends adding rows. to is the id of the new part.
+// Finish must be called after all rows were added. to is the id of the new part.
 func (m *Interleaved) Finish(to base.SourceID) {
 	m.To = to
 	for _, l := range m.lanes {
@@ -136,7 +140,7 @@ func (m *Interleaved) Find(source base.SourceID, ordinals []uint32) ([]base.RowA
 	}
 	find := lane.at.Select
 	if uint64(len(ordinals)) > lane.at.GetCardinality()/64 {
-		// Select scans the bitmap on each call. For many rows an array is faster.
+		// Select scans the bitmap in each call. For many rows, looking up an array is faster.
 		rows := lane.at.ToArray()
 		find = func(rank uint32) (uint32, error) {
 			if int(rank) >= len(rows) {
@@ -174,7 +178,7 @@ func (m *Interleaved) Bytes() (n int64) {
 	return n
 }
 
-// Moves combines moves of different rowsets.
+// Moves is the Move of several rowsets, each with a Move of its own.
 type Moves map[base.SourceID]Move
 
 // Find implements Move.
@@ -193,8 +197,8 @@ func (m Moves) Bytes() (n int64) {
 	return n
 }
 
-// MoveRows returns the new addresses of rows of a rowset, by new rowset. Rows that were left out
-// are missing.
+// MoveRows returns the new addresses of rows of an old rowset, as a bitmap per new rowset. Rows
+// that were left out are missing.
 func MoveRows(m Move, source base.SourceID, rows *roaring.Bitmap) (map[base.SourceID]*roaring.Bitmap, error) {
 	found, err := m.Find(source, rows.ToArray())
 	if err != nil {
@@ -213,7 +217,8 @@ func MoveRows(m Move, source base.SourceID, rows *roaring.Bitmap) (map[base.Sour
 	return moved, nil
 }
 
-// MoveLayer returns a layer as layers of the rowsets to which its rows were moved.
+// MoveLayer converts a layer of an old rowset into layers of the new rowsets: the new values stay
+// with their rows.
 func MoveLayer(m Move, l Layer) ([]Layer, error) {
 	found, err := m.Find(l.Source, l.Ordinals)
 	if err != nil {
@@ -243,7 +248,8 @@ func MoveLayer(m Move, l Layer) ([]Layer, error) {
 	return moved, nil
 }
 
-// MoveSet adds the changes of a set to the sets of the rowsets to which its rows were moved.
+// MoveSet adds the changes of an old rowset's set to the sets in into, which belong to the new
+// rowsets.
 func MoveSet(m Move, s *Set, into map[base.SourceID]*Set) error {
 	deleted := map[base.SourceID]*roaring.Bitmap{}
 	if s.Deleted != nil {

@@ -1,6 +1,6 @@
-// Package patch has the changes of rows that are not rewritten: new values of some of their
-// columns, and deletions. A row is identified by its address, (rowset, ordinal). The rowset is a
-// part or a memtable.
+// Package patch holds changes of rows that are not rewritten: new values of some of their columns,
+// and deletions. A row is identified by its address, (rowset, ordinal). The rowset is a part or a
+// memtable.
 //
 // A Set has all changes of one rowset. It is immutable. A change makes a new Set, which shares data
 // with the old one. The values are in Arrow arrays on Go's heap. Their buffers contain no pointers
@@ -19,14 +19,15 @@ import (
 // Layer has new values of some columns for some rows of one rowset. It is immutable.
 type Layer struct {
 	Source   base.SourceID
-	Seq      base.Seq          // of the newest edit in it
-	Version  uint32            // the schema version whose column types Values has
-	Columns  []base.ColumnID   // of Values' columns, ascending
-	Ordinals []uint32          // ascending, unique
-	Values   arrow.RecordBatch // a row per ordinal; storage types, text not dictionary-encoded
+	Seq      base.Seq        // the newest edit that set one of the values
+	Version  uint32          // schema version whose column types the values have
+	Columns  []base.ColumnID // ids of the columns of Values, ascending
+	Ordinals []uint32        // rows with new values, ascending, without duplicates
+	// Row i has the new values of Ordinals[i]; storage types, text not dictionary-encoded.
+	Values arrow.RecordBatch
 }
 
-// Check returns an Internal error if the layer violates what its fields promise.
+// Check returns an Internal error if the layer is not as its fields' comments say.
 func (l Layer) Check() error {
 	switch {
 	case l.Source == 0 || len(l.Columns) == 0 || len(l.Ordinals) == 0:
@@ -49,41 +50,43 @@ func ascending[T ~uint32](s []T) bool {
 	return true
 }
 
-// Set has all changes of one rowset.
+// Set has all changes of the rows of one rowset. It is immutable.
 type Set struct {
 	Source    base.SourceID
-	Seq       base.Seq        // of the newest edit in it
-	ValuesSeq base.Seq        // of the newest edit with values
-	Deleted   *roaring.Bitmap // read only; nil: none
+	Seq       base.Seq        // the newest edit in the set
+	ValuesSeq base.Seq        // the newest edit in the set that set a value
+	Deleted   *roaring.Bitmap // deleted rows; must not be modified; nil: none
 
-	chains     []chain // by ascending column
+	chains     []chain // new values, one chain per column, by ascending column
 	bytes      int64
 	attachment *attachment
 
-	mu      sync.Mutex
-	folded  map[base.ColumnID]*Column // guarded by mu
-	patched *roaring.Bitmap           // guarded by mu; nil until requested
+	mu     sync.Mutex
+	folded map[base.ColumnID]*Column // guarded by mu; results of the method Column
+	// Guarded by mu; result of Patched, nil until it is first requested.
+	patched *roaring.Bitmap
 }
 
 // New returns a set without changes.
 func New(source base.SourceID) *Set { return &Set{Source: source, attachment: &attachment{}} }
 
-// attachment is data that a reader attaches to a rowset.
+// attachment is data that a reader of a rowset attaches to its sets: see Beside.
 type attachment struct {
 	once  sync.Once
 	value any
 }
 
-// Beside returns data that a reader attaches to the rowset. The first call creates it with make.
-// All sets of the same rowset that were derived from each other share it, and it is freed with the
-// last of them.
+// Beside returns data that a reader attaches to the rowset, such as a cache. The first call creates
+// it with make. All sets that were derived from each other by changes share it, and it is freed
+// with the last of them.
 func (s *Set) Beside(make func() any) any {
 	s.attachment.once.Do(func() { s.attachment.value = make() })
 	return s.attachment.value
 }
 
-// With returns the set with more deletions (nil: none) and layers. Each layer must be newer than
-// the set and than the layers before it. The caller must not modify the arguments afterwards.
+// With returns a set with additional changes: deleted rows (nil: none) and layers of new values.
+// Each layer must be newer than the set and than the layers before it. The caller must not modify
+// the arguments afterwards.
 func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set, error) {
 	next := &Set{Source: s.Source, Seq: max(s.Seq, seq), ValuesSeq: s.ValuesSeq, Deleted: s.Deleted, chains: slices.Clone(s.chains), attachment: s.attachment}
 	if deleted != nil && !deleted.IsEmpty() {
@@ -112,7 +115,7 @@ func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set
 	return next, nil
 }
 
-// WithoutDeletions returns a set with only the values of s.
+// WithoutDeletions returns a set with the new values of s, and without deleted rows.
 func (s *Set) WithoutDeletions() *Set {
 	values := &Set{Source: s.Source, Seq: s.Seq, ValuesSeq: s.ValuesSeq, chains: s.chains, attachment: s.attachment}
 	values.bytes = values.measure()
@@ -128,7 +131,7 @@ func (s *Set) Join(newer *Set) (*Set, error) {
 	return s.With(newer.Seq, newer.Deleted, layers...)
 }
 
-// measure returns the memory of the deletions and runs.
+// measure computes the memory of the deleted rows and the new values.
 func (s *Set) measure() int64 {
 	n := int64(0)
 	if s.Deleted != nil {
@@ -140,8 +143,8 @@ func (s *Set) measure() int64 {
 	return n
 }
 
-// Bytes returns the memory of the set, without the columns that are computed for readers. Ordinals
-// that columns share count once per column. A nil set has 0 bytes.
+// Bytes returns the memory of the set, without the results of Column. Ordinals that columns share
+// count once per column. A nil set has 0 bytes.
 func (s *Set) Bytes() int64 {
 	if s == nil {
 		return 0
@@ -149,11 +152,12 @@ func (s *Set) Bytes() int64 {
 	return s.bytes
 }
 
-// MaxColumnBytes is the most that the new values of one column of a rowset may take. Readers join
+// MaxColumnBytes is the greatest memory of the new values of one column of a rowset. Readers join
 // them to one array, whose offsets have 31 bits.
 const MaxColumnBytes = 1 << 30
 
-// ColumnBytes returns the size of the largest column, measured as by Bytes.
+// ColumnBytes returns the memory of the new values of the column that has the most, measured as by
+// Bytes.
 func (s *Set) ColumnBytes() int64 {
 	most := int64(0)
 	for _, c := range s.chains {
@@ -165,7 +169,7 @@ func (s *Set) ColumnBytes() int64 {
 // Empty reports whether the set has no changes.
 func (s *Set) Empty() bool { return s.Deleted == nil && len(s.chains) == 0 }
 
-// PatchedRows returns the number of rows with a new value; 0 for a nil set.
+// PatchedRows returns the number of rows that have a new value in some column; 0 for a nil set.
 func (s *Set) PatchedRows() int64 {
 	if s == nil {
 		return 0
@@ -181,7 +185,7 @@ func (s *Set) DeletedRows() int64 {
 	return int64(s.Deleted.GetCardinality())
 }
 
-// Columns returns the columns with any new value, ascending.
+// Columns returns the ids of the columns in which some row has a new value, ascending.
 func (s *Set) Columns() []base.ColumnID {
 	ids := make([]base.ColumnID, len(s.chains))
 	for i, c := range s.chains {
@@ -190,13 +194,14 @@ func (s *Set) Columns() []base.ColumnID {
 	return ids
 }
 
-// Changes reports whether any row has a new value in a column.
+// Changes reports whether some row has a new value in the column.
 func (s *Set) Changes(id base.ColumnID) bool {
 	_, found := slices.BinarySearchFunc(s.chains, id, chain.compare)
 	return found
 }
 
-// Patched returns the rows with any new value, deleted ones included. It is read only.
+// Patched returns the rows that have a new value in some column, including deleted rows. The caller
+// must not modify it.
 func (s *Set) Patched() *roaring.Bitmap {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,7 +216,8 @@ func (s *Set) Patched() *roaring.Bitmap {
 	return s.patched
 }
 
-// Version returns the newest schema version under which a value was set; 0 without values.
+// Version returns the newest schema version under which a value was set, or 0 if there are no new
+// values.
 func (s *Set) Version() uint32 {
 	v := uint32(0)
 	for _, c := range s.chains {
@@ -222,7 +228,7 @@ func (s *Set) Version() uint32 {
 	return v
 }
 
-// Layers returns the values of the set as few layers, older ones first. A column is in several
+// Layers returns the new values of the set as few layers, older ones first. A column is in several
 // layers only if its type changed. Deletions are not included: see Deleted.
 func (s *Set) Layers() ([]Layer, error) {
 	type group struct {
@@ -239,7 +245,7 @@ func (s *Set) Layers() ([]Layer, error) {
 		}
 		for _, r := range runs {
 			at := -1
-			// A column with several types gets layers of its own, to keep their order.
+			// A column whose type changed gets layers of its own, to keep the order of its values.
 			if len(runs) == 1 {
 				at = slices.IndexFunc(groups, func(g *group) bool {
 					return g.run.version == r.version && g.columns[len(g.columns)-1] != c.column && slices.Equal(g.run.ordinals, r.ordinals)

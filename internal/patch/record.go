@@ -11,15 +11,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ordinalColumn and ordinalName are the id and the name of the column of row numbers in stored
-// layers. The id is above all ids of tables' columns.
+// ordinalColumn is the id, and ordinalName the name, of the column of row ordinals in a stored
+// layer. The id is above the ids of all columns of tables.
 const (
 	ordinalColumn = base.ColumnID(1<<31 - 1)
 	ordinalName   = "scoter_ordinal"
 )
 
-// Table describes stored layers of some columns as a table: first the row numbers, then the values.
-// t is the schema version whose types the values have.
+// Table returns the schema in which layers of the given columns are stored: a table with the row
+// ordinals in the first column, and then the values. t is the schema version whose types the values
+// have.
 func Table(t schema.Table, columns []base.ColumnID) (schema.Table, error) {
 	stored := schema.Table{ID: t.ID, Database: t.Database, Schema: t.Schema, Name: t.Name, Version: t.Version}
 	ordinal := schema.Column{ID: ordinalColumn, Name: ordinalName, Type: schema.Of(schema.UInteger), NotNull: true}
@@ -39,15 +40,15 @@ func Table(t schema.Table, columns []base.ColumnID) (schema.Table, error) {
 	return stored, nil
 }
 
-// Record returns a layer as a batch that conforms to stored, which Table returned.
+// Record returns the layer as a batch that conforms to stored, which the function Table returned.
 func (l Layer) Record(stored schema.Table) arrow.RecordBatch {
 	b := array.NewUint32Builder(memory.DefaultAllocator)
 	b.AppendValues(l.Ordinals, nil)
 	return array.NewRecordBatch(stored.Arrow(), append([]arrow.Array{b.NewArray()}, l.Values.Columns()...), int64(len(l.Ordinals)))
 }
 
-// FromRecords is the inverse of Record: it returns the layer that is stored in batches. It does not
-// retain the batches.
+// FromRecords returns the layer that Record wrote, from the batches in which it was stored. It does
+// not retain the batches.
 func FromRecords(source base.SourceID, seq base.Seq, stored schema.Table, records []arrow.RecordBatch) (Layer, error) {
 	l := Layer{Source: source, Seq: seq, Version: stored.Version}
 	whole, err := batch.Concat(records)

@@ -14,59 +14,62 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// analysis is the part of DuckDB's syntax tree of one SELECT that is needed to replace table names
-// by relations. It depends only on the text, so it is cached.
+// analysis is what is needed from DuckDB's syntax tree of a SELECT in order to replace its table
+// names by relations. It depends only on the text, so it is cached.
 type analysis struct {
 	text   string
 	tokens []sqltoken.Token
 	tables []tableRef
-	// files says that a table function reads files, so the columns may differ each time.
+	// files says that a table function reads files. Then the columns may differ each time the text
+	// is run.
 	files bool
-	// columns are the column names whose first part is not the name or alias of a table, or that
-	// have more than two parts.
+	// columns are the column references whose first part is not the name or alias of a table, or
+	// that have more than two parts.
 	columns []columnRef
 	names   []outputName
-	limited bool // limited says that there is ORDER BY ... LIMIT somewhere.
-	// output is set if each row of the result is made of one row of one table.
+	limited bool // somewhere in the text there is an ORDER BY with a LIMIT
+	// output is set if each row of the result is made of one row of one table. It says which one.
 	output *rowSource
 	// decides are the columns that decide which rows the statement returns: all names outside its
 	// select list, and the expressions that these names stand for.
 	decides namedColumns
-	// alone is for the text of a view: the tables with which it was found to bind on its own. See
-	// checkAlone.
+	// alone is set for the text of a view that was found to bind on its own. It describes the
+	// tables that the view read then. See checkAlone.
 	alone atomic.Pointer[string]
-	// expanded are the edits that rewrote the user's text, in order. For example the values of a
-	// PIVOT were listed, or SHOW TABLES became a query.
+	// expanded are the edits by which the user's text was rewritten before it was analyzed, in
+	// order. For example the values of a PIVOT were listed, or SHOW TABLES became a query.
 	expanded  []sqltoken.Edits
 	describes []described
-	// called has the folded names by which columns of an item of a FROM can be qualified.
+	// called has the folded names of the items of all FROM clauses, by which columns can be
+	// qualified.
 	called map[string]bool
-	// bitstrings are calls that need the bounds of a column's values.
+	// bitstrings are the calls of bitstring_agg, which need the bounds of a column's values.
 	bitstrings []bitstringCall
 }
 
 // tableRef is a place in the text that names a table, view or file.
 type tableRef struct {
-	parts []string // [[database.]schema.]name, as written
+	parts []string // [[database.]schema.]name, as in the text
 	name  int      // the offset of the name in the text
-	// start and end enclose the text to replace: the name, or TABLE t or DESCRIBE t.
+	// start and end enclose the text to replace: the name alone, or TABLE t, or DESCRIBE t.
 	start, end int
-	alias      string // alias is empty if there is none.
-	// query says that the replacement must be a whole query: SUMMARIZE t, TABLE t.
-	query      bool
-	describe   bool        // describe says that the text is DESCRIBE t.
-	conditions []condition // true for each row of the table that affects the result
+	alias      string // empty if there is no alias
+	// query says that the replacement must be a whole query, as for SUMMARIZE t and TABLE t.
+	query    bool
+	describe bool // the text is DESCRIBE t
+	// conditions are true for each row of the table on which the result depends.
+	conditions []condition
 }
 
-// columnRef is a column that is named as table.column or longer. The name schema.table means a row
-// of the table.
+// columnRef is a reference to a column with a qualifier: table.column or longer. schema.table in
+// place of a column means a row of that table.
 type columnRef struct {
 	names      []string
 	start, end int // the start and end of the names in the text
 }
 
-// analyze asks DuckDB's parser for the tables that a SELECT reads. Unless the caller may read
-// files, it refuses table functions that are not on the list of harmless ones.
+// analyze makes DuckDB parse a SELECT, and collects the tables that it reads. Unless mayReadFiles
+// is set, it refuses table functions that are not on the list of harmless ones.
 func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error) {
 	tokens, err := sqltoken.Split(text)
 	if err != nil {
@@ -102,7 +105,7 @@ func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error)
 }
 
 // relocated translates the position of an error, if it has one, to another text. move translates an
-// offset.
+// offset to that text.
 func relocated(err error, move func(offset int) int) error {
 	e := new(base.Error)
 	if errors.As(err, &e) && e.Position > 0 {
@@ -111,13 +114,14 @@ func relocated(err error, move func(offset int) int) error {
 	return err
 }
 
-// cte is a common table expression in scope. Inner ones come before outer ones.
+// cte is a common table expression that is in scope at some place of the text. The scopes are a
+// list from inner to outer CTEs.
 type cte struct {
 	name       string
 	outer      *cte
 	source     *rowSource
 	references int
-	conditions []condition // the conditions of the references
+	conditions []condition // the conditions that queries apply to this CTE
 }
 
 func (c *cte) find(name string) *cte {
@@ -131,9 +135,9 @@ func (c *cte) find(name string) *cte {
 
 type walker struct {
 	a            *analysis
-	offset       int // the offset of the parsed text in the statement
+	offset       int // the offset of the parsed text in the whole statement
 	mayReadFiles bool
-	ctes         []*cte // in the order of the text
+	ctes         []*cte // all CTEs, in the order of the text
 	err          error
 }
 
@@ -155,7 +159,8 @@ func (w *walker) query(node duck.Node, visible *cte) *rowSource {
 		return w.selectNode(node, visible)
 	}
 	if text(node, "type") == "RECURSIVE_CTE_NODE" {
-		// The first part does not see the CTE itself: DuckDB looks for another table of that name.
+		// DuckDB does not make the CTE visible in its own first part. A table of that name there is
+		// another table.
 		within := &cte{name: text(node, "cte_name"), outer: visible}
 		for key, child := range node {
 			switch key {
@@ -203,7 +208,8 @@ func (w *walker) withClause(node duck.Node, visible *cte) *cte {
 
 func (w *walker) selectNode(node duck.Node, visible *cte) *rowSource {
 	s := &scope{}
-	// A sample is drawn before WHERE is applied: it would differ if rows were left out earlier.
+	// A sample is drawn before WHERE is applied. If rows were left out before the sample, it would
+	// be another one.
 	filtered := node["sample"] == nil
 	w.from(object(node, "from_table"), visible, s, filtered)
 	for key, child := range node {
@@ -220,8 +226,8 @@ func (w *walker) selectNode(node duck.Node, visible *cte) *rowSource {
 	return s.rowSource(node)
 }
 
-// from walks a table reference. filtered says that the result stays the same if rows of the table
-// that WHERE rejects are left out before.
+// from walks a table reference of a FROM. filtered says that the result stays the same if the
+// table's scan leaves out rows that WHERE rejects.
 func (w *walker) from(ref duck.Node, visible *cte, s *scope, filtered bool) {
 	if called := cmp.Or(text(ref, "alias"), text(ref, "table_name")); called != "" {
 		w.a.called[schema.Fold(called)] = true
@@ -272,7 +278,7 @@ func (w *walker) baseTable(ref duck.Node, visible *cte, s *scope, filtered bool)
 			return
 		}
 	}
-	// The rows that a recursive CTE with keys has produced so far.
+	// recurring.name means the rows that a recursive CTE with keys has produced so far.
 	if catalog == "" && schema.Fold(schemaName) == "recurring" && visible.find(name) != nil {
 		s.opaque = true
 		return
@@ -311,8 +317,8 @@ func (w *walker) tokenAt(offset int) int {
 	return i
 }
 
-// nameEnd returns the offset where the dotted name, or file name in quotes, that begins at a token
-// ends.
+// nameEnd returns the offset of the end of the name that begins at token: a dotted name, or the
+// name of a file in quotes. It returns false if no name begins there.
 func (w *walker) nameEnd(token int) (int, bool) {
 	if token < 0 {
 		return 0, false
@@ -336,7 +342,7 @@ func (w *walker) showRef(ref duck.Node, visible *cte) {
 	before := len(w.a.tables)
 	w.query(query, visible)
 	if text(object(query, "from_table"), "type") == "BASE_TABLE" && len(w.a.tables) == before+1 {
-		// For DESCRIBE t the parser made SELECT * FROM t. The text has only the name.
+		// The parser turned DESCRIBE t into SELECT * FROM t. The text has only the name.
 		t := &w.a.tables[before]
 		switch i := w.tokenAt(t.start); {
 		case i < 1:
@@ -344,7 +350,7 @@ func (w *walker) showRef(ref duck.Node, visible *cte) {
 		case w.a.tokens[i-1].Is("SUMMARIZE"):
 			t.query = true
 			return
-		case shows(w.a.tokens[i-1]): // otherwise the table is in a CTE
+		case shows(w.a.tokens[i-1]): // if there is no such token, the table is in a CTE
 			t.query, t.describe = false, true
 			t.start = w.a.tokens[i-1].Start
 			return
@@ -355,7 +361,7 @@ func (w *walker) showRef(ref duck.Node, visible *cte) {
 	}
 }
 
-// any walks any part of the tree: expressions with their sub-queries, lists, modifiers.
+// any walks any part of the syntax tree: expressions with their sub-queries, lists, modifiers.
 func (w *walker) any(v any, visible *cte) {
 	switch v := v.(type) {
 	case []any:

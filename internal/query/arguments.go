@@ -8,8 +8,9 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// withArguments replaces parameters by the request's arguments. It returns false if an argument is
-// missing, or has a type for which there are no bounds. The query itself will report the error.
+// withArguments replaces parameters in constants by the request's arguments, in order to find
+// bounds. It returns false if an argument is missing or has a type for which there are no bounds.
+// Such an argument is not an error here, because the query itself will report errors.
 func (b *binding) withArguments(constants []duck.Node) ([]duck.Node, bool) {
 	out := make([]duck.Node, len(constants))
 	for i, c := range constants {

@@ -18,12 +18,12 @@ import (
 // maxViewDepth is the maximum depth of views that read views.
 const maxViewDepth = 32
 
-// maxSpliced is the maximum number of table names that are replaced. Without it, views that each
-// name another view twice could grow without limit.
+// maxSpliced is the maximum number of table names of a statement that are replaced. Without this
+// limit, a chain of views that each read the next one twice would make the text grow exponentially.
 const maxSpliced = 10_000
 
-// binding replaces the table names of one statement by relations. It holds what the relations need
-// until the query ends.
+// binding is a statement whose table names are replaced by relations. It holds what the relations
+// need until the query ends, such as the snapshot.
 type binding struct {
 	runner *Runner
 	conn   *duck.Conn
@@ -31,14 +31,14 @@ type binding struct {
 	stats  Stats
 	sql    string // the text for DuckDB
 
-	targets   map[string]*target // by folded qualified name
+	targets   map[string]*target // by folded qualified name; see key
 	snapshot  *snapshot.Snapshot
 	relations []*overlay.Relation
 	spliced   int // number of names replaced so far
-	asked     int // number of conditions on the current table whose bounds DuckDB evaluated
+	asked     int // number of conditions on the current table for whose constants DuckDB was asked
 	inTx      bool
 	analysis  *analysis
-	splices   sqltoken.Edits // edits of the outermost statement, for error positions
+	splices   sqltoken.Edits // the edits of the outermost statement, for the positions of errors
 }
 
 func (b *binding) release() {
@@ -52,20 +52,21 @@ func (b *binding) release() {
 	}
 	if b.inTx {
 		b.inTx = false
-		// Nothing was written. So a transaction that cannot commit was only interrupted.
+		// The transaction wrote nothing. If it cannot commit, the only possible reason is that the
+		// query was interrupted.
 		if b.conn.Exec("COMMIT") != nil {
 			_ = b.conn.Exec("ROLLBACK")
 		}
 	}
 }
 
-// target is the meaning of a table name.
+// target is the table, view or system table that a table name means.
 type target struct {
 	path      []string // database, schema and name
 	table     *schema.Table
 	view      *boundView
 	transient *Transient
-	system    string // SQL text
+	system    string // the SQL text of a system table
 	file      bool
 }
 
@@ -73,10 +74,10 @@ type boundView struct {
 	analysis  *analysis
 	database  string
 	schema    string
-	resolving bool // the tables that the view reads are being resolved
+	resolving bool // set while the tables that the view reads are resolved
 }
 
-// bind returns the statement with relations in place of table names.
+// bind returns the text of the statement with relations in place of table names.
 func (b *binding) bind(ctx context.Context) (string, error) {
 	a := b.analysis
 	b.targets = map[string]*target{}
@@ -100,7 +101,8 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 		if b.snapshot, err = b.take(ctx, ids); err != nil {
 			return "", err
 		}
-		for _, t := range b.targets { // the schema may have changed since the lookup
+		// The tables are those of the snapshot, since a schema may have changed since the lookup.
+		for _, t := range b.targets {
 			if t.table != nil {
 				t.table = &b.snapshot.Tables[t.table.ID].Schema
 			}
@@ -117,7 +119,7 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 	return b.splices.Apply(a.text), nil
 }
 
-// take takes a snapshot of the tables as they are now.
+// take takes a snapshot of the tables as they are now, for the binding.
 func (b *binding) take(ctx context.Context, ids []base.TableID) (*snapshot.Snapshot, error) {
 	if p := b.req.Portion; p != nil && len(ids) == 1 && ids[0] == p.Table {
 		return b.runner.store.Stored(ctx, p.Table)
@@ -165,8 +167,8 @@ func errReadsItself(view string) error {
 	return base.Errorf(base.Invalid, "view %s reads itself", view)
 }
 
-// key returns the key of b.targets for a table name. In the text of a view the same name may mean
-// another table.
+// key returns the key of a table name in b.targets. The same name may mean another table in the
+// text of a view, so that text has keys of its own.
 func (b *binding) key(a *analysis, database, schemaName string, ref *tableRef) string {
 	key := schema.Fold(strings.Join(append([]string{database, schemaName}, ref.parts...), "\x00"))
 	if a != b.analysis {
@@ -175,10 +177,10 @@ func (b *binding) key(a *analysis, database, schemaName string, ref *tableRef) s
 	return key
 }
 
-// name is one interpretation of a dotted name.
+// name is one table that a dotted name may mean.
 type name struct{ database, schema, table string }
 
-// readings returns the interpretations of a dotted name, most likely first. a.b is table b of
+// readings returns the tables that a dotted name may mean, most likely first. a.b is table b of
 // schema a if the current database has such a schema, otherwise table b of database a.
 func (b *binding) readings(parts []string, database, schemaName string) []name {
 	store := b.runner.store
@@ -198,8 +200,9 @@ func (b *binding) readings(parts []string, database, schemaName string) []name {
 	}
 }
 
-// resolve resolves a table name. inView says that the name is in a view's text. A view reads no
-// files, no matter which user queries it, since another user may have written it.
+// resolve finds the table, view or system table that a name means. inView says that the name is in
+// a view's text. A view reads no files, even for a user who may, because another user may have
+// written it.
 func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaName string, inView bool) (*target, error) {
 	if t := b.req.Transient; t != nil && !inView && slices.EqualFunc(ref.parts, strings.Split(t.Name, "."), sameName) {
 		return &target{transient: t, path: t.Path}, nil
@@ -226,7 +229,8 @@ func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaNa
 				return nil, errReadsItself(v.Name.Name)
 			}
 			a, err := b.runner.cache.get(b.conn, v.SQL, false)
-			// In other schemas a name may mean another table here.
+			// The bounds are queried as if the text were in schema main. In another schema, a
+			// table's name in the view's text may mean another table.
 			if err == nil && len(a.bitstrings) > 0 && sameName(n.schema, "main") {
 				a, err = b.runner.withBounds(ctx, b.conn, Request{Database: n.database, Defines: b.req.Defines}, a)
 			}
@@ -256,8 +260,9 @@ func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaNa
 	return nil, first
 }
 
-// spliceAll replaces all table names of a statement by relations. given are conditions that are
-// true for the rows of the statement's result, from a query that reads it as a view.
+// spliceAll returns edits that replace all table names of a statement by relations. given are
+// conditions that are true for all rows of the statement's result that matter: the statement is a
+// view, and the query that reads it has these conditions.
 func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaName string, given []condition) (sqltoken.Edits, error) {
 	var splices sqltoken.Edits
 	aliases := uniqueAliases(a)
@@ -319,11 +324,11 @@ func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaNa
 	return append(splices, b.columnSplices(a, database, schemaName, aliases)...), nil
 }
 
-// checkAlone returns an error if a view's text does not bind on its own. Without this check, DuckDB
-// would resolve a column that the view's tables no longer have as a column of the surrounding
-// query.
+// checkAlone returns an error if the text of a view is not valid as a query of its own. Without
+// this check, DuckDB could resolve a column that the view's tables no longer have as a column of
+// the query around it.
 //
-// DuckDB is asked once, and again when a table or view that the view reads has changed.
+// DuckDB checks a view once, and again after a table or view that it reads has changed.
 func (b *binding) checkAlone(v *boundView, sql string) error {
 	var reads strings.Builder
 	b.writeReads(&reads, v)
@@ -343,8 +348,8 @@ func (b *binding) checkAlone(v *boundView, sql string) error {
 	return nil
 }
 
-// writeReads writes a description of the tables and views that a view reads. It changes whenever
-// their columns change.
+// writeReads writes a text that describes the tables and views that a view reads. The text changes
+// whenever their columns change.
 func (b *binding) writeReads(out *strings.Builder, v *boundView) {
 	for i := range v.analysis.tables {
 		switch t := b.targets[b.key(v.analysis, v.database, v.schema, &v.analysis.tables[i])]; {
@@ -367,7 +372,7 @@ func (b *binding) relation(ctx context.Context, t *snapshot.Table, bounds []over
 	return b.holding(rel), nil
 }
 
-// rows returns the relation of the rows that the request found.
+// rows returns the relation over the rows that an index found for the request (Request.Rows).
 func (b *binding) rows(ctx context.Context, t *snapshot.Table) (string, error) {
 	if t == nil {
 		return "", base.Errorf(base.Internal, "rows were found in a table that the query does not name")
@@ -379,7 +384,8 @@ func (b *binding) rows(ctx context.Context, t *snapshot.Table) (string, error) {
 	return b.holding(rel), nil
 }
 
-// holding returns a relation's text. The relation is closed at the end of the query.
+// holding returns the SQL text of a relation, and makes the binding close the relation at the end
+// of the query.
 func (b *binding) holding(rel *overlay.Relation) string {
 	b.relations = append(b.relations, rel)
 	b.stats.Parts += rel.Parts
@@ -388,8 +394,8 @@ func (b *binding) holding(rel *overlay.Relation) string {
 	return rel.SQL
 }
 
-// uniqueAliases returns aliases for tables that have none: the last part of the name, or the whole
-// dotted name if two tables have the same last part.
+// uniqueAliases returns aliases for tables of the statement that have none. An alias is the last
+// part of the table's name, or the whole dotted name if two tables have the same last part.
 func uniqueAliases(a *analysis) []string {
 	count := map[string]int{}
 	for i := range a.tables {
@@ -414,8 +420,8 @@ func uniqueAliases(a *analysis) []string {
 	return out
 }
 
-// columnSplices shortens columns that are qualified with more than a table's name (db.t.c), since
-// the relation has only an alias.
+// columnSplices returns edits that shorten columns with more qualifiers than a table's name
+// (db.t.c), since a relation can only be qualified by its alias.
 func (b *binding) columnSplices(a *analysis, database, schemaName string, aliases []string) sqltoken.Edits {
 	var splices sqltoken.Edits
 	for _, c := range a.columns {
@@ -447,9 +453,10 @@ func (b *binding) columnSplices(a *analysis, database, schemaName string, aliase
 	return splices
 }
 
-// isRow reports whether a name of two or three parts means the row of a table: it is the table's
-// name with its schema, its database or both, no item of a FROM is called by its first part, and no
-// table has a column of that name.
+// isRow reports whether a name of two or three parts means the row of a table. It does if
+//   - it is the table's name with its schema, its database or both, and
+//   - no item of a FROM is called by its first part, and
+//   - no table has a column of that name.
 func (b *binding) isRow(a *analysis, database, schemaName string, c columnRef, t *target) bool {
 	if len(c.names) > len(t.path) || a.called[schema.Fold(c.names[0])] {
 		return false
@@ -464,8 +471,8 @@ func (b *binding) isRow(a *analysis, database, schemaName string, c columnRef, t
 	})
 }
 
-// rowOf returns the row of a table with the given alias, as a STRUCT. This is the alias alone,
-// unless the table has a column of that name.
+// rowOf returns an expression for the row of a table as a STRUCT. It is the table's alias, unless
+// the table has a column of that name.
 func rowOf(t *schema.Table, called string) string {
 	if t.ColumnIndex(called) < 0 {
 		return schema.Quote(called)
@@ -478,8 +485,8 @@ func rowOf(t *schema.Table, called string) string {
 }
 
 // qualifying returns how many leading parts of a column's name are the name of a table: database,
-// schema and table; schema and table; or database and table. It returns 0 if the column is not
-// qualified with this table.
+// schema and table, or schema and table, or database and table. It returns 0 if the column is not
+// qualified in one of these ways. path is the database, schema and name of the table.
 func qualifying(names, path []string) int {
 	if len(path) != 3 {
 		return 0
@@ -502,7 +509,8 @@ func (b *binding) positioned(err error) error {
 	})
 }
 
-// begin starts a transaction, so that now() is the same in the bounds and in the query.
+// begin starts a transaction, so that now() has the same value in the query and in the bounds that
+// were computed for it.
 func (b *binding) begin() error {
 	if b.inTx {
 		return nil

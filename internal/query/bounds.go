@@ -18,12 +18,12 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// bounds translates the conditions on a table into bounds on the stored values of its columns.
-// DuckDB computes the constants.
+// bounds turns the conditions on a table into bounds on the stored values of its columns, for
+// pruning. DuckDB computes the constants of the conditions.
 //
 // A condition gives no bound if its constant is not exactly a value of the column's type (x > 1.5
-// on an integer). DuckDB then compares in another type, and rounding could exclude rows that belong
-// to the result.
+// on an integer). DuckDB then compares in another type, and rounding the constant could exclude
+// rows that belong to the result.
 func (b *binding) bounds(ctx context.Context, conditions []condition, t *schema.Table) ([]overlay.Bound, error) {
 	if s := b.snapshot.Tables[t.ID]; len(s.Parts) < 2 && rowsInMemory(s) < boundedRows {
 		return nil, nil
@@ -49,11 +49,10 @@ func (b *binding) bounds(ctx context.Context, conditions []condition, t *schema.
 	return out, nil
 }
 
-// boundedRows is the number of rows in memtables from which on bounds save more than it costs to
-// evaluate them.
+// boundedRows is the number of rows in memtables from which on it pays to compute bounds for them.
 const boundedRows = 50_000
 
-// mostAsked is the maximum number of conditions on one table for which DuckDB computes constants,
+// mostAsked is the maximum number of conditions on one table for whose constants DuckDB is asked,
 // at about a millisecond each. Further conditions would exclude hardly any more parts.
 const mostAsked = 64
 
@@ -65,7 +64,7 @@ func rowsInMemory(t *snapshot.Table) int64 {
 	return rows
 }
 
-// ordered reports whether the stored values of a type have the same order as the declared ones.
+// ordered reports whether the stored values of a type have the same order as its values in SQL.
 func ordered(t schema.Type) bool {
 	switch t.Kind {
 	case schema.TimestampS, schema.TimestampMS:
@@ -76,7 +75,7 @@ func ordered(t schema.Type) bool {
 	return t.Sortable() && !t.NeedsCast()
 }
 
-// evaluate returns the values of a condition's constants as the column stores them, or nil if they
+// evaluate returns the constants of a condition as values that the column stores, or nil if they
 // give no bound.
 func (b *binding) evaluate(ctx context.Context, c *condition, t schema.Type) ([]schema.Value, error) {
 	declared := t.String()
@@ -120,12 +119,12 @@ func (b *binding) compute(ctx context.Context, constants []duck.Node, t schema.T
 	return b.ask(ctx, constants, t)
 }
 
-// ask has DuckDB compute constants. A constant that cannot be computed is NULL, because an error
+// ask makes DuckDB compute constants. A constant that cannot be computed is NULL, because an error
 // would end the query's transaction.
 func (b *binding) ask(ctx context.Context, constants []duck.Node, t schema.Type) ([]schema.Value, error) {
 	inner, err := b.conn.PrintSelect(printable(selectOf(tried(constants))).(duck.Node))
 	if err != nil {
-		// DuckDB cannot print some expression. Then there is no bound.
+		// DuckDB cannot print one of the expressions. Then the condition gives no bound.
 		return nil, nil
 	}
 	names, checks := make([]string, len(constants)), make([]string, len(constants))
@@ -137,7 +136,7 @@ func (b *binding) ask(ctx context.Context, constants []duck.Node, t schema.Type)
 	rows, err := b.conn.Query(ctx, sql)
 	if err != nil {
 		if base.KindOf(err) == base.Invalid {
-			return nil, nil // the query itself will report the error, at the right position
+			return nil, nil // the query will report this error itself, with the right position
 		}
 		return nil, err
 	}
@@ -153,8 +152,9 @@ func (b *binding) ask(ctx context.Context, constants []duck.Node, t schema.Type)
 	return firstRow(rec)
 }
 
-// printable returns a part of a syntax tree in which FLOAT and DOUBLE constants are replaced by
-// casts of texts. DuckDB would print 1e-1 as 0.1, which is a DECIMAL.
+// printable returns a part of a syntax tree in a form that DuckDB prints as SQL without changing
+// types. FLOAT and DOUBLE constants are replaced by casts of texts, because DuckDB would print 1e-1
+// as 0.1, which is a DECIMAL.
 func printable(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -180,7 +180,7 @@ func printable(v any) any {
 	return v
 }
 
-// tried returns expressions in TRY(...).
+// tried returns the expressions, each inside of TRY(...), which is NULL instead of an error.
 func tried(expressions []duck.Node) []duck.Node {
 	out := make([]duck.Node, len(expressions))
 	for i, e := range expressions {
@@ -189,9 +189,10 @@ func tried(expressions []duck.Node) []duck.Node {
 	return out
 }
 
-// check returns an expression for the constant cast to the column's type, or NULL if this or the
-// comparison is not exact: the cast must keep the value, and DuckDB must compare in a type that
-// keeps the column's values.
+// check returns an SQL expression for a constant as a stored value of a column's type. The
+// expression is NULL if the bound would not be exact: if the cast changes the constant, or if
+// DuckDB compares in a type that cannot represent all values of the column. name is the column that
+// has the constant, v its syntax tree.
 func check(name string, v duck.Node, t schema.Type) string {
 	cast := fmt.Sprintf("TRY_CAST(%s AS %s)", name, t)
 	stored := fmt.Sprintf("CAST(%s AS %s)", cast, t.StorageSQL())
@@ -199,13 +200,14 @@ func check(name string, v duck.Node, t schema.Type) string {
 	case t.Kind == schema.Varchar:
 		return fmt.Sprintf("CASE WHEN typeof(%s) = 'VARCHAR' THEN %s END", name, stored)
 	case stringLiteral(v):
-		// A string literal takes the type of the value it is compared with.
+		// DuckDB gives a string literal the type of the value it is compared with.
 		return stored
 	}
 	return fmt.Sprintf("CASE WHEN typeof(%s) NOT IN (%s) AND %s = %s THEN %s END", name, lossy(t), cast, name, stored)
 }
 
-// lossy lists the types of constants with which a comparison would round values of type t.
+// lossy returns the types of constants, as an SQL list, with which a comparison would round values
+// of type t.
 func lossy(t schema.Type) string {
 	switch t.Kind {
 	case schema.TinyInt, schema.SmallInt, schema.Integer, schema.UTinyInt, schema.USmallInt, schema.UInteger:
@@ -222,8 +224,8 @@ func stringLiteral(v duck.Node) bool {
 	return text(v, "class") == "CONSTANT" && text(object(object(v, "value"), "type"), "id") == "VARCHAR"
 }
 
-// firstRow returns the values of a batch's only row. It returns nil if one of them is NULL, or a
-// text so long that statistics keep only its beginning.
+// firstRow returns the values of a batch with one row. It returns nil if one of them is NULL, or is
+// a text so long that statistics have only its beginning.
 func firstRow(rec arrow.RecordBatch) ([]schema.Value, error) {
 	out := make([]schema.Value, rec.NumCols())
 	for i := range out {
@@ -239,7 +241,7 @@ func firstRow(rec arrow.RecordBatch) ([]schema.Value, error) {
 	return out, nil
 }
 
-// selectOf returns the query node of a SELECT of these expressions, without FROM.
+// selectOf returns the syntax tree of a SELECT of these expressions, without FROM.
 func selectOf(expressions []duck.Node) duck.Node {
 	list := make([]any, len(expressions))
 	for i, e := range expressions {

@@ -21,8 +21,8 @@ type analysisKey struct {
 
 type analyses struct {
 	mu     sync.Mutex
-	byText map[analysisKey]*analysis // guarded by mu
-	bytes  int                       // bytes of all analyses in byText; guarded by mu
+	byText map[analysisKey]*analysis // the cached analyses, by statement text; guarded by mu
+	bytes  int                       // size of all analyses in byText; guarded by mu
 }
 
 func newAnalyses() *analyses { return &analyses{byText: map[analysisKey]*analysis{}} }
@@ -46,7 +46,7 @@ func (c *analyses) get(conn *duck.Conn, text string, readFiles bool) (*analysis,
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.byText[key] != nil {
-		return a, nil // two requests with the same text ran at once
+		return a, nil // another request with the same text has just added it
 	}
 	if c.bytes+size > keptAnalyses {
 		clear(c.byText)
@@ -57,10 +57,11 @@ func (c *analyses) get(conn *duck.Conn, text string, readFiles bool) (*analysis,
 	return a, nil
 }
 
-// size returns the approximate size of an analysis in bytes. If there are many constants in its
-// conditions they are most of it: each of them has its own maps in the syntax tree.
+// size returns the approximate size of an analysis in bytes. If its conditions have many constants,
+// these are most of it, because each constant has its own maps in the syntax tree.
 func (a *analysis) size() int {
-	const fixed, ofText = 2 << 10, 4 // the cached names are parts of copies of the text
+	// ofText is a factor, because the names in the analysis are parts of copies of the text
+	const fixed, ofText = 2 << 10, 4
 	size := fixed + ofText*len(a.text)
 	for i := range a.tables {
 		for _, c := range a.tables[i].conditions {

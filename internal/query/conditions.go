@@ -9,15 +9,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// condition is a comparison of a column with a constant. It is joined by AND to the rest of a
-// WHERE, so it is true for every row of the result.
+// condition is a comparison of a column with a constant that is true for every row of the result,
+// because AND joins it to the rest of the WHERE.
 type condition struct {
 	column   string
 	operator overlay.Operator
-	values   []duck.Node // constant expressions; more than one only with Equal (IN)
-	beside   []duck.Node // other constants that affect the type of the comparison
-	// evaluated has the values of the constants in a type, from declared type to []schema.Value. It
-	// is used only for literals, which are evaluated once per statement text.
+	values   []duck.Node // constant expressions; more than one only for Equal (IN)
+	// Other constants of the comparison, which affect its type, such as the upper limit of BETWEEN.
+	beside []duck.Node
+	// evaluated caches the values of the constants, from the column's declared type to
+	// []schema.Value. Only literals are cached; they are evaluated once for each statement text.
 	evaluated *sync.Map
 }
 
@@ -29,9 +30,9 @@ var operators = map[string]struct{ straight, mirrored overlay.Operator }{
 	"COMPARE_GREATERTHANOREQUALTO": {overlay.GreaterOrEqual, overlay.LessOrEqual},
 }
 
-// collectConditions finds the conditions of a WHERE and gives each to the tables whose columns it
-// may name. Conditions inside of OR, NOT and CASE are skipped, since they need not be true for
-// every row.
+// collectConditions finds the conditions in a WHERE, and adds each to the table whose column it is
+// about. Conditions inside of OR, NOT and CASE are skipped, since they need not be true for every
+// row.
 func (w *walker) collectConditions(where any, s *scope) {
 	node, ok := where.(duck.Node)
 	if !ok || len(s.items) == 0 {
@@ -80,7 +81,8 @@ func (w *walker) addCondition(s *scope, column duck.Node, op overlay.Operator, v
 		item := &s.items[i]
 		switch {
 		case len(names) == 1 && (len(s.items) > 1 || s.opaque):
-			// Only the binder knows whose column it is.
+			// The column has no qualifier and may be one of several tables. Only DuckDB's binder
+			// knows the table.
 			continue
 		case len(names) == 2 && schema.Fold(item.name) != schema.Fold(names[0].(string)):
 			continue
@@ -103,8 +105,8 @@ func constants(values []any) ([]duck.Node, bool) {
 	return out, true
 }
 
-// foldable are the functions that always return the same value for the same constants within a
-// transaction.
+// foldable are the functions that, within a transaction, always return the same value for the same
+// arguments.
 var foldable = map[string]bool{
 	"now": true, "current_timestamp": true, "get_current_timestamp": true, "transaction_timestamp": true,
 	"today": true, "current_date": true, "+": true, "-": true, "*": true, "/": true, "trunc": true, "date_trunc": true,
@@ -114,7 +116,7 @@ var foldable = map[string]bool{
 	"strptime": true,
 }
 
-// constant reports whether an expression has the same value for the whole query.
+// constant reports whether an expression has the same value for all rows of a query.
 func constant(node duck.Node) bool {
 	switch text(node, "class") {
 	case "CONSTANT", "PARAMETER":
@@ -137,13 +139,14 @@ func constant(node duck.Node) bool {
 	return false
 }
 
-// nature is the time for which the value of a constant does not change.
+// nature says how long the value of a constant expression stays the same.
 type nature uint8
 
 const (
-	forEver    nature = iota // literals
-	forRequest               // constants with parameters
-	// Constants with functions: now() is the same for a whole transaction.
+	forEver    nature = iota // always: literals
+	forRequest               // for a request: constants with parameters
+	// For one run of the statement: constants with functions. For example now() is the same for a
+	// whole transaction.
 	forStatement
 )
 
@@ -159,8 +162,8 @@ func natureOf(node duck.Node) nature {
 	return forStatement
 }
 
-// narrow reports whether the conditions fix the first column of the table's sort key to single
-// values.
+// narrow reports whether the conditions restrict the first column of the table's sort key to
+// certain values (= or IN).
 func narrow(conditions []condition, t *schema.Table) bool {
 	if len(t.SortKey) == 0 {
 		return false

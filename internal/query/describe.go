@@ -10,29 +10,29 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// described is a DESCRIBE of a query whose columns may be columns of tables. For these, DuckDB
-// would say whether they can be NULL, whether they are in the primary key, and what their defaults
-// are. But DuckDB does not know this of the relations that replace the tables.
+// described is a DESCRIBE of a query whose result may have columns of tables. The output has, for
+// each of these columns, whether it can be NULL, whether it is in the primary key, and its default.
+// DuckDB does not know this, because relations replace the tables, so Scoter adds it.
 type described struct {
-	start, end int // the start and end of the statement in the text
+	start, end int // the start and end of DESCRIBE and its query in the text
 	tables     []describedTable
 	columns    []describedColumn
 }
 
 type describedTable struct {
 	table int    // index in analysis.tables
-	name  string // the name of the table in the query
+	name  string // the name by which the query calls the table
 }
 
-// describedColumn is an item of the select list: a column or a star. table is empty if it is not
-// qualified. Any other expression has an empty name.
+// describedColumn is an item of the select list of a described query: a column, or a star. table is
+// empty if the item has no qualifier. For any other expression, name is empty.
 type describedColumn struct {
 	table string
 	name  string // "*" for a star
 }
 
-// describe records a DESCRIBE of a query, if the query is a SELECT from tables whose result has
-// columns of these tables. first is the index of the first of its tables.
+// describe records a DESCRIBE of a query, if the query is a SELECT whose result has columns of
+// tables in its FROM. first is the index in analysis.tables of the first of these tables.
 func (w *walker) describe(query duck.Node, first int) {
 	if text(query, "type") != "SELECT_NODE" || text(query, "aggregate_handling") != "STANDARD_HANDLING" || query["qualify"] != nil || len(list(query, "group_expressions")) > 0 ||
 		len(list(object(query, "cte_map"), "map")) > 0 {
@@ -72,7 +72,7 @@ func (w *walker) describe(query duck.Node, first int) {
 }
 
 // describedTables collects the tables of a FROM from left to right. It returns false if the FROM
-// has anything else, or if a join removes columns.
+// has items other than tables, or if a join removes columns.
 func (w *walker) describedTables(ref duck.Node, d *described, first int) bool {
 	switch text(ref, "type") {
 	case "BASE_TABLE":
@@ -98,8 +98,8 @@ func (w *walker) describedTables(ref duck.Node, d *described, first int) bool {
 	return false
 }
 
-// describeStatement returns the start and end of the DESCRIBE around the table name at an offset,
-// or 0, 0 if it is not found.
+// describeStatement returns the start and end of the DESCRIBE that has a table name at the offset
+// table. It returns 0, 0 if it does not find one.
 func (w *walker) describeStatement(table int) (start, end int) {
 	tokens := w.a.tokens
 	i := w.tokenAt(table)
@@ -141,7 +141,8 @@ func list(node duck.Node, key string) []any {
 	return l
 }
 
-// describeSplices wraps each DESCRIBE of a query, to add what DuckDB does not know.
+// describeSplices returns edits that put a query around each DESCRIBE of a query, which adds what
+// DuckDB does not know about the columns.
 func (b *binding) describeSplices(a *analysis, database, schemaName string) (splices sqltoken.Edits) {
 	for _, d := range a.describes {
 		tables := make([]*schema.Table, len(d.tables))
@@ -165,8 +166,8 @@ func (b *binding) describeSplices(a *analysis, database, schemaName string) (spl
 	return splices
 }
 
-// constraints returns a row of SQL values for each column of the result that is a column of a
-// table: its number, and its null, key and default as DESCRIBE shows them.
+// constraints returns SQL rows, one for each column of the result that is a column of a table: its
+// number in the result, and the null, key and default that DESCRIBE shows for it.
 func (d *described) constraints(tables []*schema.Table) (rows []string) {
 	n := 0
 	add := func(t *schema.Table, c schema.Column) {

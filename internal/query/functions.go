@@ -6,7 +6,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// harmless are the table functions that read no files, no settings, and no other queries' text.
+// harmless are the table functions that every user may call: they read no files, no settings, and
+// no texts of other queries.
 var harmless = map[string]bool{
 	"range": true, "generate_series": true, "unnest": true, "repeat": true, "repeat_row": true,
 	"json_each": true, "json_tree": true, "generate_subscripts": true, "summary": true,
@@ -14,8 +15,8 @@ var harmless = map[string]bool{
 	"pragma_version": true, "icu_calendar_names": true, "pg_timezone_names": true,
 }
 
-// systemSchema is the schema of the system tables that replace DuckDB's functions and views of the
-// same names.
+// systemSchema is the schema of the system tables that replace functions and views of DuckDB with
+// the same names.
 const systemSchema = "system"
 
 // systemFunctions are the table functions for which DuckDB would read its own catalog, which is
@@ -51,9 +52,9 @@ func (w *walker) tableFunction(ref duck.Node, visible *cte) {
 		At(w.location(function) + 1))
 }
 
-// systemFunction records a call of duckdb_tables() or a similar function as a reference to the
-// system table of that name. These functions would show DuckDB's own catalog. It returns false for
-// any other function.
+// systemFunction handles a call of duckdb_tables() or a similar function, which would show DuckDB's
+// own catalog. It records the call as a reference to the system table of that name. It returns
+// false for any other function.
 func (w *walker) systemFunction(function, ref duck.Node) bool {
 	name := schema.Fold(text(function, "function_name"))
 	i := w.tokenAt(w.location(function))

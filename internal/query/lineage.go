@@ -10,31 +10,33 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Keyed describes the primary key of a table that a query fills, and the columns of messages from
-// which the key may be computed.
+// Keyed describes the primary key of a table that a Kafka source fills through a query, and the
+// columns of messages from which the query may compute the key.
 type Keyed struct {
 	Key     []string // the names of the key's columns
 	Version string   // the name of the column with the row's version, or empty
-	// The columns of messages from which the key may be computed; the first one is required.
+	// The columns of messages from which the query may compute the key. It must use the first one.
 	Of    []string
 	Place []string // the columns of messages that identify a message
 }
 
-// Lineage is a query over messages in which each row is made of one message.
+// Lineage is a query over Kafka messages in which each row is made of one message, together with
+// queries that show from which message.
 type Lineage struct {
-	// Rows is the query with the columns Place added at the end. Their names begin with
-	// schema.TouchedColumn.
+	// Rows is the query with additional columns at the end: the columns Place of the row's message.
+	// Their names begin with schema.TouchedColumn.
 	Rows string
-	// Keys is the query with only the columns of the key, the version if it is computed from the
-	// columns Of too, and Place as in Rows.
+	// Keys is the query reduced to the columns of the key and the columns Place, as in Rows. If the
+	// version is computed from the columns Of alone, Keys has it too.
 	Keys string
-	// Filters says that whether a message has a row depends on columns that are not in Of.
+	// Filters says that columns other than those in Of decide whether the query makes a row of a
+	// message.
 	Filters bool
 }
 
-// Lineage returns the lineage of a query over a table messages. The error is Invalid if a row of
-// the query may be made of several messages, or if the key is not computed from the columns k.Of
-// alone.
+// Lineage returns the lineage of a query over a table of messages. messages is the name of that
+// table. The error is Invalid if a row of the query may be made of several messages, or if the key
+// is not computed from the columns k.Of alone.
 func (r *Runner) Lineage(ctx context.Context, sql, messages string, k Keyed) (Lineage, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
@@ -82,14 +84,16 @@ func placeRef(alias string, names ...string) duck.Node {
 	return duck.Node{"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": alias, "column_names": list}
 }
 
-// lineage checks how the rows of a query are made of messages.
+// lineage checks that each row of a query is made of one message, and finds the columns that its
+// key depends on.
 type lineage struct {
 	perMessage
 	Keyed
-	alias string // the alias of the table messages
+	alias string // the alias of the table of messages
 }
 
-// check returns an error unless each row of the query is made of one message.
+// check returns an error unless each row of the query is made of one message, as the syntax tree
+// shows.
 func (l *lineage) check(node duck.Node) error {
 	if text(node, "type") != "SELECT_NODE" {
 		return errManyRows("a set operation")
@@ -108,7 +112,8 @@ func (l *lineage) check(node duck.Node) error {
 	return nil
 }
 
-// named returns the alias of the table messages in a table reference, or "".
+// named returns the alias of the table of messages in a table reference, or "" if that does not
+// have it.
 func (l *lineage) named(ref duck.Node) string {
 	switch text(ref, "type") {
 	case "BASE_TABLE":
@@ -128,7 +133,8 @@ func (l *lineage) named(ref duck.Node) string {
 	return ""
 }
 
-// joinsBy reports whether a join may remove messages depending on columns that are not in Of.
+// joinsBy reports whether a join may remove messages, and columns that are not in Of decide which
+// ones.
 func (l *lineage) joinsBy(ref duck.Node) bool {
 	if text(ref, "type") != "JOIN" {
 		return false
@@ -146,7 +152,8 @@ func (l *lineage) joinsBy(ref duck.Node) bool {
 	return !l.known(ref["condition"]) || len(listOf(ref, "using_columns")) > 0 || text(ref, "ref_type") == "NATURAL" || text(other, "type") != "BASE_TABLE"
 }
 
-// keys returns the items of the select list that are the key's columns and the version.
+// keys returns the items of the select list that are the key's columns, and the version if there is
+// one.
 func (l *lineage) keys(node duck.Node) (keys []any, err error) {
 	needed := false
 	for _, name := range l.Key {
@@ -184,7 +191,8 @@ func (l *lineage) item(node duck.Node, name string) any {
 	return nil
 }
 
-// known reports whether an expression depends only on the columns Of. It is true for nil.
+// known reports whether an expression depends only on the columns Of. v is a part of the syntax
+// tree; for nil the result is true.
 func (l *lineage) known(v any) bool {
 	switch v := v.(type) {
 	case duck.Node:
@@ -205,7 +213,8 @@ func (l *lineage) known(v any) bool {
 	return true
 }
 
-// names reports whether an expression names a column of the messages.
+// names reports whether an expression names the column name of the messages. v is a part of the
+// syntax tree.
 func (l *lineage) names(v any, name string) bool {
 	switch v := v.(type) {
 	case duck.Node:
@@ -223,7 +232,8 @@ func (l *lineage) names(v any, name string) bool {
 	return false
 }
 
-// refers reports whether a reference means a column of the messages, or a field in it.
+// refers reports whether a column reference means the column name of the messages, or a field in
+// it.
 func (l *lineage) refers(ref duck.Node, name string) bool {
 	names := stringsOf(ref["column_names"])
 	return len(names) > 0 && sameName(names[0], name) || len(names) > 1 && schema.Fold(names[0]) == schema.Fold(l.alias) && sameName(names[1], name)

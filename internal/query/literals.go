@@ -11,13 +11,13 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// maxLiteral is the maximum length of texts that are taken as they are. Statistics have only the
-// beginning of longer ones.
+// maxLiteral is the maximum length of a text literal that becomes a bound without DuckDB's help.
+// Statistics have only the beginning of longer texts.
 const maxLiteral = 16
 
-// literals returns constants as values of a type without asking DuckDB, which would cost 1.5 ms. It
-// supports whole numbers for integer and decimal columns, decimals, dates, and short texts for
-// VARCHAR, which most lookups use. ok is false if there is any other constant.
+// literals converts constants to values of a column's type without asking DuckDB, which would take
+// 1.5 ms. It supports the constants of most lookups: whole numbers for integer and decimal columns,
+// decimals, dates, and short texts for VARCHAR. ok is false if there is any other constant.
 func literals(constants []duck.Node, t schema.Type) (values []schema.Value, ok bool) {
 	values = make([]schema.Value, len(constants))
 	for i, c := range constants {
@@ -39,8 +39,8 @@ func literal(node duck.Node, t schema.Type) (schema.Value, bool) {
 	typeID, of := text(object(value, "type"), "id"), value["value"]
 	switch {
 	case text(node, "class") == "CAST":
-		// The function withArguments makes such a cast for a whole number, and the parser for DATE
-		// '2024-01-01'.
+		// The constant is a cast of a text or number. withArguments makes such a cast for a whole
+		// number, and the parser makes one for DATE '2024-01-01'.
 		written, ok := object(object(node, "child"), "value")["value"].(string)
 		switch text(object(node, "cast_type"), "id") {
 		case "BIGINT":
@@ -83,21 +83,23 @@ func literal(node duck.Node, t schema.Type) (schema.Value, bool) {
 	return schema.Value{}, false
 }
 
-// date parses YYYY-MM-DD. It returns false if ok is false.
+// date parses YYYY-MM-DD and returns days since 1970. It returns false if the text is not a date,
+// or if ok is false.
 func date(s string, ok bool) (schema.Value, bool) {
 	t, err := time.Parse(time.DateOnly, s)
 	return schema.IntValue(t.Unix() / (24 * 60 * 60)), ok && err == nil && t.Year() > 0
 }
 
-// decimal returns a number as a value of a decimal column, if that is exact. number has no decimal
-// point; its last scale digits are behind the point.
+// decimal converts a decimal number to a value of a decimal column, if that is exact. number has no
+// decimal point: its last scale digits are those after the point.
 func decimal(number json.Number, scale uint8, t schema.Type) (schema.Value, bool) {
-	const most64 = 18 // the number of digits that fit into 64 bits
+	const most64 = 18 // the number of decimal digits that fit into 64 bits
 	n, err := strconv.ParseInt(number.String(), 10, 64)
 	if err != nil || scale > t.Scale || t.Width > most64 {
 		return schema.Value{}, false
 	}
-	// The number must be below this limit to fit into the width after it is multiplied.
+	// The number is multiplied to get the scale of the column. It must be below this limit, so that
+	// the product fits into the column's width.
 	limit := int64(1)
 	for range t.Width - (t.Scale - scale) {
 		limit *= 10

@@ -15,9 +15,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// merges has, for each supported aggregate, the expression that merges states into the result. %s
-// is the column of states. The state of these aggregates is their result so far (except
-// approx_count_distinct), so the same expression merges several states into one.
+// merges has, for each supported aggregate, the expression that merges its states into the result;
+// %s is the column of states. A state is the aggregate over some of the rows, so the same
+// expression also merges several states into one. Only approx_count_distinct has states of another
+// kind.
 var merges = map[string]string{
 	"count": countMerge, "count_star": countMerge, "sum": "sum(%s)", "min": "min(%s)", "max": "max(%s)",
 	"bool_and": "bool_and(%s)", "bool_or": "bool_or(%s)",
@@ -26,18 +27,18 @@ var merges = map[string]string{
 
 const (
 	countMerge = "sum(%s)::BIGINT"
-	// noneMerge is countMerge for queries without groups, where there is a row even if there are no
-	// states.
+	// noneMerge is countMerge for queries without GROUP BY. Their result has a row even if there
+	// are no states, and then the count must be 0.
 	noneMerge = "coalesce(sum(%s), 0)::BIGINT"
 )
 
-// The state of approx_count_distinct is the set of the least hashes of the values, at most
-// sketchHashes of them. The number of values follows from how close together the hashes are. The
-// result is exact up to sketchHashes values. Beyond that it has a standard error of 1 /
+// A state of approx_count_distinct is the set of the least hashes of the values, at most
+// sketchHashes of them. The number of distinct values follows from how close together the hashes
+// are. The result is exact up to sketchHashes values. Beyond that it has a standard error of 1 /
 // sqrt(sketchHashes - 2), or 3.1%.
 //
 // DuckDB's own states can be stored, but another version of DuckDB cannot read them. The same is
-// true for the results of its hash(). For that reason the hash is MD5.
+// true for the results of DuckDB's hash(). For that reason MD5 is used.
 const (
 	approxDistinct = "approx_count_distinct"
 	sketchHashes   = 1024
@@ -47,22 +48,27 @@ const (
 		`lambda h: CASE WHEN coalesce(len(h), 0) < 1024 THEN coalesce(len(h), 0) ELSE round(1023 * 18446744073709551616 / h[1024]::DOUBLE)::BIGINT END)[1]`
 )
 
-// Division is a query with aggregates, divided into a query that computes states of some rows, and
-// a query that merges states into the result for all rows.
+// Division is a query with aggregates that was divided into two: one query computes states from
+// some of the rows, and the other merges all states into the result. A view that a Kafka source
+// fills works this way.
 type Division struct {
-	States string // the query of the states of some of the rows; its result is put into a table
-	Merged string // the query of that table that returns the result for all rows
-	// Older is Merged as earlier versions of Scoter made it, in which the count of no rows is NULL.
+	// The query that computes states from some of the rows; its result is added to a table of
+	// states.
+	States string
+	Merged string // the query over the table of states that returns the result for all rows
+	// Older is the text of Merged as earlier versions of Scoter made it. In it the count of no rows
+	// is NULL instead of 0.
 	Older string
-	// Joined are the expressions, with their aliases, that merge the table's states into one for
-	// each group. Groups are the quoted names of the group's columns. Without them there is one
+	// Joined are expressions, with their aliases, that merge the states of a group into one state.
+	// Groups are the quoted names of the columns of GROUP BY. If there are none, all states are one
 	// group.
 	Joined []string
 	Groups []string
 }
 
-// Merging divides a query that aggregates rows of a table messages. table is the name of the table
-// of states. The error is Invalid for a query that cannot be divided.
+// Merging divides a query that aggregates a table of messages. messages is the name of that table,
+// and table is the name of the table of states. The error is Invalid for a query that cannot be
+// divided.
 func (r *Runner) Merging(ctx context.Context, sql, messages, table string) (Division, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
@@ -97,16 +103,17 @@ func (r *Runner) Merging(ctx context.Context, sql, messages, table string) (Divi
 	return d.Division, nil
 }
 
-// divider turns a query into the query of its states.
+// divider turns a query with aggregates into the query that computes states.
 type divider struct {
 	Division
 	perMessage
 	conn *duck.Conn
-	// The quoted names of the columns that are counts, by the number of the column.
+	// counts has the quoted names of the result columns that are counts, by the number of the
+	// column.
 	counts map[int]string
 }
 
-// names asks DuckDB for its aggregates, and for the macros that contain one.
+// names asks DuckDB for the names of its aggregates, and of the macros that call an aggregate.
 func (d *divider) names(ctx context.Context) (map[string]bool, error) {
 	rows, err := d.conn.Query(ctx, `SELECT DISTINCT function_name, NULL FROM duckdb_functions() WHERE function_type = 'aggregate' UNION ALL
 		SELECT DISTINCT function_name, unnest(regexp_extract_all(macro_definition, '(\w+)"?\(', 1)) FROM duckdb_functions() WHERE function_type = 'macro'`)
@@ -114,7 +121,7 @@ func (d *divider) names(ctx context.Context) (map[string]bool, error) {
 		return nil, base.Wrap(err, "DuckDB's aggregates")
 	}
 	defer rows.Close()
-	// Macros are listed by the functions that they call.
+	// macros has the names of macros by the functions that they call.
 	names, macros := map[string]bool{"count_star": true}, map[string][]string{}
 	for {
 		rec, err := rows.Next(ctx)
@@ -173,8 +180,8 @@ func (d *divider) divide(node duck.Node) (columns []string, err error) {
 	return columns, nil
 }
 
-// checkGroups returns an error if a GROUP BY expression is not a column of the view: states of
-// different groups would be merged.
+// checkGroups returns an error if an expression of GROUP BY is not a column of the result. Without
+// that column, states of different groups would be merged.
 func (d *divider) checkGroups(node duck.Node, items []any) error {
 	if len(listOf(node, "group_sets")) > 1 {
 		return base.Errorf(base.Invalid, "results of ROLLUP, CUBE and GROUPING SETS cannot be merged: a subtotal and a group of NULL look alike").
@@ -189,14 +196,14 @@ func (d *divider) checkGroups(node duck.Node, items []any) error {
 			}
 			return base.Errorf(base.Invalid, "group %d, %s, is no column of the view", i+1, strings.TrimPrefix(printed, "SELECT ")).WithHint("select it, once")
 		}
-		items[at] = nil // a.b and b.b may both look like b
+		items[at] = nil // no item may be found twice: a.b and b.b may both look like b
 	}
 	return nil
 }
 
-// groupItem returns the index of the select list's item that a GROUP BY expression means, or -1.
-// Like DuckDB it first takes a name for the name of a column, and only then for the alias of an
-// item.
+// groupItem returns the index of the item of the select list that an expression of GROUP BY means,
+// or -1. Like DuckDB it takes a name first for the name of a column, and only then for the alias of
+// an item.
 func groupItem(group duck.Node, items []any) int {
 	if number, ok := object(group, "value")["value"].(json.Number); ok && text(group, "class") == "CONSTANT" {
 		if at, err := number.Int64(); err == nil && at >= 1 && at <= int64(len(items)) && items[at-1] != nil {
@@ -223,8 +230,9 @@ func groupItem(group duck.Node, items []any) int {
 	})
 }
 
-// column replaces the i-th item by the expression of its state, and returns the expression that
-// merges states.
+// column replaces item i of the select list by an expression for its state. merged is the
+// expression that merges these states into the result. aggregate says whether the item is an
+// aggregate; otherwise it is a column of GROUP BY.
 func (d *divider) column(items []any, i int, item duck.Node) (merged string, aggregate bool, err error) {
 	name := text(item, "alias")
 	if names := stringsOf(item["column_names"]); name == "" && len(names) > 0 {

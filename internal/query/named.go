@@ -8,17 +8,18 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// namedTable is the name of the CTE that replaces the table whose name is the argument of a table
-// function.
+// namedTable is the name of a CTE that stands for a table. It replaces the table's name as the
+// argument of a table function.
 const namedTable = "scoter_named"
 
 // takesName are the table functions whose first argument is the name of a table. DuckDB looks for
-// it in its catalog, and among the CTEs.
+// that name in its own catalog and among the CTEs.
 var takesName = map[string]bool{"histogram": true, "histogram_values": true}
 
-// expandNamed returns edits for table functions that take the names of tables as arguments, so that
-// the tables are named in a FROM. query_table becomes the query of these tables. histogram(t, c)
-// reads a CTE.
+// expandNamed returns edits for table functions whose arguments are names of tables. After the
+// edits these tables are named in a FROM, where they are replaced by relations. A call of
+// query_table becomes a query of its tables. A call of histogram(t, c) reads a CTE that selects
+// from t.
 func expandNamed(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 	for i := 0; i+2 < len(tokens); i++ {
 		function := tokens[i]
@@ -35,10 +36,10 @@ func expandNamed(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 			if sql, ok := tablesQuery(arguments); ok {
 				edits = append(edits, sqltoken.Edit{Start: function.Start, End: tokens[closing].End, Text: "(" + sql + ")"})
 			}
-		// Elsewhere it is an aggregate.
+		// Outside of FROM, histogram is an aggregate.
 		case takesName[name] && i > 0 && (tokens[i-1].Is("FROM") || tokens[i-1].Is("JOIN")):
 			table, next := tableName(arguments)
-			// Already expanded.
+			// The call was expanded before.
 			if next == 0 || next < len(arguments) && !arguments[next].Is(",") || table == schema.Quote(namedTable) {
 				continue
 			}
@@ -51,8 +52,8 @@ func expandNamed(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 	return edits
 }
 
-// tablesQuery returns the query of the tables that query_table names. Its arguments are a table or
-// a list of tables, and then whether columns are matched by name.
+// tablesQuery returns the query for a call of query_table. The arguments are a table or a list of
+// tables, and then whether their columns are matched by name. It returns false for other arguments.
 func tablesQuery(arguments []sqltoken.Token) (string, bool) {
 	if len(arguments) == 0 {
 		return "", false
@@ -83,8 +84,8 @@ func tablesQuery(arguments []sqltoken.Token) (string, bool) {
 	return strings.Join(tables, union), true
 }
 
-// tableName returns the table name at the beginning of some tokens as SQL, and the number of its
-// tokens. It is a name, or a text in quotes that contains one.
+// tableName returns the table name at the beginning of some tokens as SQL, and the number of tokens
+// that it takes. The name may also be a string literal that contains one.
 func tableName(tokens []sqltoken.Token) (sql string, n int) {
 	if len(tokens) == 0 {
 		return "", 0
@@ -116,7 +117,7 @@ func quoted(parts []string) string {
 	return strings.Join(out, ".")
 }
 
-// readsNamed reports whether a table function reads the CTE of expandNamed.
+// readsNamed reports whether a table function reads the CTE that expandNamed made.
 func readsNamed(function duck.Node, visible *cte) bool {
 	arguments := list(function, "children")
 	if !takesName[schema.Fold(text(function, "function_name"))] || len(arguments) == 0 || visible.find(namedTable) == nil {

@@ -10,17 +10,19 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// outputName is the name of a result column that replaces DuckDB's. DuckDB names an expression
-// without an alias by its text, including sub-queries, which would show the text of relations.
+// outputName is a name for a result column that replaces the name that DuckDB gives it. DuckDB
+// names an expression without an alias by its text. With a sub-query in it, that would show the
+// text of relations.
 type outputName struct {
-	index   int // index of the column; behind a star it counts from the last column backwards (-1)
+	// index of the column; for columns after a star it counts from the last column backwards (-1)
+	index   int
 	name    string
-	columns int // number of items in a select list without a star; 0 if there is a star
+	columns int // number of items in the select list if it has no star; otherwise 0
 }
 
-// outputNames finds the result columns whose names would show relations: expressions without an
-// alias that name a table. The position of a column between two stars is not known. Such a column
-// keeps DuckDB's name.
+// outputNames finds the result columns whose names would show the text of relations: expressions
+// without an alias that name a table. The position of a column between two stars is not known, so
+// such a column keeps DuckDB's name.
 func outputNames(conn *duck.Conn, node duck.Node) []outputName {
 	for node != nil && text(node, "type") == "SET_OPERATION_NODE" {
 		left := object(node, "left")
@@ -53,7 +55,7 @@ func outputNames(conn *duck.Conn, node duck.Node) []outputName {
 		}
 		printed, err := conn.PrintSelect(selectOf([]duck.Node{expression}))
 		if err != nil {
-			continue // DuckDB cannot print it: the column keeps DuckDB's name
+			continue // DuckDB cannot print this expression, so the column keeps DuckDB's name
 		}
 		n.name = strings.TrimPrefix(printed, "SELECT ")
 		out = append(out, n)
@@ -61,8 +63,8 @@ func outputNames(conn *duck.Conn, node duck.Node) []outputName {
 	return out
 }
 
-// severalColumns reports whether an item of a select list may be any number of columns: it has a
-// star outside of sub-queries, or unnests a value.
+// severalColumns reports whether an item of a select list may become several columns: it has a star
+// outside of sub-queries, or unnests a value. v is the item's syntax tree.
 func severalColumns(v any) bool {
 	switch v := v.(type) {
 	case []any:
@@ -83,7 +85,7 @@ func severalColumns(v any) bool {
 	return false
 }
 
-// namesTable reports whether a node contains a table reference.
+// namesTable reports whether a part of the syntax tree contains a table reference.
 func namesTable(v any) bool {
 	switch v := v.(type) {
 	case []any:
@@ -101,7 +103,7 @@ func namesTable(v any) bool {
 	return false
 }
 
-// renamed replaces DuckDB's column names by names.
+// renamed replaces names in columns, the result columns that DuckDB returned, by those in names.
 func renamed(names []outputName, columns []string) {
 	for _, n := range names {
 		i := n.index
@@ -114,7 +116,7 @@ func renamed(names []outputName, columns []string) {
 	}
 }
 
-// renamedSchema does what renamed does, for the schema of a result.
+// renamedSchema returns the Arrow schema of a result with column names replaced, as renamed does.
 func renamedSchema(names []outputName, s *arrow.Schema) *arrow.Schema {
 	fields := s.Fields()
 	columns := make([]string, len(fields))
@@ -129,7 +131,7 @@ func renamedSchema(names []outputName, s *arrow.Schema) *arrow.Schema {
 	return arrow.NewSchema(fields, &md)
 }
 
-// withSchema returns a batch with another schema of the same types. It releases the batch rec.
+// withSchema returns the batch with another schema of the same types. It releases rec.
 func withSchema(rec arrow.RecordBatch, s *arrow.Schema) arrow.RecordBatch {
 	defer rec.Release()
 	return array.NewRecordBatch(s, rec.Columns(), rec.NumRows())

@@ -10,22 +10,23 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// perMessage checks by the syntax tree whether each row below the aggregates of a query is made of
-// one message, and does not depend on other messages. Only then can the aggregates be divided.
+// perMessage checks in the syntax tree whether each row that a query aggregates is made of one
+// message, and does not depend on other messages. Only then can the aggregates be computed over
+// some of the messages and merged later.
 type perMessage struct {
 	messages   string          // the name of the table of messages
-	aggregates map[string]bool // functions that depend on many rows
+	aggregates map[string]bool // names of aggregates and other functions that depend on many rows
 }
 
-// reading is a common table expression in scope, and whether it reads messages. Inner ones come
-// before outer ones.
+// reading is a common table expression in scope. reads says whether it reads messages. The scopes
+// are a list from inner to outer ones.
 type reading struct {
 	name  string
 	reads bool
 	outer *reading
 }
 
-// errManyRows is the error for a construct that depends on many messages at once.
+// errManyRows returns the error for a construct, what, that depends on many messages at once.
 func errManyRows(what string) error {
 	return base.Errorf(base.Invalid, "%s would look at the messages of one batch, not at all of them", what).
 		WithHint("below the aggregates of a view each row is one of a message, perhaps joined with other tables")
@@ -98,8 +99,8 @@ func (w *perMessage) selectNode(node duck.Node, scope *reading) error {
 	return nil
 }
 
-// withClause checks the common table expressions that read messages, and returns the scope behind
-// them.
+// withClause checks the common table expressions of a query, and returns the scope with them. Those
+// that read messages must make each row of one message.
 func (w *perMessage) withClause(node duck.Node, scope *reading) (*reading, error) {
 	for _, item := range listOf(object(node, "cte_map"), "map") {
 		entry, _ := item.(duck.Node)
@@ -115,7 +116,7 @@ func (w *perMessage) withClause(node duck.Node, scope *reading) (*reading, error
 	return scope, nil
 }
 
-// from checks a table reference, and returns whether its rows are made of messages.
+// from checks a table reference, and reports whether its rows are made of messages.
 func (w *perMessage) from(ref duck.Node, scope *reading) (reads bool, err error) {
 	if !w.reads(ref, scope) {
 		return false, nil
@@ -139,8 +140,8 @@ func (w *perMessage) from(ref duck.Node, scope *reading) (reads bool, err error)
 	return true, errManyRows("a table function")
 }
 
-// join checks a join. Exactly one side must have messages. Rows of the other side must not appear
-// without a message, or once for all messages.
+// join checks a join of which at least one side may read messages. Exactly one side must read them.
+// Rows of the other side must not be in the result without a message, or once for all messages.
 func (w *perMessage) join(ref duck.Node, scope *reading) error {
 	left, err := w.from(object(ref, "left"), scope)
 	if err != nil {
@@ -169,7 +170,7 @@ func (w *perMessage) join(ref duck.Node, scope *reading) error {
 	return nil
 }
 
-// reads reports whether a part of the tree reads messages.
+// reads reports whether a part of the syntax tree reads messages.
 func (w *perMessage) reads(v any, scope *reading) bool {
 	switch v := v.(type) {
 	case []any:
@@ -205,7 +206,7 @@ func (w *perMessage) isMessages(ref duck.Node, scope *reading) bool {
 }
 
 // within returns a description of the first construct in an expression that depends on many rows,
-// or "".
+// such as a window function. It returns "" if there is none.
 func within(v any, aggregates map[string]bool) string {
 	switch v := v.(type) {
 	case duck.Node:

@@ -13,22 +13,22 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// maxPivotValues is the maximum number of columns that one PIVOT makes of the values of one
-// expression.
+// maxPivotValues is the maximum number of values that Scoter lists for one expression of a PIVOT.
+// Each value becomes a column.
 const maxPivotValues = 10_000
 
 // A PIVOT that does not list its values (PIVOT t ON c) is rewritten as one that does. DuckDB runs
 // it as several statements, the first of which makes a type of the values. A single SELECT cannot
 // do this.
 
-// pivotElement is one expression of a PIVOT's ON whose values are not listed.
+// pivotElement is an expression after a PIVOT's ON whose values are not listed.
 type pivotElement struct {
-	values     string // a query whose result is the values as VARCHAR
+	values     string // a query that returns the values as VARCHAR
 	start, end int    // the range of the text that "IN (values)" replaces
 }
 
-// analyzePivots analyzes a statement that the parser does not accept as a SELECT because of its
-// PIVOTs.
+// analyzePivots analyzes a statement that DuckDB's parser does not accept as a single SELECT,
+// because it has a PIVOT without listed values.
 func (r *Runner) analyzePivots(ctx context.Context, conn *duck.Conn, req Request) (*analysis, error) {
 	text, expanded := req.SQL, []sqltoken.Edits(nil)
 	for {
@@ -69,8 +69,8 @@ func (r *Runner) analyzePivots(ctx context.Context, conn *duck.Conn, req Request
 	return a, nil
 }
 
-// noValue replaces the list of values of an expression that has none, since IN () is not valid SQL.
-// The columns with this name are removed from the result.
+// noValue stands in the list of values of a PIVOT's expression that has no values at all, since IN
+// () is not valid SQL. The columns whose names contain it are removed from the result.
 const noValue = "scoter_no_value"
 
 // withoutNoValue returns the edits that wrap the PIVOT at token i in a query that removes the
@@ -86,12 +86,13 @@ func withoutNoValue(tokens []sqltoken.Token, i int) sqltoken.Edits {
 	}
 }
 
-// combines reports whether a token at a depth combines two queries.
+// combines reports whether a token at this depth combines two queries, as UNION does.
 func combines(t sqltoken.Token, depth int) bool {
 	return t.Depth == depth && (t.Is("UNION") || t.Is("EXCEPT") || t.Is("INTERSECT"))
 }
 
-// unexpanded translates an offset in a text with all edits applied to the user's text.
+// unexpanded translates an offset in the text after all edits (analysis.expanded) to an offset in
+// the user's text.
 func unexpanded(expanded []sqltoken.Edits, at int) int {
 	for _, edits := range slices.Backward(expanded) {
 		at, _ = edits.Origin(at)
@@ -99,8 +100,8 @@ func unexpanded(expanded []sqltoken.Edits, at int) int {
 	return at
 }
 
-// pivotValues runs a query for a PIVOT's values and returns them as SQL literals. Its errors have
-// no position, because the user did not write the query's text.
+// pivotValues runs a query for the values of a PIVOT's expression, and returns them as SQL
+// literals. Its errors have no position, because the user did not write that query.
 func (r *Runner) pivotValues(ctx context.Context, conn *duck.Conn, req Request, sql string) ([]string, error) {
 	req.SQL = sql
 	if !hasParameters(sql) {
@@ -125,7 +126,7 @@ func (r *Runner) pivotValues(ctx context.Context, conn *duck.Conn, req Request, 
 			return nil, err
 		}
 		for i := range int(rec.NumRows()) {
-			// A query in IN may repeat a value.
+			// An IN with a query may give a value several times.
 			if value := schema.QuoteString(rec.Column(0).ValueStr(i)); !seen[value] {
 				seen[value] = true
 				values = append(values, value)
@@ -145,8 +146,9 @@ func hasParameters(sql string) bool {
 	return err != nil || slices.ContainsFunc(tokens, func(t sqltoken.Token) bool { return t.Kind == sqltoken.Parameter })
 }
 
-// lastOpenPivot returns the last PIVOT that has elements without a list: the index of its token,
-// and these elements. Thus an inner PIVOT is found before the outer PIVOT whose source it is.
+// lastOpenPivot returns the index of the token of the last PIVOT in the text that has expressions
+// without listed values, and these expressions. The last one is taken because an inner PIVOT, which
+// is the source of an outer one, must be expanded first.
 func lastOpenPivot(text string, tokens []sqltoken.Token) (pivot int, elements []pivotElement) {
 	for i := len(tokens) - 1; i >= 0; i-- {
 		if !tokens[i].Is("PIVOT") && !tokens[i].Is("PIVOT_WIDER") {
@@ -175,7 +177,8 @@ func lastOpenPivot(text string, tokens []sqltoken.Token) (pivot int, elements []
 	return -1, nil
 }
 
-// withinFrom recognizes t PIVOT (sum(x) FOR c IN (...)), which always lists its values.
+// withinFrom reports whether a PIVOT has the form t PIVOT (sum(x) FOR c IN (...)), which always
+// lists its values.
 func withinFrom(tokens []sqltoken.Token, pivot int) bool {
 	depth := tokens[pivot].Depth
 	if !tokens[pivot+1].Is("(") {
@@ -192,7 +195,7 @@ func withinFrom(tokens []sqltoken.Token, pivot int) bool {
 	return false
 }
 
-// elementEnd returns the index of the token that ends an element of a PIVOT's ON.
+// elementEnd returns the index of the token that ends an expression after a PIVOT's ON.
 func elementEnd(tokens []sqltoken.Token, from int) int {
 	depth := tokens[from].Depth
 	for i := from; i < len(tokens); i++ {
@@ -212,8 +215,8 @@ func elementEnd(tokens []sqltoken.Token, from int) int {
 	return len(tokens)
 }
 
-// openElement reads the element between two tokens. It returns false unless that is an expression
-// alone, or an expression IN a query.
+// openElement returns the expression between two tokens after a PIVOT's ON, if its values are not
+// listed: it is an expression alone, or an expression IN a query. Otherwise it returns false.
 func openElement(text string, tokens []sqltoken.Token, from, to int, source string) (pivotElement, bool) {
 	if from >= to {
 		return pivotElement{}, false
@@ -241,8 +244,8 @@ func openElement(text string, tokens []sqltoken.Token, from, to int, source stri
 	return pivotElement{}, false
 }
 
-// withCTEs adds to a query all CTEs that are visible at a token: those of every bracket around it,
-// the innermost last.
+// withCTEs puts in front of a query all CTEs that are visible at a token. These are the CTEs of
+// every bracket around the token, the innermost last.
 func withCTEs(text string, tokens []sqltoken.Token, at int, query string) string {
 	for depth := tokens[at].Depth; depth >= 0; depth-- {
 		start := at

@@ -1,6 +1,6 @@
 // Package query runs SELECT statements. It finds the tables that a statement names with DuckDB's
 // parser, takes a snapshot of them, replaces the names by relations, and streams DuckDB's result.
-// It changes nothing.
+// It never changes data.
 package query
 
 import (
@@ -20,76 +20,77 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Store provides tables and views. The engine implements it.
+// Store provides the tables and views that queries read. The engine implements it.
 type Store interface {
 	// Lookup returns a table, or a NotFound error.
 	Lookup(database, schema, name string) (schema.Table, error)
 	// LookupView returns a view, or a NotFound error.
 	LookupView(database, schema, name string) (catalog.View, error)
-	// HasSchema and HasDatabase decide the meaning of a name of two parts.
+	// HasSchema and HasDatabase decide whether a.b is a schema and a table, or a database and a
+	// table.
 	HasSchema(database, schema string) bool
 	HasDatabase(database string) bool
-	// SettledAs returns a deduplicated snapshot of tables, as they are now or as the evolutions
-	// will make them.
+	// SettledAs returns a deduplicated snapshot of some tables, as they are now or as the given
+	// evolutions will make them.
 	SettledAs(ctx context.Context, evolutions []engine.Evolution, tables ...base.TableID) (*snapshot.Snapshot, error)
-	// Stored returns a snapshot of the parts of a table. It holds no rows in memory.
+	// Stored returns a snapshot of only the parts of a table, without the rows in memory.
 	Stored(ctx context.Context, table base.TableID) (*snapshot.Snapshot, error)
 }
 
-// System provides the system tables (scoter.tables and so on). SHOW and information_schema read
-// them too.
+// System provides the system tables, such as scoter.tables, which SHOW and information_schema also
+// read.
 type System interface {
-	// Relation returns the query text for a system table, or false if there is none of that name.
-	// database is the current database of the statement. Paths of the server's files are shown only
-	// if admin is set.
+	// Relation returns the SQL query that stands for a system table, or false if there is no such
+	// table. database is the current database of the statement. The table shows paths of the
+	// server's files only if admin is set.
 	Relation(schema, name, database string, admin bool) (sql string, ok bool, err error)
 }
 
-// Request is one SELECT with its permissions.
+// Request is one SELECT, with its arguments and the permissions of its user.
 type Request struct {
 	SQL      string
-	Args     []any  // see duck.Stmt.Bind
+	Args     []any  // of the types that duck.Stmt.Bind accepts
 	Database string // the current database, for unqualified names
-	// ReadFiles permits read_csv and similar functions. It is for administrators.
+	// ReadFiles permits read_csv and similar functions, as administrators may use them.
 	ReadFiles bool
 	// Transient, if not nil, is a table that exists only for this statement. It hides other tables
 	// of the same name.
 	Transient *Transient
-	// Defines, if not nil, is the view that this query will define. The query may not read it.
+	// Defines, if not nil, is the view that this query will define. The query must not read it.
 	Defines *catalog.ViewName
-	// Target, if not 0, is the offset in SQL of the name of one table. The query can read the
-	// addresses of that table's rows in two more columns, scoter_source and scoter_ordinal.
+	// Target, if not 0, is the offset in SQL of a table's name. The query can read the addresses of
+	// that table's rows in two additional columns, scoter_source and scoter_ordinal.
 	Target int
-	// Rows, if not nil, are the only rows of the target that the query sees. The target is then the
-	// query's only table.
+	// Rows, if not nil, are the only rows of the target that the query sees. The query must not
+	// name other tables then.
 	Rows *Located
-	// Evolutions are changes of tables' schemas that will be committed with the statement of the
-	// query. The query sees the tables as they will be.
+	// Evolutions are changes of tables' schemas that will be committed with the statement that runs
+	// this query. The query sees the tables as they will be.
 	Evolutions []engine.Evolution
 	// Portion, if not nil, restricts one of the query's tables to the parts of one partition.
 	Portion *Portion
 }
 
-// Located are some rows of a table in a snapshot. The plan of a query over them is cached: DuckDB
-// plans it once for each connection, text and version of the table.
+// Located are rows of a table in a snapshot that an index found. The plan of a query over them is
+// cached: DuckDB plans it once for each connection, text and version of the table.
 type Located struct {
-	Snapshot *snapshot.Snapshot // the query takes its own reference
+	Snapshot *snapshot.Snapshot // the query retains it itself
 	Rows     overlay.Rows
 }
 
-// Portion selects the parts of one partition of a table, without the rows in memory.
+// Portion restricts a table to the parts of one partition, without the rows in memory.
 type Portion struct {
 	Table     base.TableID
 	Partition string
 }
 
-// Transient is a table of rows in memory.
+// Transient is a table of rows that exists only for one query.
 type Transient struct {
-	Name     string // the name in the query, which may be schema.name
+	Name     string // the name in the query, or schema.name
 	Rows     *snapshot.Table
 	InMemory bool // see overlay.RelationOptions
-	// Database, schema and name with which columns may be qualified, whatever the alias; nil for
-	// none.
+	// Path is a database, schema and name with which the query may also qualify columns of the
+	// table, whatever alias it has. It is nil if there is none.
 	Path []string
 }
 
@@ -107,8 +108,8 @@ func NewRunner(pool *duck.Pool, store Store, system System, o *overlay.Overlay) 
 	return &Runner{pool: pool, store: store, system: system, overlay: o, cache: newAnalyses()}
 }
 
-// Result is the result of one request. It holds a connection and a snapshot, so the caller must
-// close it.
+// Result is the result of one query. It holds a connection of DuckDB and a snapshot, so the caller
+// must close it.
 type Result struct {
 	rows    *duck.Result
 	schema  *arrow.Schema
@@ -119,10 +120,10 @@ type Result struct {
 	Stats   Stats
 }
 
-// Stats says how much a query had to read at most, and how long it took to plan.
+// Stats says how many rows a query had to read at most, and how long it took to plan.
 type Stats struct {
 	Parts, PrunedParts int
-	RowsRead           int64 // rows in the parts and memtables that were not pruned
+	RowsRead           int64 // rows in the parts and memtables that pruning did not leave out
 	Planning           time.Duration
 }
 
@@ -138,8 +139,8 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	return rec, err
 }
 
-// Snapshot returns the snapshot that the query reads. It is empty if the query reads no table. It
-// is valid until Close.
+// Snapshot returns the snapshot that the query reads. The snapshot is empty if the query reads no
+// table. It is valid until Close.
 func (r *Result) Snapshot() *snapshot.Snapshot {
 	if r.binding.snapshot == nil {
 		return snapshot.New(0, nil, func() {})
@@ -147,15 +148,15 @@ func (r *Result) Snapshot() *snapshot.Snapshot {
 	return r.binding.snapshot
 }
 
-// Reads returns the tables and columns that decide which rows the query returns. For the request's
-// Target these are single columns. Any other table counts as a whole.
+// Reads returns the tables and columns that decide which rows the query returns, for the check for
+// conflicts. For the request's Target it returns single columns. Any other table counts as a whole.
 func (r *Result) Reads() []engine.Read { return r.binding.reads() }
 
-// Wanted reports whether other queries are waiting for a slot.
+// Wanted reports whether other queries wait for a slot.
 func (r *Result) Wanted() bool { return r.pool.Wanted() }
 
-// Yield gives the query's slot to another query while this one waits for its reader. See duck.Pool.
-// The result must not be closed.
+// Yield gives the query's slot to another query while this one waits for the reader of its result.
+// See duck.Pool. The result must not be closed.
 func (r *Result) Yield(since time.Time) error { return r.pool.Yield(r.conn, since) }
 
 // Close ends the query and releases its resources. It may be called more than once.
@@ -166,8 +167,8 @@ func (r *Result) Close() {
 	}
 }
 
-// Run starts a SELECT. The query ends when ctx ends or when the result is closed. A statement that
-// is not a SELECT is an Invalid error.
+// Run starts a SELECT. The query ends when ctx is done or the result is closed. A statement that is
+// not a SELECT is an Invalid error.
 func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	started := time.Now()
 	if !r.store.HasDatabase(req.Database) {
@@ -202,7 +203,9 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 		return nil, b.positioned(err)
 	}
 	if req.Target != 0 {
-		result.rows.Gather() // the statement changes rows only after it has found all of them
+		// The whole result is read first, because the statement changes rows only after it has
+		// found all of them.
+		result.rows.Gather()
 	}
 	result.Stats, result.binding = b.stats, b
 	if len(b.analysis.names) > 0 {
@@ -211,7 +214,8 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 	return result, nil
 }
 
-// prepare plans a statement over a snapshot. The returned binding holds the snapshot.
+// prepare plans a statement over a snapshot. The returned binding holds the snapshot until it is
+// released.
 func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*duck.Stmt, *binding, error) {
 	a, err := r.cache.get(conn, req.SQL, req.ReadFiles)
 	if errors.Is(err, duck.ErrNotSelect) {
@@ -247,7 +251,8 @@ func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*du
 	return stmt, b, nil
 }
 
-// Parse returns an Invalid error for a text that is not a query. It does not look up tables.
+// Parse returns an Invalid error if the text is not a query. It does not check whether the query's
+// tables exist.
 func (r *Runner) Parse(ctx context.Context, sql string) error {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
@@ -281,8 +286,8 @@ func (r *Runner) Columns(ctx context.Context, req Request) ([]string, error) {
 	return columns, nil
 }
 
-// columnsWith returns the result columns of a statement with these arguments. The type of a column
-// may depend on the value of an argument. DuckDB reads no rows for this.
+// columnsWith returns the names and types of a statement's result columns for these arguments. The
+// type of a column may depend on the value of an argument. DuckDB reads no rows for this.
 func columnsWith(ctx context.Context, conn *duck.Conn, sql string, args []any) ([]string, error) {
 	stmt, err := conn.Prepare("SELECT * FROM (" + sql + "\n) LIMIT 0")
 	if err != nil {
@@ -304,8 +309,8 @@ func columnsWith(ctx context.Context, conn *duck.Conn, sql string, args []any) (
 	return columns, nil
 }
 
-// start executes the binding's statement. The binding is released when the result is closed, or on
-// an error.
+// start executes the statement of the binding. The binding is released when the result is closed,
+// or at once after an error.
 func (b *binding) start(ctx context.Context, stmt *duck.Stmt) (*Result, error) {
 	rows, err := b.execute(ctx, stmt)
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// namedColumns are the columns that expressions name. They are names only, since only the binder
-// knows the tables they belong to.
+// namedColumns are the names of columns in some expressions. The tables are not known, since only
+// DuckDB's binder resolves names.
 type namedColumns struct {
-	names map[string]bool // folded
-	all   bool            // one of the names is a star
+	names map[string]bool // folded names
+	all   bool            // an expression has a star, which may be any column
 }
 
-// outsideSelectList collects the columns that a query names outside of its select list. If such a
-// name stands for an expression of a sub-query in FROM, the columns of that expression are added:
-// the sub-query may compute it from columns of other tables in the same FROM.
+// outsideSelectList adds the names of the columns that a query uses outside of its select list,
+// such as in WHERE. If a name stands for an expression of a sub-query in FROM, the columns in that
+// expression are added too: the sub-query may compute it from columns of other tables.
 func (n *namedColumns) outsideSelectList(query duck.Node) {
 	var s scopeNames
 	s.query(query)
@@ -27,14 +27,15 @@ func (n *namedColumns) outsideSelectList(query duck.Node) {
 	s.mergeInto(n)
 }
 
-// scopeNames are the columns that one SELECT names outside of its select list.
+// scopeNames are the names of columns that one SELECT uses outside of its select list.
 type scopeNames struct {
 	namedColumns
-	inner    []*scopeNames // of the sub-queries in its FROM
-	selected []selected    // expressions that these sub-queries select
+	inner    []*scopeNames // the same for the sub-queries in its FROM
+	selected []selected    // the expressions that these sub-queries select
 }
 
-// selected is an expression that a sub-query selects, with the names that may stand for it.
+// selected is an expression in the select list of a sub-query, with the names by which the outer
+// query may use it.
 type selected struct {
 	within     *scopeNames
 	expression duck.Node
@@ -48,7 +49,7 @@ func (n *scopeNames) query(query duck.Node) {
 	}
 	for key, child := range query {
 		switch key {
-		case "select_list", "cte_map": // a CTE does not see columns of the surrounding query
+		case "select_list", "cte_map": // CTEs do not use columns of the query around them
 		case "from_table":
 			n.from(object(query, key))
 		default:
@@ -75,8 +76,8 @@ func (n *scopeNames) from(ref duck.Node) {
 	}
 }
 
-// subquery adds a sub-query of FROM, whose columns may be renamed. Stars are skipped: their columns
-// keep their own names.
+// subquery adds a sub-query of a FROM, whose columns may be renamed. Stars in its select list are
+// skipped, because their columns keep their own names.
 func (n *scopeNames) subquery(query duck.Node, renamed []string) {
 	within := &scopeNames{}
 	within.query(query)
@@ -95,15 +96,15 @@ func (n *scopeNames) subquery(query duck.Node, renamed []string) {
 		case len(columns) > 0:
 			s.names = append(s.names[:len(s.names):len(s.names)], columns[len(columns)-1])
 		default:
-			n.collect(expression) // the name of such a column is the expression's text
+			n.collect(expression) // the name of such a column is the text of the expression
 			continue
 		}
 		n.selected = append(n.selected, s)
 	}
 }
 
-// resolve adds the columns of expressions whose names are used. It reports whether there were any,
-// since these columns may in turn be names of other expressions.
+// resolve adds the columns of selected expressions whose names are used. It returns true if it
+// added any: these may be names of further expressions, so the caller calls it again.
 func (n *scopeNames) resolve() (more bool) {
 	n.selected = slices.DeleteFunc(n.selected, func(s selected) bool {
 		named := slices.ContainsFunc(s.names, func(name string) bool { return n.names[schema.Fold(name)] })
@@ -160,7 +161,8 @@ func (n *namedColumns) collect(v any) {
 		case "STAR":
 			n.all = true
 		case "COLUMN_REF":
-			// The forms t.c, c and c.field look alike: every part may be a column's name.
+			// A reference may have the form t.c, c or c.field, which look alike. So every part may
+			// be the name of a column.
 			names, _ := v["column_names"].([]any)
 			for _, name := range names {
 				n.add(name)
@@ -172,12 +174,13 @@ func (n *namedColumns) collect(v any) {
 	}
 }
 
-// isTarget reports whether a table of a statement is the request's Target.
+// isTarget reports whether a table reference of a statement is the request's Target, whose rows'
+// addresses the query reads.
 func (b *binding) isTarget(a *analysis, ref *tableRef) bool {
 	return b.req.Target > 0 && a == b.analysis && unexpanded(a.expanded, ref.start) == b.req.Target
 }
 
-// reads implements Result.Reads.
+// reads returns what Result.Reads returns.
 func (b *binding) reads() []engine.Read {
 	whole := map[base.TableID]bool{}
 	var out []engine.Read
@@ -201,7 +204,7 @@ func (b *binding) reads() []engine.Read {
 	return out
 }
 
-// eachTable calls f with every table that a statement names, also through views.
+// eachTable calls f for every table that a statement reads, directly or through views.
 func (b *binding) eachTable(a *analysis, database, schemaName string, f func(*analysis, *tableRef, *schema.Table)) {
 	for i := range a.tables {
 		ref := &a.tables[i]

@@ -5,16 +5,18 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// rowSource says that each row of a query or CTE is made of one row of one table and nothing else.
-// A condition on its columns is then a condition on the table's columns.
+// rowSource is the table or CTE from which the rows of a query or CTE come, if each of them is made
+// of exactly one row. Then a condition on the query's columns is also a condition on the columns of
+// that table.
 type rowSource struct {
-	table   int               // index in analysis.tables, if cte is nil
-	cte     *cte              // the CTE that the rows come from
-	columns map[string]string // folded names to names in the source; nil if the names are the same
+	table int  // index in analysis.tables; only if cte is nil
+	cte   *cte // the CTE that the rows come from; nil if it is a table
+	// Folded names of the query's columns, to names in the source; nil if all names are the same.
+	columns map[string]string
 }
 
-// translated returns the conditions in terms of the source's columns. Conditions on other columns
-// are left out.
+// translated returns the conditions on columns of the query as conditions on columns of its source.
+// Conditions on columns that the source does not have are left out.
 func (r *rowSource) translated(conditions []condition) []condition {
 	var out []condition
 	for _, c := range conditions {
@@ -30,7 +32,7 @@ func (r *rowSource) translated(conditions []condition) []condition {
 	return out
 }
 
-// give passes conditions to the table or CTE that the rows come from.
+// give adds conditions to the table or CTE that the rows come from.
 func (r *rowSource) give(a *analysis, conditions ...condition) {
 	conditions = r.translated(conditions)
 	if r.cte != nil {
@@ -41,31 +43,34 @@ func (r *rowSource) give(a *analysis, conditions ...condition) {
 	t.conditions = append(t.conditions, conditions...)
 }
 
-// passToCTEs passes the conditions on a CTE to its source, if the CTE is referenced only once. With
-// two references the rows are read once for both, and each condition applies to only one of them.
+// passToCTEs passes the conditions on each CTE to the table or CTE that its rows come from. It does
+// so only if the CTE is used once: if it is used twice, its rows are computed once for both, and
+// each condition is about only one of them.
 func (w *walker) passToCTEs() {
 	for i := len(w.ctes) - 1; i >= 0; i-- {
 		if c := w.ctes[i]; c.references == 1 && c.source != nil {
 			c.source.give(w.a, c.conditions...)
 		}
-		// An analysis references the CTE that its rows come from, so the conditions would stay in
-		// memory.
+		// The analysis, which is cached, refers to the CTE. Without this the conditions would stay
+		// in memory.
 		w.ctes[i].conditions = nil
 	}
 }
 
-// scope has the items of one SELECT's FROM that the columns in its WHERE can refer to.
+// scope has the items of a SELECT's FROM to which the columns in its WHERE can belong.
 type scope struct {
-	items  []scopeItem // the items whose rows the WHERE filters
-	opaque bool        // FROM has other items, to which an unqualified column may belong
+	items []scopeItem // the items whose rows WHERE may filter as they are scanned
+	// FROM also has other items, to which a column without a qualifier may belong
+	opaque bool
 }
 
 type scopeItem struct {
-	name   string // the name that qualifies the item's columns
+	name   string // the name by which the item's columns are qualified
 	source *rowSource
 }
 
-// add adds an item of FROM.
+// add adds an item of a FROM to the scope. If conditions cannot be passed to the item, the scope
+// becomes opaque.
 func (s *scope) add(ref duck.Node, source *rowSource, name string, filtered bool) {
 	renamed, _ := ref["column_name_alias"].([]any)
 	if source == nil || !filtered || ref["sample"] != nil || len(renamed) > 0 {
@@ -75,8 +80,9 @@ func (s *scope) add(ref duck.Node, source *rowSource, name string, filtered bool
 	s.items = append(s.items, scopeItem{name, source})
 }
 
-// rowSource returns the source of the rows of a SELECT with this scope. It returns nil if a row of
-// the result may depend on several rows, as with aggregates, windows, LIMIT and DISTINCT.
+// rowSource returns the table or CTE from which the rows of a SELECT with this scope come. It
+// returns nil if a row of the result may depend on several rows, as with aggregates, windows, LIMIT
+// and DISTINCT.
 func (s *scope) rowSource(node duck.Node) *rowSource {
 	if len(s.items) != 1 || s.opaque || text(node, "aggregate_handling") != "STANDARD_HANDLING" ||
 		node["having"] != nil || node["qualify"] != nil || node["sample"] != nil {
@@ -113,8 +119,9 @@ func (s *scope) rowSource(node duck.Node) *rowSource {
 	return &inner
 }
 
-// outputColumns maps the names of a select list to columns of the scope's only item. It returns nil
-// for *.
+// outputColumns returns the names in a select list, mapped to the columns of the scope's only item.
+// For * the map is nil, since all names stay the same. It returns false if the names cannot be
+// mapped.
 func (s *scope) outputColumns(node duck.Node) (columns map[string]string, ok bool) {
 	list, _ := node["select_list"].([]any)
 	columns = map[string]string{}
@@ -134,7 +141,8 @@ func (s *scope) outputColumns(node duck.Node) (columns map[string]string, ok boo
 		}
 		name = schema.Fold(name)
 		if seen[name] {
-			// DuckDB renames the second one, and the new name may be another column's name.
+			// If two columns have the same name, DuckDB renames the second one, possibly to the
+			// name of another column.
 			return nil, false
 		}
 		seen[name] = true
@@ -156,7 +164,8 @@ func plainStar(star duck.Node) bool {
 	return star["expr"] == nil && star["columns"] != true && text(star, "relation_name") == ""
 }
 
-// rowwise reports whether an expression depends on a single row.
+// rowwise reports whether an expression depends on a single row: it has no aggregate and no window
+// function.
 func rowwise(node duck.Node) bool {
 	switch text(node, "class") {
 	case "COLUMN_REF", "CONSTANT", "PARAMETER":

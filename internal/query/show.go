@@ -10,7 +10,8 @@ import (
 )
 
 // expandShows returns edits that replace SHOW TABLES and similar statements by queries on system
-// tables, also where they are in brackets. DuckDB would read its own catalog, which is empty.
+// tables, also if they are in brackets. Without the edits DuckDB would read its own catalog, which
+// is empty.
 func expandShows(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 	explained := sqltoken.Explained(tokens)
 	for i := range tokens {
@@ -28,16 +29,17 @@ func expandShows(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 	return edits
 }
 
-// shows reports whether a token is SHOW or one of its synonyms.
+// shows reports whether a token is SHOW or one of its synonyms DESCRIBE and DESC.
 func shows(t sqltoken.Token) bool { return t.Is("SHOW") || t.Is("DESCRIBE") || t.Is("DESC") }
 
-// showAllTables lists the tables and views of all databases with their columns.
+// showAllTables is the query for SHOW ALL TABLES: the tables and views of all databases with their
+// columns.
 const showAllTables = "SELECT table_catalog AS database, table_schema AS schema, table_name AS name, " +
 	"list(column_name ORDER BY ordinal_position) AS column_names, list(data_type ORDER BY ordinal_position) AS column_types, false AS temporary " +
 	"FROM information_schema.columns GROUP BY table_catalog, table_schema, table_name ORDER BY database, schema, name"
 
-// showQuery returns the query for the tokens that follow SHOW. It returns false if they are a table
-// or a query.
+// showQuery returns the query for the tokens after SHOW. It returns false if these are a table or a
+// query to describe.
 func showQuery(what []sqltoken.Token) (string, bool) {
 	switch {
 	case len(what) == 0, what[0].Is("ALL") && (len(what) == 1 || len(what) == 2 && what[1].Is("TABLES")):
@@ -58,8 +60,8 @@ func showQuery(what []sqltoken.Token) (string, bool) {
 	return "", false
 }
 
-// showTablesFrom returns the query for SHOW TABLES FROM with a database, a schema of the current
-// database, or a schema of a database. The query fails if that does not exist.
+// showTablesFrom returns the query for SHOW TABLES FROM name. The name is a database, a schema of
+// the current database, or database.schema. The query fails if there is no such database or schema.
 func showTablesFrom(name []sqltoken.Token) (string, bool) {
 	parts, next := sqltoken.QualifiedName(name, 0)
 	if next != len(name) {
@@ -84,8 +86,8 @@ func showTablesFrom(name []sqltoken.Token) (string, bool) {
 		" UNION ALL SELECT error(" + missing + ") WHERE NOT EXISTS (FROM scoter.show_schemas WHERE " + schemas + ") ORDER BY name", true
 }
 
-// describeTable returns DESCRIBE t as a query, since the relation of the table has no keys,
-// defaults and NOT NULL.
+// describeTable returns a query with the output of DESCRIBE t. DuckDB cannot describe the table,
+// because the relation that replaces it has no keys, defaults and NOT NULL.
 func describeTable(t *schema.Table) string {
 	rows := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -95,7 +97,7 @@ func describeTable(t *schema.Table) string {
 		strings.Join(rows, ", ") + ") AS described(column_name, column_type, n, k, d, e)"
 }
 
-// constraintsOf returns the values of null, key and default in DESCRIBE for a column, as SQL.
+// constraintsOf returns what DESCRIBE shows as null, key and default of a column, as SQL values.
 func constraintsOf(t *schema.Table, c schema.Column) []string {
 	null, key, def := "'YES'", "NULL", "NULL"
 	if c.NotNull {

@@ -12,16 +12,17 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// bitstringCall is a bitstring_agg(column) of a column of a table. DuckDB takes the least and the
-// greatest value, and thus the size of the result, from the statistics of its own tables. Scoter
-// queries them and writes them as further arguments.
+// bitstringCall is a call of bitstring_agg(column) for a column of a table. The size of its result
+// depends on the least and the greatest value of the column. DuckDB takes these from the statistics
+// of its own tables. So Scoter queries them, and writes them as further arguments of the call.
 type bitstringCall struct {
 	table  int // index in analysis.tables
 	column string
-	end    int // the end of the column in the text
+	end    int // offset in the text where the column ends
 }
 
-// bitstringCalls collects the calls of bitstring_agg in a SELECT from one table.
+// bitstringCalls collects the calls of bitstring_agg in a SELECT from one table. v is a part of the
+// syntax tree.
 func (w *walker) bitstringCalls(v any, s *scope) {
 	switch v := v.(type) {
 	case []any:
@@ -53,7 +54,7 @@ func (w *walker) bitstringCall(argument any, item scopeItem) {
 	}
 }
 
-// withBounds returns the analysis of the text in which each bitstring_agg has its bounds.
+// withBounds analyzes the text again after it has added the bounds to each call of bitstring_agg.
 func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a *analysis) (*analysis, error) {
 	var edits sqltoken.Edits
 	for _, call := range a.bitstrings {
@@ -62,7 +63,7 @@ func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a
 		if err != nil {
 			return nil, err
 		}
-		if bounds != nil { // without values DuckDB reports the error
+		if bounds != nil { // without bounds (the column has no values) DuckDB reports the error
 			least, greatest, typ := schema.QuoteString(bounds[0]), schema.QuoteString(bounds[1]), bounds[2]
 			edits = append(edits, sqltoken.Edit{Start: call.end, End: call.end, Text: ", CAST(" + least + " AS " + typ + "), CAST(" + greatest + " AS " + typ + ")"})
 		}
@@ -78,8 +79,8 @@ func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a
 	return bounded, nil
 }
 
-// boundsOf returns the values of a query's only row, all of them VARCHAR. It returns nil if one is
-// NULL.
+// boundsOf runs a query that returns one row of VARCHARs, and returns its values. It returns nil if
+// one of them is NULL.
 func (r *Runner) boundsOf(ctx context.Context, conn *duck.Conn, req Request, sql string) ([]string, error) {
 	req.SQL, req.Args = sql, nil
 	result, err := r.runOn(ctx, conn, req)

@@ -10,10 +10,10 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/avro"
 )
 
-// Avro returns the schema with an id that framing.Cut returned. See the package comment for the
-// errors.
+// Avro returns the Avro schema with an id, as framing.Cut returns it. See the package comment for
+// the errors.
 func (c *Client) Avro(ctx context.Context, id uint32) (*avro.Schema, error) {
-	// headers of Protobuf start with 0
+	// Keys of Protobuf are headers, which start with a 0 byte, so the two cannot be equal.
 	key := string(binary.BigEndian.AppendUint32([]byte("avro"), id))
 	return get(ctx, c, key, func() (*avro.Schema, error) {
 		s, refs, err := c.byID(ctx, id, sr.TypeAvro)
@@ -25,7 +25,7 @@ func (c *Client) Avro(ctx context.Context, id uint32) (*avro.Schema, error) {
 	})
 }
 
-// LatestAvro returns the schema of a subject's newest version. It asks the registry on each call.
+// LatestAvro returns the newest version of a subject's Avro schema. It asks the registry each time.
 func (c *Client) LatestAvro(ctx context.Context, subject string) (*avro.Schema, error) {
 	s, refs, err := c.latest(ctx, subject, sr.TypeAvro)
 	if err != nil {

@@ -19,62 +19,64 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/protobuf"
 )
 
-// DefaultTimeout is the value of Options.Timeout if that is 0.
+// DefaultTimeout is the time limit of a request if Options.Timeout is 0.
 const DefaultTimeout = 10 * time.Second
 
 const (
-	// maxAnswer is the largest answer of a registry, in bytes.
+	// maxAnswer is the maximum size in bytes of a registry's response.
 	maxAnswer = 16 << 20
-	// maxReferences is the largest number of schemas that a schema may refer to, directly or
+	// maxReferences is the maximum number of schemas to which a schema may refer, directly or
 	// indirectly.
 	maxReferences = 1000
-	// maxCached is the largest number of cached schemas. The limit is needed because messages
-	// choose the ids.
+	// maxCached is the maximum number of cached schemas. It is needed because messages choose the
+	// ids.
 	maxCached = 10_000
-	// forgetAfter is how long an error that belongs to a message is cached. An unknown id may be
-	// registered later, so the error must expire. But many messages with an unknown id must not
-	// cause as many requests.
+	// forgetAfter is how long an error about a message is cached. The error must expire, because an
+	// unknown id may be registered later. It is cached because many messages with the same unknown
+	// id must not cause as many requests.
 	forgetAfter = 5 * time.Second
 )
 
-// Options say where a registry is and how to connect to it.
+// Options are the addresses of a schema registry and how to connect to it.
 type Options struct {
-	// URLs are the addresses of one registry. If one does not answer, the next is tried.
+	// URLs are the addresses of the same registry. If one does not answer, the client tries the
+	// next one.
 	URLs []string
-	// Username and Password, or Token, are sent if they are set.
+	// Username and Password are for basic authentication, and Token is a bearer token. Empty ones
+	// are not sent.
 	Username, Password, Token string
-	// TLS is used for https. nil means the system's certificates.
+	// TLS is the configuration for https. If it is nil, the certificates are those of the system.
 	TLS *tls.Config
-	// Timeout limits one request. 0 means DefaultTimeout.
+	// Timeout is the time limit of one request. 0 means DefaultTimeout.
 	Timeout time.Duration
 }
 
-// The formats' interfaces of a schema registry.
+// Client implements the interface of a schema registry of each wire format that uses one.
 var (
 	_ avro.Registry     = (*Client)(nil)
 	_ protobuf.Registry = (*Client)(nil)
 )
 
-// Client reads and caches schemas. It is safe for concurrent use.
+// Client reads schemas from a registry, and caches them. It is safe for concurrent use.
 type Client struct {
 	registry  *sr.Client
 	transport *http.Transport
 
-	// asking has one element while a schema is fetched. Other callers wait, because they mostly
-	// want the same schema.
+	// asking has one element while a schema is fetched. Meanwhile other callers wait, because most
+	// of them need the same schema.
 	asking chan struct{}
 	mu     sync.RWMutex
 	cached map[string]entry // guarded by mu
 }
 
-// entry is a cached schema: its compiled value, or the error of getting it.
+// entry is a cached schema in its compiled form, or the error of fetching or compiling it.
 type entry struct {
 	value  any
 	err    error
-	expire time.Time // when err expires
+	expire time.Time // when a cached error expires
 }
 
-// New returns a client. It sends no request yet. Errors are base.Invalid.
+// New returns a client for a registry. It does not send a request yet. Errors are base.Invalid.
 func New(o Options) (*Client, error) {
 	if len(o.URLs) == 0 {
 		return nil, base.Errorf(base.Invalid, "a schema registry without a URL")
@@ -87,13 +89,13 @@ func New(o Options) (*Client, error) {
 	}
 	urls := slices.Clone(o.URLs)
 	for i, text := range urls {
-		// Errors contain the URL, so it must not have a user name and password.
+		// Errors contain the URL, so a user name or password in it is an error.
 		if !strings.Contains(text, "://") {
 			text = "http://" + text
 		}
 		u, err := url.Parse(text)
 		if err != nil || strings.Contains(u.Host+u.Path+u.RawQuery+u.Fragment, "@") {
-			// The invalid part may be in a password, so the message must not repeat the URL.
+			// What is invalid may be a part of a password, so the message must not repeat the URL.
 			return nil, base.Errorf(base.Invalid, "invalid URL of a schema registry").
 				WithHint("in its user name and password write %%2F for a slash, %%40 for an @, and so on, or set the user name and password as separate options")
 		}
@@ -120,8 +122,8 @@ func New(o Options) (*Client, error) {
 	return &Client{registry: registry, transport: transport, asking: make(chan struct{}, 1), cached: make(map[string]entry)}, nil
 }
 
-// bounded is a transport that returns an error for answers above maxAnswer. The client reads
-// answers into memory as a whole.
+// bounded is an HTTP transport that returns an error for responses larger than maxAnswer, because
+// the client reads whole responses into memory.
 type bounded struct{ http.RoundTripper }
 
 func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -132,14 +134,14 @@ func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// Close closes idle connections.
+// Close closes idle connections to the registry.
 func (c *Client) Close() error {
 	c.transport.CloseIdleConnections()
 	return nil
 }
 
-// get returns the cached value of a key. If there is none it calls load, and caches the result
-// unless the error is temporary.
+// get returns the cached value of a key. If there is none, it calls load, and caches the value or
+// the error. It does not cache a temporary error.
 func get[T any](ctx context.Context, c *Client, key string, load func() (T, error)) (T, error) {
 	if v, err, ok := find[T](c, key); ok {
 		return v, err
@@ -185,12 +187,12 @@ func find[T any](c *Client, key string) (value T, err error, cached bool) {
 	return e.value.(T), nil, true
 }
 
-// refusing are the HTTP statuses of answers for an id that does not exist or that the client may
-// not read.
+// refusing are the HTTP statuses with which a registry responds for an id that does not exist, or
+// that the client may not read.
 var refusing = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
 
-// byID returns a schema and all schemas that it refers to, directly or indirectly. Each is preceded
-// by the schemas that it refers to itself.
+// byID returns the schema with an id, and all schemas to which it refers, directly or indirectly. A
+// schema comes after the schemas to which it refers itself.
 func (c *Client) byID(ctx context.Context, id uint32, want sr.SchemaType) (sr.Schema, []reference, error) {
 	if id > math.MaxInt32 {
 		return sr.Schema{}, nil, base.Errorf(base.NotFound, "schema %d: ids of a schema registry are not above %d", id, math.MaxInt32)
@@ -198,8 +200,8 @@ func (c *Client) byID(ctx context.Context, id uint32, want sr.SchemaType) (sr.Sc
 	s, err := c.registry.SchemaByID(ctx, int(id))
 	if err != nil {
 		err = kindOf(err)
-		// Whatever the error code is, the registry says that the schema does not exist. An answer
-		// without a code, such as a proxy's error page, is not the registry's.
+		// Whatever its code is, an error with a code says that the schema does not exist. A
+		// response without a code, such as the error page of a proxy, is not from the registry.
 		var answer *sr.ResponseError
 		if errors.As(err, &answer) && answer.ErrorCode != 0 && slices.Contains(refusing, answer.StatusCode) {
 			err = base.Errorf(base.NotFound, "the schema registry does not have it: %w", answer)
@@ -210,7 +212,8 @@ func (c *Client) byID(ctx context.Context, id uint32, want sr.SchemaType) (sr.Sc
 	return s, refs, base.Wrap(err, "schema %d", id)
 }
 
-// latest is byID for a subject's newest version.
+// latest returns the newest version of a subject's schema, and the schemas to which it refers, as
+// byID does.
 func (c *Client) latest(ctx context.Context, subject string, want sr.SchemaType) (sr.Schema, []reference, error) {
 	const newest = -1
 	s, err := c.registry.SchemaByVersion(ctx, subject, newest)
@@ -221,14 +224,15 @@ func (c *Client) latest(ctx context.Context, subject string, want sr.SchemaType)
 	return s.Schema, refs, base.Wrap(err, "schema of subject %q", subject)
 }
 
-// reference is a schema that another schema refers to by name. The name is the path in the import
-// for Protobuf, and the full name of the type for Avro.
+// reference is a schema to which another schema refers by name. For Protobuf the name is the path
+// in the import, and for Avro the full name of the type.
 type reference struct {
 	name string
 	text string
 }
 
-// complete returns the schemas that s refers to, see byID. They must all have the type want.
+// complete returns the schemas to which s refers, directly or indirectly, as byID does. All of them
+// must have the type want.
 func (c *Client) complete(ctx context.Context, s sr.Schema, want sr.SchemaType) ([]reference, error) {
 	var all []reference
 	seen := make(map[string]struct{})
@@ -264,7 +268,8 @@ func (c *Client) complete(ctx context.Context, s sr.Schema, want sr.SchemaType) 
 	return all, err
 }
 
-// kindOf returns an error of the registry, or of the connection to it, with its kind.
+// kindOf converts an error of the registry, or of the connection to it, to a base error with the
+// fitting kind.
 func kindOf(err error) error {
 	var answer *sr.ResponseError
 	switch {

@@ -1,5 +1,5 @@
-// Package registry reads schemas from a schema registry with Confluent's API. Package framing
-// decodes the headers with which messages refer to schemas.
+// Package registry reads schemas from a schema registry with Confluent's API. The headers with
+// which messages refer to schemas are decoded by package framing.
 //
 //	client, err := registry.New(registry.Options{URLs: []string{"http://127.0.0.1:8081"}})
 //	header, value, err := framing.CutProtobuf(msg)

@@ -17,10 +17,10 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/protobuf"
 )
 
-// mainFile is the file name of the schema itself, next to the files that it imports.
+// mainFile is the name of the file with the schema itself. Files that it imports have other names.
 const mainFile = "scoter-schema.proto"
 
-// Message returns the message type of a header that framing.CutProtobuf returned. See the package
+// Message returns the message type for a header that framing.CutProtobuf returned. See the package
 // comment for the errors.
 func (c *Client) Message(ctx context.Context, header []byte) (protoreflect.MessageDescriptor, error) {
 	return get(ctx, c, string(header), func() (protoreflect.MessageDescriptor, error) {
@@ -45,8 +45,8 @@ func (c *Client) Message(ctx context.Context, header []byte) (protoreflect.Messa
 	})
 }
 
-// LatestMessage returns a message type of a subject's newest version: the type with the given full
-// name, or the first type if name is empty. It asks the registry on each call.
+// LatestMessage returns a message type of the newest version of a subject's schema: the type with
+// this full name, or the first type if name is empty. It asks the registry each time.
 func (c *Client) LatestMessage(ctx context.Context, subject, name string) (protoreflect.MessageDescriptor, error) {
 	s, refs, err := c.latest(ctx, subject, sr.TypeProtobuf)
 	if err != nil {
@@ -74,8 +74,9 @@ func compileProto(ctx context.Context, text string, refs []reference) (*protoreg
 	return protobuf.CompileProto(ctx, all, mainFile)
 }
 
-// messageAt returns the message type at a path of positions. Descriptors have messages for the
-// entries of maps. The registered file does not have them, so they are not counted.
+// messageAt returns the message type at a path of positions (see frame.go). Descriptors also have
+// messages for the entries of maps. The registered file does not have these, so they are not
+// counted.
 func messageAt(files *protoregistry.Files, path []int) (protoreflect.MessageDescriptor, error) {
 	file, err := files.FindFileByPath(mainFile)
 	if err != nil {
@@ -107,7 +108,8 @@ func messageAt(files *protoregistry.Files, path []int) (protoreflect.MessageDesc
 //go:embed confluent
 var known embed.FS
 
-// schemaFiles is a file system with the files of a schema. Other files are read from known.
+// schemaFiles is a file system with the files of one schema, by name. All other files are read from
+// known.
 type schemaFiles map[string]string
 
 // Open implements fs.FS.
@@ -118,7 +120,7 @@ func (s schemaFiles) Open(name string) (fs.File, error) {
 	return known.Open(name)
 }
 
-// openFile is an open file. It is also its own fs.FileInfo.
+// openFile is an open file of schemaFiles. It is also the file's fs.FileInfo.
 type openFile struct {
 	*bytes.Reader
 	name string

@@ -1,5 +1,5 @@
-// Package sample generates sample data: the sensor readings of the published bulk-write benchmarks.
-// The values are those of Java's random generator.
+// Package sample generates sample data: the sensor readings that the published bulk-write
+// benchmarks use. It uses the same pseudo-random numbers as those Java programs.
 package sample
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// SensorTable is the statement that creates the table of the readings.
+// SensorTable is the SQL statement that creates the table for the readings.
 const SensorTable = `CREATE TABLE IF NOT EXISTS sensor_readings (
   device_id UUID NOT NULL, "timestamp" TIMESTAMPTZ NOT NULL, temperature DOUBLE NOT NULL, humidity DOUBLE NOT NULL,
   pressure DECIMAL(10,2) NOT NULL, battery_level SMALLINT NOT NULL, is_anomaly BOOLEAN NOT NULL,
@@ -31,15 +31,15 @@ var tags = [][]string{{"temperature", "indoor"}, {"temperature", "outdoor"}, {"h
 
 const devices = 100
 
-// Sensors generates readings from 2025-01-01 on, one every ten seconds, each from one of 100
-// devices. All generators return the same rows.
+// Sensors generates readings: one every ten seconds from 2025-01-01 on, each from one of 100
+// devices. All Sensors generate the same rows.
 type Sensors struct {
 	random  javaRandom
 	devices [devices]uuid.UUID
 	row     int64
 }
 
-// NewSensors returns a generator that starts with the first row.
+// NewSensors returns a Sensors whose next reading is the first one.
 func NewSensors() *Sensors {
 	s := &Sensors{random: newJavaRandom(42)}
 	ids := newJavaRandom(12345)
@@ -104,13 +104,13 @@ func (s *Sensors) Batch(n int) arrow.RecordBatch {
 	return b.NewRecordBatch()
 }
 
-// halfUp returns v in hundredths, rounded like BigDecimal.valueOf(v).setScale(2, HALF_UP), which
-// rounds the decimal text of the double. In the range of the readings, the text and the binary
-// value never round differently.
+// halfUp returns v in hundredths, rounded as Java's BigDecimal.valueOf(v).setScale(2, HALF_UP)
+// does. Java rounds the decimal text of v, and halfUp its binary value. In the range of the
+// readings, both give the same result.
 func halfUp(v float64) int64 { return int64(math.Floor(v*100 + 0.5)) }
 
-// javaRandom is java.util.Random: the linear congruential generator that its documentation
-// specifies.
+// javaRandom generates the same numbers as java.util.Random, by the linear congruential generator
+// that Java's documentation specifies.
 type javaRandom struct{ seed int64 }
 
 func newJavaRandom(seed int64) javaRandom {

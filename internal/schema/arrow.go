@@ -6,12 +6,13 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// uuidArrow is a shared value. Parquet writes it with the UUID logical type, which DuckDB reads as
-// UUID.
+// uuidArrow is the Arrow type of UUID columns. Parquet files have it as the UUID logical type,
+// which DuckDB reads as UUID.
 var uuidArrow = extensions.NewUUIDType()
 
-// storage returns the type that Parquet and DuckDB store without loss (see the table in the package
-// comment). Only the kind at the top level changes: Elem, Key and Fields stay.
+// storage returns the type in which values of t are stored in Parquet and DuckDB without loss (see
+// the table in the package comment). Only the kind at the top level changes: Elem, Key and Fields
+// stay.
 func (t Type) storage() Type {
 	switch t.Kind {
 	case HugeInt, UHugeInt, Interval, TimeTZ, Bit, JSON, Enum:
@@ -24,7 +25,7 @@ func (t Type) storage() Type {
 	return t
 }
 
-// Arrow returns the Arrow storage type, which batches, the log and parts have.
+// Arrow returns the Arrow type in which batches, the log and parts have values of t.
 func (t Type) Arrow() arrow.DataType {
 	s := t.storage()
 	switch s.Kind {
@@ -84,7 +85,7 @@ func (t Type) Arrow() arrow.DataType {
 	return arrow.Null
 }
 
-// StorageType returns the DuckDB type that read_parquet returns for the stored column.
+// StorageType returns the DuckDB type that read_parquet returns for a stored column of type t.
 func (t Type) StorageType() Type {
 	s := t.storage()
 	switch s.Kind {
@@ -102,20 +103,21 @@ func (t Type) StorageType() Type {
 	return s
 }
 
-// StorageSQL returns StorageType as SQL.
+// StorageSQL returns StorageType as SQL text.
 func (t Type) StorageSQL() string { return t.StorageType().String() }
 
-// NeedsCast reports whether the stored type differs from the declared type. Then relations contain
-// CAST(column AS declared), and writers use CAST(expression AS storage).
+// NeedsCast reports whether the stored type differs from the declared type. If so, relations
+// contain CAST(column AS declared type), and writers use CAST(expression AS stored type).
 func (t Type) NeedsCast() bool { return !t.StorageType().Equal(t) }
 
-// NaturalKey is the metadata key with which the field of a decoded text column names the type of
-// all its values.
+// NaturalKey is the metadata key under which the field of a decoded text column has the type that
+// all its values are texts of.
 const NaturalKey = "scoter.natural"
 
-// TypeKey is the metadata key with which the field of a result names its column's type as DuckDB
-// writes it, such as DECIMAL(10,2). It is needed because Arrow has one type for several DuckDB
-// types (such as ENUM and VARCHAR). Without it, the type follows from the Arrow type.
+// TypeKey is the metadata key under which the field of a result has its column's type as DuckDB
+// writes it, such as DECIMAL(10,2). It is needed because several DuckDB types (such as ENUM and
+// VARCHAR) have the same Arrow type. A field without it has the type that follows from its Arrow
+// type.
 const TypeKey = "duckdb.type"
 
 // Fields returns the names and types of the columns.
@@ -127,14 +129,14 @@ func (t Table) Fields() []Field {
 	return fields
 }
 
-// LackingKey is the metadata key with which the field of a decoded column says that some rows do
-// not contain the column. These rows have NULL, as if NULL had been sent.
+// LackingKey is the metadata key under which the field of a decoded column has the number of rows
+// that do not contain the column. These rows have NULL, as if NULL had been sent.
 const LackingKey = "scoter.lacking"
 
-// FromArrow returns the natural type of a decoded column: the type that a table gets if none is
-// declared. md is the metadata of the column's field. It may name the type of text (NaturalKey), or
-// the extension of a storage type whose extension is not registered. A type without a counterpart
-// is a base.Invalid error.
+// FromArrow returns the natural type of a decoded column: the type that a new table gets if none is
+// declared. md is the metadata of the column's field. It may have the type of text (NaturalKey), or
+// the name of an Arrow extension that is not registered. A type without a counterpart is a
+// base.Invalid error.
 func FromArrow(dt arrow.DataType, md arrow.Metadata) (Type, error) {
 	return fromArrow(dt, md, 0)
 }
@@ -227,7 +229,7 @@ func structFromArrow(dt *arrow.StructType, depth int) (Type, error) {
 	return StructOf(fields...), nil
 }
 
-// natural lists the kinds of Arrow types without parameters.
+// natural has the kinds for Arrow types without parameters, by the number of the Arrow type.
 var natural = [...]Kind{
 	arrow.NULL: Null, arrow.BOOL: Boolean,
 	arrow.INT8: TinyInt, arrow.INT16: SmallInt, arrow.INT32: Integer, arrow.INT64: BigInt,
@@ -238,10 +240,11 @@ var natural = [...]Kind{
 	arrow.DATE32: Date, arrow.DATE64: Date, arrow.TIME32: Time, arrow.TIME64: Time,
 	arrow.INTERVAL_MONTHS: Interval, arrow.INTERVAL_DAY_TIME: Interval, arrow.INTERVAL_MONTH_DAY_NANO: Interval,
 	arrow.DURATION: Interval,
-	63:             invalid, // the last type id, so that every id is an index
+	63:             invalid, // the last number of a type, so that the array has an element for each
 }
 
-// extensionType returns the type for those canonical Arrow extensions that have a DuckDB type.
+// extensionType returns the DuckDB type for a canonical Arrow extension, by its name. It returns
+// false if there is none.
 func extensionType(name string, storage arrow.DataType) (Type, bool) {
 	switch name {
 	case "arrow.uuid":

@@ -7,15 +7,15 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// The functions below return the next version of a table, and do not change the given one. They
-// check what follows from the schema alone. The caller checks what depends on rows:
+// The methods in this file return the next version of a table, and do not change the given one.
+// They check what follows from the schema alone. The caller ensures what depends on rows:
 //   - a column that becomes NOT NULL has no NULLs
 //   - rows that were written before a column was added get its default
 //   - SQL texts (defaults, checks, views) do not use a dropped column
 
-// New returns the first version of a table. Columns get the ids 1, 2, ... in order, so SortKey,
-// PartitionBy and PrimaryKey of t refer to a column by its position + 1. Columns of the primary key
-// become NOT NULL. Without a sort key, rows are sorted by the primary key.
+// New returns the first version of a table. The columns get the ids 1, 2, ... in order. So SortKey,
+// PartitionBy and PrimaryKey of t must refer to a column by its position + 1. Columns of the
+// primary key become NOT NULL. Without a sort key, rows are sorted by the primary key.
 func New(t Table) (Table, error) {
 	t = t.clone()
 	t.Version = 1
@@ -41,7 +41,7 @@ func New(t Table) (Table, error) {
 	return t, nil
 }
 
-// clone copies everything that an evolution may change.
+// clone returns a copy of the table that shares nothing that a change of the schema may modify.
 func (t Table) clone() Table {
 	t.Columns = slices.Clone(t.Columns)
 	t.SortKey = slices.Clone(t.SortKey)
@@ -52,7 +52,7 @@ func (t Table) clone() Table {
 	return t
 }
 
-// evolve applies a change to a copy, increments the version and validates the result.
+// evolve applies a change to a copy of the table, increments the version and validates the result.
 func (t Table) evolve(change func(*Table) error) (Table, error) {
 	next := t.clone()
 	next.Version++
@@ -68,9 +68,9 @@ func (t Table) evolve(change func(*Table) error) (Table, error) {
 	return next, nil
 }
 
-// checkNew refuses reserved column names, and types whose text is too long to be parsed again. It
-// accepts those that the table had before, because earlier versions of Scoter may have allowed
-// them.
+// checkNew returns an error for reserved column names, and for types whose text is too long to be
+// parsed again. It accepts those that the table already had before the change, because earlier
+// versions of Scoter may have allowed them.
 func (t Table) checkNew(before Table) error {
 	for _, c := range t.Columns {
 		at := before.ColumnByID(c.ID)
@@ -87,7 +87,8 @@ func (t Table) checkNew(before Table) error {
 	return nil
 }
 
-// evolveColumn is evolve for a change of one existing column, which is found by name.
+// evolveColumn applies a change to one existing column, which is found by name, in a copy of the
+// table.
 func (t Table) evolveColumn(name string, change func(next *Table, c *Column) error) (Table, error) {
 	return t.evolve(func(next *Table) error {
 		i := next.ColumnIndex(name)
@@ -102,7 +103,7 @@ func (t Table) noColumn(name string) error {
 	return base.Errorf(base.NotFound, "table %s has no column %q", t.QualifiedName(), shorten(name, 80))
 }
 
-// AddColumns appends columns with new ids, whatever IDs the given columns have. A NOT NULL column
+// AddColumns appends columns. They get new ids, whatever ids the arguments have. A NOT NULL column
 // needs a default for the existing rows.
 func (t Table) AddColumns(columns ...Column) (Table, error) {
 	return t.evolve(func(next *Table) error {
@@ -164,8 +165,8 @@ func (t Table) RenameColumn(from, to string) (Table, error) {
 }
 
 // ChangeType changes the type of a column to a wider type, which has every value of the present
-// type (see Widen). The new type counts as declared. A DATE may become a TIMESTAMP: the caller
-// ensures that all dates are in its range.
+// type (see Widen). Afterwards the type counts as declared, not inferred. A DATE may become a
+// TIMESTAMP: the caller ensures that all dates are in its range.
 func (t Table) ChangeType(name string, to Type) (Table, error) {
 	return t.evolveColumn(name, func(_ *Table, c *Column) error {
 		widened, ok := Widen(c.Type, to)
@@ -178,9 +179,9 @@ func (t Table) ChangeType(name string, to Type) (Table, error) {
 	})
 }
 
-// ChangeTypeOfExact is ChangeType for types that are not wider. The caller ensures that every
-// existing value of the column, including those of deleted rows, is a value of the new type: see
-// ExactInDouble.
+// ChangeTypeOfExact changes the type of a column to one that is not wider. The caller ensures that
+// every existing value of the column, including those of deleted rows, is also a value of the new
+// type: see ExactInDouble.
 func (t Table) ChangeTypeOfExact(name string, to Type) (Table, error) {
 	return t.evolveColumn(name, func(_ *Table, c *Column) error {
 		if !ExactInDouble(c.Type, to) {
@@ -191,10 +192,10 @@ func (t Table) ChangeTypeOfExact(name string, to Type) (Table, error) {
 	})
 }
 
-// Retype changes the type of a column to any type. The caller rewrites all rows in the same edit,
-// so no rows of an earlier version are left and the column has no initial value. A column of the
-// primary key, the versioning, the partitioning or the sort key cannot be retyped. The caller
-// refuses columns with a check of their own.
+// Retype changes the type of a column to any type. The caller must rewrite all rows in the same
+// edit. So no rows of an earlier version remain, and the column has no initial value. It returns an
+// error for a column of the primary key, the sort key or the partitioning, and for the version and
+// deletion columns. The caller must refuse columns with a check of their own.
 func (t Table) Retype(name string, to Type) (Table, error) {
 	return t.evolveColumn(name, func(_ *Table, c *Column) error {
 		refused := func(what string) *base.Error {
@@ -215,9 +216,9 @@ func (t Table) Retype(name string, to Type) (Table, error) {
 	})
 }
 
-// MayExceed reports whether a value that was written with this version of the table may be outside
-// of the column's present type, in rows that are deleted or replaced. This is possible because
-// ChangeType allows DATE to TIMESTAMP.
+// MayExceed reports whether rows that were written with this version of the table may have a value
+// outside of the column's present type. Only deleted or replaced rows can have one. This is
+// possible because ChangeType allows DATE to TIMESTAMP.
 func (t Table) MayExceed(now Column) bool {
 	at := t.ColumnByID(now.ID)
 	return at >= 0 && t.Columns[at].Type.Kind == Date && now.Type.Kind != Date
@@ -247,7 +248,7 @@ func (t Table) SetSortKey(fields ...SortField) (Table, error) {
 	})
 }
 
-// SetPartitioning replaces the partitioning. Existing parts stay in their partitions.
+// SetPartitioning replaces the partitioning. Existing parts stay in their old partitions.
 func (t Table) SetPartitioning(fields ...PartitionField) (Table, error) {
 	return t.evolve(func(next *Table) error {
 		next.PartitionBy = slices.Clone(fields)

@@ -2,8 +2,8 @@ package schema
 
 import "strings"
 
-// keywords are all words that DuckDB's parser knows (duckdb_keywords()). DuckDB quotes such names
-// wherever it prints types.
+// keywords are all words that DuckDB's parser knows (duckdb_keywords()). When DuckDB prints a type,
+// it quotes names that are keywords.
 var keywords = func() map[string]bool {
 	out := map[string]bool{}
 	for _, word := range strings.Fields(keywordList) {

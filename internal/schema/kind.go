@@ -1,7 +1,8 @@
 package schema
 
-// Kind is the constructor of a DuckDB type. Only these kinds have parameters: Decimal (Width,
-// Scale), Enum (Values), List (Elem), Array (Elem, Size), Struct (Fields) and Map (Key, Elem).
+// Kind is a DuckDB type without its parameters. Only the following kinds have parameters: Decimal
+// (Width, Scale), Enum (Values), List (Elem), Array (Elem, Size), Struct (Fields) and Map (Key,
+// Elem).
 type Kind uint8
 
 // The kinds, named as in DuckDB. The zero Kind is not a type.
@@ -44,7 +45,7 @@ const (
 	Map
 )
 
-// names has the spelling of each kind that String prints: a keyword that DuckDB parses to the same
+// names are the names of the kinds as String returns them. DuckDB parses each name as the same
 // type.
 var names = [...]string{
 	invalid:     "INVALID",
@@ -84,7 +85,7 @@ var names = [...]string{
 	Map:         "MAP",
 }
 
-// String returns the DuckDB keyword of the kind.
+// String returns the DuckDB keyword of the kind, such as BIGINT.
 func (k Kind) String() string {
 	if int(k) >= len(names) {
 		return names[invalid]
@@ -92,8 +93,8 @@ func (k Kind) String() string {
 	return names[k]
 }
 
-// spellings maps every upper-case word that DuckDB accepts for a type without parameters to its
-// kind.
+// spellings maps every word that DuckDB accepts for a type without parameters to its kind. The
+// words are in upper case.
 var spellings = map[string]Kind{
 	"NULL":    Null,
 	"BOOLEAN": Boolean, "BOOL": Boolean, "LOGICAL": Boolean,
@@ -127,8 +128,8 @@ var spellings = map[string]Kind{
 	"JSON": JSON,
 }
 
-// refused are DuckDB types that tables cannot have, because no Parquet representation preserves
-// their values.
+// refused are DuckDB types that tables cannot have, because Parquet cannot store their values
+// without loss.
 var refused = map[string]bool{
 	"UNION": true, "VARIANT": true, "GEOMETRY": true, "BIGNUM": true, "VARINT": true, "TIME_NS": true,
 }
@@ -140,7 +141,7 @@ func (k Kind) isUnsignedInt() bool { return k >= UTinyInt && k <= UHugeInt }
 // IsInteger reports whether the values are integers, of any width and sign.
 func (k Kind) IsInteger() bool { return k >= TinyInt && k <= UHugeInt }
 
-// bits returns the width of an integer kind.
+// bits returns the width in bits of an integer kind.
 func (k Kind) bits() int {
 	if k.isUnsignedInt() {
 		return 8 << (k - UTinyInt)
@@ -148,7 +149,7 @@ func (k Kind) bits() int {
 	return 8 << (k - TinyInt)
 }
 
-// digits returns the largest number of decimal digits of an integer kind.
+// digits returns the maximum number of decimal digits of the values of an integer kind.
 func (k Kind) digits() int {
 	switch k.bits() {
 	case 8:

@@ -7,12 +7,12 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// maxNameBytes is the largest size of a name of a table, column or field. Names are repeated in
-// every file footer, query and error.
+// maxNameBytes is the maximum size in bytes of the name of a table, column or field. Names are
+// repeated in every file footer, query and error.
 const maxNameBytes = 1024
 
-// Fold returns the form of a name that is used for comparison. Like DuckDB it folds only ASCII
-// letters.
+// Fold returns a name in the form in which names are compared. Like DuckDB it changes only ASCII
+// letters to lower case.
 func Fold(name string) string {
 	for i := 0; i < len(name); i++ {
 		if c := name[i]; c >= 'A' && c <= 'Z' {
@@ -39,10 +39,10 @@ func CheckReserved(database, schemaName string) error {
 	return nil
 }
 
-// Columns that internal queries add to a table's own columns. Tables cannot have columns with these
-// names. The first two are the row address: the id of the rowset (UBIGINT) and the number of the
-// row in it (BIGINT). The scans of parts (livescan.cc) and of memtables (memfunction.cc) return
-// them.
+// Names of columns that internal queries add to a table's own columns. Tables cannot have columns
+// with these names. The first two are the row address: the id of the rowset (UBIGINT), and the
+// number of the row in it (BIGINT). The scans of parts (livescan.cc) and of memtables
+// (memfunction.cc) return these two.
 const (
 	SourceColumn   = "scoter_source"
 	OrdinalColumn  = "scoter_ordinal"
@@ -51,13 +51,14 @@ const (
 	TouchedColumn  = "scoter_touched_" // followed by the name of a column of the primary key
 	KeyColumn      = "scoter_key_"     // followed by the name of a column of the primary key
 	ExcludedColumn = "scoter_excluded"
-	// true if a row of MERGE's join has a row of the USING table, otherwise NULL
+	// FoundColumn is true if a row of the join of a MERGE has a row of the USING table, and
+	// otherwise NULL.
 	FoundColumn   = "scoter_found"
 	EachColumn    = "scoter_one"
 	RetypedColumn = "scoter_retyped" // the values of a column that gets another type
 )
 
-// reservedColumn reports whether a column name is reserved.
+// reservedColumn reports whether tables cannot have a column of this name.
 func reservedColumn(name string) bool {
 	switch name = Fold(name); name {
 	case SourceColumn, OrdinalColumn, ActionColumn, MessageColumn, ExcludedColumn, FoundColumn, EachColumn, RetypedColumn:
@@ -66,7 +67,8 @@ func reservedColumn(name string) bool {
 	return strings.HasPrefix(name, TouchedColumn) || strings.HasPrefix(name, KeyColumn)
 }
 
-// checkName returns an error for names that DuckDB, Parquet or JSON could not represent.
+// checkName returns an error for a name that DuckDB, Parquet or JSON cannot represent. what says
+// what has the name.
 func checkName(what, name string) error {
 	switch {
 	case name == "":

@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Limits of a type's text. They are far above any real table, and low enough to keep the recursion
-// of the parser and of DuckDB's binder within the stack.
+// Limits of a type's text. They are far above the needs of any real table, and so low that the
+// recursion of the parser and of DuckDB's binder fits into the stack.
 const (
 	maxTypeTextBytes = 1 << 20
 	maxTypeDepth     = 64
@@ -33,7 +33,7 @@ func checkTextBytes(n int) error {
 	return nil
 }
 
-// parse is Parse without the limit on the text's size.
+// parse parses a type as Parse does, without a limit on the size of the text.
 func parse(text string) (Type, error) {
 	p := typeParser{text: text}
 	p.next()
@@ -53,10 +53,10 @@ const (
 	tokEnd tokKind = iota
 	tokWord
 	tokQuoted // "identifier", unescaped
-	tokString // 'literal', unescaped
+	tokString // '...', without its quotes and escapes
 	tokNumber
 	tokPunct
-	tokBad // an unterminated quote, or a byte that is not valid anywhere
+	tokBad // a quote that does not end, or a byte that is not valid anywhere
 )
 
 type token struct {
@@ -65,7 +65,7 @@ type token struct {
 	start int
 }
 
-// typeParser is a recursive-descent parser with one token of lookahead.
+// typeParser is a recursive-descent parser of types with one token of lookahead.
 type typeParser struct {
 	text string
 	pos  int
@@ -112,7 +112,7 @@ func (p *typeParser) take(kind tokKind, end int) {
 	p.pos = end
 }
 
-// quoted reads "..." or '...'. A doubled quote is a literal quote.
+// quoted reads "..." or '...'. Two quotes in a row stand for a quote in the text.
 func (p *typeParser) quoted(quote byte) {
 	var b strings.Builder
 	for i := p.pos + 1; i < len(p.text); i++ {
@@ -184,7 +184,7 @@ func (p *typeParser) parse(depth int) (Type, error) {
 	return t, nil
 }
 
-// named parses the part of a type before the first [.
+// named parses a type without the [] or [n] of lists and arrays, which may follow it.
 func (p *typeParser) named(depth int) (Type, error) {
 	if p.tok.kind != tokWord && p.tok.kind != tokQuoted {
 		return Type{}, p.unexpected("a type name")
@@ -223,7 +223,7 @@ func (p *typeParser) named(depth int) (Type, error) {
 	case Decimal:
 		return p.decimal()
 	case Varchar, Bit, Blob:
-		// VARCHAR(n): DuckDB accepts and ignores the length.
+		// VARCHAR(n) is VARCHAR. DuckDB accepts and ignores the length too.
 		if p.isPunct("(") {
 			p.next()
 			if _, err := p.number(0, 1<<31-1, "a length"); err != nil {
@@ -239,8 +239,8 @@ func (p *typeParser) isWord(word string) bool {
 	return p.tok.kind == tokWord && strings.EqualFold(p.tok.text, word)
 }
 
-// zoned parses the optional parts after TIME and TIMESTAMP: a precision, and WITH or WITHOUT TIME
-// ZONE.
+// zoned parses what may follow TIME and TIMESTAMP: a precision, and WITH or WITHOUT TIME ZONE. word
+// is TIME or TIMESTAMP.
 func (p *typeParser) zoned(word string) (Type, error) {
 	kind := spellings[word]
 	if word == "TIMESTAMP" && p.isPunct("(") {
@@ -252,7 +252,7 @@ func (p *typeParser) zoned(word string) (Type, error) {
 		if err := p.expect(")"); err != nil {
 			return Type{}, err
 		}
-		switch { // the same mapping as in DuckDB
+		switch { // the same types by precision as in DuckDB
 		case precision == 0:
 			kind = TimestampS
 		case precision <= 3:
@@ -381,7 +381,7 @@ func (p *typeParser) enum() (Type, error) {
 	}
 }
 
-// shorten cuts text for an error message.
+// shorten cuts a text to at most most bytes, for an error message.
 func shorten(s string, most int) string {
 	if len(s) <= most {
 		return s

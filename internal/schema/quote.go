@@ -2,10 +2,10 @@ package schema
 
 import "strings"
 
-// Quote returns an identifier for SQL. It is always in double quotes, so that no name can be parsed
-// as a keyword. DuckDB refuses NUL in identifiers; tables refuse such names when they are created.
+// Quote returns a name as an SQL identifier. It is always in double quotes, so that no name is
+// parsed as a keyword. DuckDB refuses NUL in identifiers, so tables cannot have such names.
 func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// QuoteString returns a string literal for SQL. In DuckDB's plain literals a doubled quote is the
-// only escape.
+// QuoteString returns a text as an SQL string literal. In DuckDB's plain literals the only escape
+// is a doubled quote.
 func QuoteString(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -11,7 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// ColumnKey is the metadata key under which a field of Table.Arrow has its column id.
+// ColumnKey is the metadata key under which a field of the schema that Table.Arrow returns has its
+// column id.
 const ColumnKey = "scoter.column"
 
 // Column is one column of a table.
@@ -20,21 +21,22 @@ type Column struct {
 	Name    string        `json:"name"`
 	Type    Type          `json:"type"`
 	NotNull bool          `json:"not_null,omitempty"`
-	Default string        `json:"default,omitempty"` // an SQL expression, or empty for NULL
-	Check   string        `json:"check,omitempty"`   // an SQL condition, or empty
-	// Inferred says that the column was created for rows without a declared type: later rows may
-	// widen it. The type of other columns is declared, and only ALTER TABLE changes it.
+	Default string        `json:"default,omitempty"` // an SQL expression; empty for NULL
+	// An SQL condition on the row; empty if there is none.
+	Check string `json:"check,omitempty"`
+	// Inferred says that the column was created for rows, without a declared type. Later rows may
+	// widen an inferred type. A declared type changes only by ALTER TABLE.
 	Inferred bool `json:"inferred,omitempty"`
-	// Initial is an SQL constant: the value of rows that were written before the column was added.
-	// Empty means NULL. A later change of Default does not change it.
+	// Initial is the value of rows that were written before the column was added, as an SQL
+	// constant. Empty means NULL. A later change of Default does not change Initial.
 	Initial string `json:"initial,omitempty"`
 }
 
-// Transform says how a column's value becomes the value of a partition.
+// Transform says how the value of a partition is computed from a column's value.
 type Transform uint8
 
-// The transforms. All except Identity need a date or timestamp. A TIMESTAMPTZ is transformed in
-// UTC.
+// The transforms. Each except Identity needs a column of dates or timestamps. A TIMESTAMPTZ is
+// transformed in UTC.
 const (
 	Identity Transform = iota
 	Year
@@ -45,7 +47,7 @@ const (
 
 var transformNames = [...]string{Identity: "identity", Year: "year", Month: "month", Day: "day", Hour: "hour"}
 
-// String returns the transform's name in SQL, paths and JSON.
+// String returns the name of the transform in SQL, paths and JSON.
 func (t Transform) String() string {
 	if int(t) >= len(transformNames) {
 		return "invalid"
@@ -53,7 +55,7 @@ func (t Transform) String() string {
 	return transformNames[t]
 }
 
-// MarshalText returns the name.
+// MarshalText returns the name of the transform.
 func (t Transform) MarshalText() ([]byte, error) {
 	if int(t) >= len(transformNames) {
 		return nil, base.Errorf(base.Internal, "transform %d", uint8(t))
@@ -61,7 +63,7 @@ func (t Transform) MarshalText() ([]byte, error) {
 	return []byte(t.String()), nil
 }
 
-// UnmarshalText parses the name.
+// UnmarshalText parses the name of a transform.
 func (t *Transform) UnmarshalText(text []byte) error {
 	for i, name := range transformNames {
 		if string(text) == name {
@@ -72,29 +74,31 @@ func (t *Transform) UnmarshalText(text []byte) error {
 	return base.Errorf(base.Invalid, "unknown partition transform %q", text).WithHint("use one of identity, year, month, day, hour")
 }
 
-// PartitionField is one level of a table's partitioning.
+// PartitionField is one level of a table's partitioning: a column and its transform.
 type PartitionField struct {
 	Column    base.ColumnID `json:"column"`
 	Transform Transform     `json:"transform"`
 }
 
 // SortField is one column of a table's sort key. NULLs are last unless NullsFirst is set, in both
-// directions, as DuckDB's default is.
+// directions, as DuckDB does by default.
 type SortField struct {
 	Column     base.ColumnID `json:"column"`
 	Descending bool          `json:"descending,omitempty"`
 	NullsFirst bool          `json:"nulls_first,omitempty"`
 }
 
-// Table is one version of a table's schema. It is a value that is never changed, so any holder may
-// read it at any time. Evolution returns a new Table.
+// Table is one version of a table's schema. It is never changed, so it can be shared and read at
+// any time. The methods that change a schema return a new Table.
 type Table struct {
-	ID           base.TableID     `json:"id"`
-	Database     string           `json:"database"`
-	Schema       string           `json:"schema"`
-	Name         string           `json:"name"`
-	Version      uint32           `json:"version"`        // version of the schema, from 1
-	NextColumnID base.ColumnID    `json:"next_column_id"` // higher than every id that was ever used
+	ID       base.TableID `json:"id"`
+	Database string       `json:"database"`
+	Schema   string       `json:"schema"`
+	Name     string       `json:"name"`
+	// Number of this version of the schema, from 1.
+	Version uint32 `json:"version"`
+	// Higher than the id of every column that the table ever had.
+	NextColumnID base.ColumnID    `json:"next_column_id"`
 	Columns      []Column         `json:"columns"`
 	SortKey      []SortField      `json:"sort_key,omitempty"`
 	PartitionBy  []PartitionField `json:"partition_by,omitempty"`
@@ -114,10 +118,12 @@ type Table struct {
 	// row. Otherwise such an INSERT is an error: see InsertRefuses. It needs a primary key.
 	ReplaceOnInsert bool              `json:"replace_on_insert,omitempty"`
 	Options         map[string]string `json:"options,omitempty"`
-	Checks          []string          `json:"checks,omitempty"` // SQL conditions on the row
+	// SQL conditions on the row, from CHECK
+	Checks []string `json:"checks,omitempty"`
 }
 
-// ColumnIndex returns the position of the column with a name, compared as in DuckDB, or -1.
+// ColumnIndex returns the position of the column with this name, or -1. Names are compared as in
+// DuckDB, without case.
 func (t Table) ColumnIndex(name string) int {
 	folded := Fold(name)
 	for i := range t.Columns {
@@ -128,7 +134,7 @@ func (t Table) ColumnIndex(name string) int {
 	return -1
 }
 
-// ColumnByID returns the position of the column with an id, or -1.
+// ColumnByID returns the position of the column with this id, or -1.
 func (t Table) ColumnByID(id base.ColumnID) int {
 	for i := range t.Columns {
 		if t.Columns[i].ID == id {
@@ -138,8 +144,8 @@ func (t Table) ColumnByID(id base.ColumnID) int {
 	return -1
 }
 
-// Arrow returns the schema of the table's batches. It has a field per column, in order, with the
-// storage type. The field's metadata has the column id under ColumnKey.
+// Arrow returns the Arrow schema of the table's batches. It has a field for each column, in order,
+// with the storage type. The field's metadata has the column id under ColumnKey.
 func (t Table) Arrow() *arrow.Schema {
 	fields := make([]arrow.Field, len(t.Columns))
 	for i, c := range t.Columns {
@@ -148,7 +154,7 @@ func (t Table) Arrow() *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// Arrow returns the column's field in Table.Arrow.
+// Arrow returns the field that the column has in the schema of the table's batches.
 func (c Column) Arrow() arrow.Field {
 	return arrow.Field{
 		Name:     c.Name,
@@ -158,7 +164,8 @@ func (c Column) Arrow() arrow.Field {
 	}
 }
 
-// Condition returns all checks as one SQL condition, or "" if there are none.
+// Condition returns all checks of the table and its columns as one SQL condition, or "" if there
+// are none.
 func (t Table) Condition() string {
 	var checks []string
 	for _, c := range t.Checks {
@@ -179,15 +186,15 @@ func (t Table) InKey(id base.ColumnID) bool {
 		slices.Contains(t.PrimaryKey, id)
 }
 
-// QualifiedName returns the table's name for messages: database.schema.name.
+// QualifiedName returns the table's name for messages, as database.schema.name.
 func (t Table) QualifiedName() string { return t.Database + "." + t.Schema + "." + t.Name }
 
-// QuotedName returns the table's name for SQL.
+// QuotedName returns the table's qualified name for SQL, in double quotes.
 func (t Table) QuotedName() string {
 	return Quote(t.Database) + "." + Quote(t.Schema) + "." + Quote(t.Name)
 }
 
-// Encode returns the table as JSON. Equal tables have equal bytes.
+// Encode returns the table as JSON. Equal tables have the same JSON.
 func (t Table) Encode() ([]byte, error) {
 	b, err := json.Marshal(t)
 	if err != nil {
@@ -208,7 +215,7 @@ func DecodeTable(text []byte) (Table, error) {
 	return t, nil
 }
 
-// String returns the CREATE TABLE statement of the table, in Scoter's dialect.
+// String returns the CREATE TABLE statement for the table, in Scoter's dialect.
 func (t Table) String() string {
 	var b strings.Builder
 	b.WriteString("CREATE TABLE " + t.QuotedName() + " (")

@@ -25,16 +25,16 @@ import (
 )
 
 // Type is a DuckDB type. The zero Type is not a type. Types are values: copies of a nested type
-// share its children, which must not be changed.
+// share its children, which must never be changed.
 type Type struct {
 	Kind   Kind
-	Width  uint8    // Decimal: total number of digits, 1 to 38
-	Scale  uint8    // Decimal: digits after the point, 0 to Width
-	Size   int      // Array: number of elements, at least 1
-	Elem   *Type    // List, Array: the element; Map: the value
-	Key    *Type    // Map: the key
-	Fields []Field  // Struct: at least one
-	Values []string // Enum: at least one, all different
+	Width  uint8    // of a Decimal: total number of digits, 1 to 38
+	Scale  uint8    // of a Decimal: digits after the point, 0 to Width
+	Size   int      // of an Array: number of elements, at least 1
+	Elem   *Type    // of a List or Array: the type of the elements; of a Map: of the values
+	Key    *Type    // of a Map: the type of the keys
+	Fields []Field  // of a Struct: at least one field
+	Values []string // of an Enum: at least one value, all different
 }
 
 // Field is one field of a Struct.
@@ -135,7 +135,7 @@ func (t Type) write(b *strings.Builder) {
 	}
 }
 
-// MarshalText returns String, so that the type is a string in JSON.
+// MarshalText returns the same text as String, so that a type is a string in JSON.
 func (t Type) MarshalText() ([]byte, error) {
 	if t.Kind == invalid {
 		return nil, base.Errorf(base.Internal, "type without a kind")
@@ -143,8 +143,8 @@ func (t Type) MarshalText() ([]byte, error) {
 	return []byte(t.String()), nil
 }
 
-// UnmarshalText parses the output of MarshalText. It has no limit on the size, because every stored
-// table must be readable.
+// UnmarshalText parses the output of MarshalText. Unlike Parse it has no limit on the size, because
+// every stored table must be readable.
 func (t *Type) UnmarshalText(text []byte) (err error) {
 	*t, err = parse(string(text))
 	return err

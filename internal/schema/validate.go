@@ -8,12 +8,12 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// maxColumns is the largest number of columns of a table. With more columns, footers and plans cost
-// more than rows.
+// maxColumns is the maximum number of columns of a table. With more columns, file footers and query
+// plans cost more than the rows.
 const maxColumns = 10_000
 
-// Validate checks everything about a table that does not depend on other data. Errors are
-// base.Invalid. It does not check SQL texts (defaults, checks).
+// Validate checks everything about a table that does not depend on other data. It does not check
+// SQL texts (defaults, checks). Errors are base.Invalid.
 func (t Table) Validate() error {
 	for what, name := range map[string]string{"database": t.Database, "schema": t.Schema, "table": t.Name} {
 		if err := checkName(what, name); err != nil {
@@ -94,7 +94,7 @@ func (t Table) invalid(format string, args ...any) error {
 	return base.Wrap(base.Errorf(base.Invalid, format, args...), "table %s", t.QualifiedName())
 }
 
-// storable returns an error for types that no column can have.
+// storable returns an error if no column can have this type.
 func (t Type) storable() error {
 	switch t.Kind {
 	case invalid:
@@ -110,7 +110,7 @@ func (t Type) storable() error {
 	return nil
 }
 
-// children returns the types directly inside of a nested type.
+// children returns the types of the elements, keys, values or fields of a nested type.
 func (t Type) children() []Type {
 	var all []Type
 	if t.Key != nil {
@@ -125,15 +125,15 @@ func (t Type) children() []Type {
 	return all
 }
 
-// Caseless reports whether DuckDB 1.5.5 lacks CASE for the type: it is an ARRAY, or contains one.
-// DuckDB supports CASE for lists of such types.
+// Caseless reports whether DuckDB 1.5.5 does not support CASE for values of this type: it is an
+// ARRAY, or contains one. DuckDB supports CASE for lists of such types.
 func (t Type) Caseless() bool {
 	return t.Kind == Array || slices.ContainsFunc(t.children(), Type.Caseless)
 }
 
 // Sortable reports whether a column of this type can be part of a key. Rows are ordered by stored
-// values, so an ENUM is ordered by its text. Not sortable are nested types, and types whose stored
-// text has no useful order (HUGEINT, INTERVAL, ...).
+// values, so an ENUM is ordered by its text. Nested types are not sortable, and neither are types
+// whose stored text has no useful order (HUGEINT, INTERVAL, ...).
 func (t Type) Sortable() bool {
 	switch t.Kind {
 	case invalid, Null, HugeInt, UHugeInt, Interval, TimeTZ, List, Array, Struct, Map:
@@ -142,7 +142,7 @@ func (t Type) Sortable() bool {
 	return true
 }
 
-// accepts reports whether a transform can be applied to columns of a kind.
+// accepts reports whether the transform can be applied to columns of this kind.
 func (t Transform) accepts(k Kind) bool {
 	switch k {
 	case Date:
@@ -162,7 +162,7 @@ func (t Table) quotedName(id base.ColumnID) string {
 	return Quote("?")
 }
 
-// writeClauses writes the clauses after the column list of CREATE TABLE.
+// writeClauses writes the clauses that follow the column list in CREATE TABLE.
 func (t Table) writeClauses(b *strings.Builder) {
 	list := func(keyword string, n int, item func(i int) string) {
 		for i := range n {

@@ -12,12 +12,13 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Value is one scalar in its storage form. It is a bound in column statistics or a part of a
-// partition's key. BOOLEAN is 0 or 1, DATE is in days, TIME and timestamps are in their unit, and
-// VARCHAR, BLOB and UUID are bytes. The zero Value is NULL.
+// Value is one value of a type that is not nested, in its storage form. It is a bound in column
+// statistics, or a part of a partition's key. BOOLEAN is 0 or 1, DATE is a number of days, TIME and
+// timestamps are numbers of their unit, and VARCHAR, BLOB and UUID are bytes. The zero Value is
+// NULL.
 type Value struct {
 	kind  valueKind
-	scale uint8 // decimalValue
+	scale uint8 // only for decimals
 	num   uint64
 	dec   decimal128.Num
 	bytes string
@@ -47,12 +48,12 @@ func FloatValue(v float64) Value {
 	case v != v:
 		v = math.NaN()
 	case v == 0:
-		v = 0 // also for -0
+		v = 0 // -0 becomes 0
 	}
 	return Value{kind: floatValue, num: math.Float64bits(v)}
 }
 
-// DecimalValue returns unscaled / 10^scale.
+// DecimalValue returns the decimal unscaled / 10^scale.
 func DecimalValue(unscaled decimal128.Num, scale uint8) Value {
 	return Value{kind: decimalValue, dec: unscaled, scale: scale}
 }
@@ -60,31 +61,31 @@ func DecimalValue(unscaled decimal128.Num, scale uint8) Value {
 // BytesValue returns the value of a VARCHAR, BLOB or UUID.
 func BytesValue(v []byte) Value { return Value{kind: bytesValue, bytes: string(v)} }
 
-// StringValue is BytesValue for a string.
+// StringValue returns the value of a VARCHAR or BLOB from a Go string.
 func StringValue(v string) Value { return Value{kind: bytesValue, bytes: v} }
 
 // IsNull reports whether the value is NULL.
 func (v Value) IsNull() bool { return v.kind == nullValue }
 
-// Int returns the integer of a value made by IntValue. The boolean is false for other values.
+// Int returns the number of a value that IntValue made. It returns false for other values.
 func (v Value) Int() (int64, bool) { return int64(v.num), v.kind == intValue }
 
-// Uint returns the integer of a value made by UintValue. The boolean is false for other values.
+// Uint returns the number of a value that UintValue made. It returns false for other values.
 func (v Value) Uint() (uint64, bool) { return v.num, v.kind == uintValue }
 
-// Float returns the number of a value made by FloatValue. The boolean is false for other values.
+// Float returns the number of a value that FloatValue made. It returns false for other values.
 func (v Value) Float() (float64, bool) { return math.Float64frombits(v.num), v.kind == floatValue }
 
-// Decimal returns the unscaled integer and the scale of a value made by DecimalValue. The boolean
-// is false for other values.
+// Decimal returns the unscaled integer and the scale of a value that DecimalValue made. It returns
+// false for other values.
 func (v Value) Decimal() (decimal128.Num, uint8, bool) { return v.dec, v.scale, v.kind == decimalValue }
 
-// Text returns the bytes of a VARCHAR, BLOB or UUID. The boolean is false for other values.
+// Text returns the bytes of a VARCHAR, BLOB or UUID. It returns false for other values.
 func (v Value) Text() (string, bool) { return v.bytes, v.kind == bytesValue }
 
-// Compare returns -1, 0 or 1, and whether the values can be compared. Numbers of all kinds are
-// compared exactly with each other, and bytes with bytes. NULL cannot be compared. NaN is the
-// greatest number.
+// Compare returns -1, 0 or 1 if v is less than, equal to or greater than o. It also returns whether
+// the two can be compared. Numbers of all kinds can be compared with each other, exactly, and bytes
+// with bytes. NULL cannot be compared. NaN is the greatest number.
 func (v Value) Compare(o Value) (int, bool) {
 	switch {
 	case v.kind == nullValue || o.kind == nullValue:
@@ -116,8 +117,8 @@ func compareOrdered[T int | int64 | uint64 | float64](a, b T) int {
 	return 0
 }
 
-// special orders the values that are not rational numbers: -1 for -Inf, 1 for +Inf, 2 for NaN. It
-// returns 0 for every other value.
+// special returns the order of a number that is not rational: -1 for -Inf, 1 for +Inf, 2 for NaN.
+// It returns 0 for every other value.
 func (v Value) special() int {
 	f, ok := v.Float()
 	switch {
@@ -133,8 +134,7 @@ func (v Value) special() int {
 	return 0
 }
 
-// Rat returns a number as a rational. It returns false for values that are not rational numbers:
-// NULL, bytes, infinity, NaN.
+// Rat returns a number as a rational number. It returns false for NULL, bytes, infinity and NaN.
 func (v Value) Rat() (*big.Rat, bool) {
 	if v.kind == nullValue || v.kind == bytesValue || v.special() != 0 {
 		return nil, false
@@ -155,7 +155,7 @@ func (v Value) rat() *big.Rat {
 	return new(big.Rat).SetInt64(int64(v.num))
 }
 
-// String returns the same text as MarshalText. Different values have different texts.
+// String returns the value as MarshalText does. Different values have different texts.
 func (v Value) String() string {
 	switch v.kind {
 	case intValue:
@@ -175,8 +175,8 @@ func (v Value) String() string {
 	return ""
 }
 
-// MarshalText returns a letter for the kind, and the value. NULL is empty. Equal values have equal
-// texts.
+// MarshalText returns a letter for the kind of the value, and the value. NULL is empty. Equal
+// values have the same text.
 func (v Value) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText parses the output of MarshalText.

@@ -10,11 +10,11 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// DefaultKeepTombstones is how long rows that delete their key are stored, unless the table sets
-// another time. Such a row prevents an older version that arrives late from restoring the key.
+// DefaultKeepTombstones is how long tombstones are stored, unless the table sets another time. A
+// tombstone prevents an older row version that arrives late from restoring its key.
 const DefaultKeepTombstones = 7 * 24 * time.Hour
 
-// Options of WITH (...) that are stored in fields of Table.
+// Names of options of WITH (...) that are stored in fields of Table.
 const (
 	optionVersion        = "version"
 	optionIsDeleted      = "is_deleted"
@@ -29,14 +29,14 @@ const (
 	onInsertReplace = "replace"
 )
 
-// Values of the option upsert.
+// Values of the option upsert, which says when rows of the same key are merged.
 const (
 	mergeOnWrite = "merge-on-write"
 	mergeOnRead  = "merge-on-read"
 )
 
-// WithOptions returns the table with the options of WITH (...) applied. For a new table, columns
-// are identified by position + 1, as New expects.
+// WithOptions returns the table with the options of WITH (...) set. In a new table, columns have no
+// ids yet and are identified by position + 1, as New expects.
 func (t Table) WithOptions(options map[string]string) (Table, error) {
 	t = t.clone()
 	column := func(option, name string) (base.ColumnID, error) {
@@ -77,8 +77,8 @@ func (t Table) WithOptions(options map[string]string) (Table, error) {
 	return t, err
 }
 
-// SetOptions changes the options of an existing table. Only on_insert can be changed, because the
-// other options say how stored rows are read.
+// SetOptions changes options of an existing table. Only on_insert can be changed, because the other
+// options say how the stored rows are read.
 func (t Table) SetOptions(options map[string]string) (Table, error) {
 	for _, key := range slices.Sorted(maps.Keys(options)) {
 		if key != optionOnInsert {
@@ -91,7 +91,8 @@ func (t Table) SetOptions(options map[string]string) (Table, error) {
 	})
 }
 
-// checkOnInsert refuses the option on_insert for tables where it has no effect.
+// checkOnInsert returns an error if the option on_insert is set for a table in which it has no
+// effect.
 func (t Table) checkOnInsert() error {
 	switch {
 	case len(t.PrimaryKey) == 0:
@@ -108,15 +109,16 @@ func (t Table) checkOnInsert() error {
 	return nil
 }
 
-// InsertRefuses reports whether a plain INSERT of an existing key is an error.
+// InsertRefuses reports whether a plain INSERT of an existing key into this table is an error.
 func (t Table) InsertRefuses() bool { return t.choosesOnInsert() && !t.ReplaceOnInsert }
 
-// choosesOnInsert reports whether the option on_insert applies to plain INSERTs.
+// choosesOnInsert reports whether the option on_insert has an effect on plain INSERTs into this
+// table.
 func (t Table) choosesOnInsert() bool {
 	return len(t.PrimaryKey) > 0 && !t.MergeOnRead && t.RowVersion == 0
 }
 
-// parseAge parses a duration such as 7d, 36h or 1h30m.
+// parseAge parses a duration with units, such as 7d, 36h or 1h30m.
 func parseAge(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if n, err := strconv.ParseUint(days, 10, 16); err == nil && n > 0 {
@@ -130,8 +132,8 @@ func parseAge(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// parseUpsert parses the option upsert, and reports whether rows of the same key are merged when
-// they are read.
+// parseUpsert parses the value of the option upsert. onRead is true if rows of the same key are
+// merged when they are read.
 func parseUpsert(text string) (onRead bool, err error) {
 	switch strings.ToLower(text) {
 	case mergeOnWrite:
@@ -142,8 +144,8 @@ func parseUpsert(text string) (onRead bool, err error) {
 	return false, base.Errorf(base.Invalid, "%s = %s is neither %s nor %s", optionUpsert, QuoteString(text), QuoteString(mergeOnWrite), QuoteString(mergeOnRead))
 }
 
-// parseOnInsert parses the option on_insert, and reports whether a plain INSERT replaces the row of
-// an existing key.
+// parseOnInsert parses the value of the option on_insert. replaces is true if a plain INSERT
+// replaces the row of an existing key.
 func parseOnInsert(text string) (replaces bool, err error) {
 	switch strings.ToLower(text) {
 	case onInsertError:
@@ -154,10 +156,10 @@ func parseOnInsert(text string) (replaces bool, err error) {
 	return false, base.Errorf(base.Invalid, "%s = %s is neither %s nor %s", optionOnInsert, QuoteString(text), QuoteString(onInsertError), QuoteString(onInsertReplace))
 }
 
-// allOptions returns all options of the table, as they are written in WITH (...).
+// allOptions returns all options of the table as WITH (...) has them.
 func (t Table) allOptions() map[string]string {
 	all := maps.Clone(t.Options)
-	delete(all, optionUpsert) // formats before 7 stored the option as text, without effect
+	delete(all, optionUpsert) // formats before 7 stored the option as text, where it had no effect
 	put := func(key, value string) {
 		if all == nil {
 			all = map[string]string{}
@@ -185,11 +187,11 @@ func (t Table) allOptions() map[string]string {
 	return all
 }
 
-// KeepsTombstones reports whether rows that delete their key must be stored, because rows that
-// arrive later may have a lower version.
+// KeepsTombstones reports whether the table stores tombstones. It must if it has versions, because
+// rows that arrive later may have a lower version than the deletion.
 func (t Table) KeepsTombstones() bool { return t.RowVersion != 0 && t.IsDeleted != 0 }
 
-// TombstoneAge returns how long such rows are stored.
+// TombstoneAge returns how long the table stores tombstones.
 func (t Table) TombstoneAge() time.Duration {
 	if t.KeepTombstones == 0 {
 		return DefaultKeepTombstones
@@ -197,8 +199,8 @@ func (t Table) TombstoneAge() time.Duration {
 	return t.KeepTombstones
 }
 
-// Bare returns the table without versioning and merge on read: every row is a current row, and none
-// deletes its key.
+// Bare returns the table without version and deletion columns and merge on read: each row counts as
+// a current row, and none as a tombstone.
 func (t Table) Bare() Table {
 	t.RowVersion, t.IsDeleted, t.MergeOnRead = 0, 0, false
 	return t
@@ -236,8 +238,8 @@ func (t Table) validateVersioning(ids map[base.ColumnID]int) error {
 	return nil
 }
 
-// countsVersions reports whether a column of the type can be the version column: its values are
-// ordered like their stored form, which has at most 64 bits.
+// countsVersions reports whether the version column can have this type: its values have the order
+// of their stored form, which has at most 64 bits.
 func (t Type) countsVersions() bool {
 	switch t.Kind {
 	case TinyInt, SmallInt, Integer, BigInt, UTinyInt, USmallInt, UInteger, UBigInt,

@@ -1,8 +1,8 @@
 package schema
 
 // Widen returns the smallest type that has every value of both types without loss. It returns false
-// if text would be the only such type. The order of the arguments does not change which values the
-// result has. The order of fields and enum values follows a.
+// if text would be the only such type. Widen(b, a) returns a type with the same values, but fields
+// and enum values have the order of the first argument.
 func Widen(a, b Type) (Type, bool) {
 	switch {
 	case a.Equal(b), b.Kind == Null:
@@ -31,22 +31,23 @@ func Widen(a, b Type) (Type, bool) {
 	return Type{}, false
 }
 
-// ExactInDouble reports whether the first type has 64-bit integers and the second type has
-// floating-point numbers. DOUBLE has all values of the second type, but only some of the first.
+// ExactInDouble reports whether one type has 64-bit integers and the other has floating-point
+// numbers. Then DOUBLE has all values of the floating-point type, but only some of the integers.
 func ExactInDouble(integers, floats Type) bool {
 	return (integers.Kind == BigInt || integers.Kind == UBigInt) && (floats.Kind == Double || floats.Kind == Float)
 }
 
-// coarse ranks the timestamps that fit a timestamp of microseconds. TIMESTAMP_NS is missing,
-// because its range is smaller.
+// coarse ranks the timestamp types that fit into a TIMESTAMP of microseconds, from the largest unit
+// to the smallest. TIMESTAMP_NS is not among them, because its range is smaller.
 var coarse = map[Kind]int{TimestampS: 1, TimestampMS: 2, Timestamp: 3}
 
 func nested(k Kind) bool { return k >= List }
 
-// textual reports whether a kind widens to VARCHAR: its text is its value.
+// textual reports whether values of a kind are text, so that the kind can be widened to VARCHAR.
 func textual(k Kind) bool { return k == Varchar || k == JSON || k == Enum }
 
-// widenNumber handles one order of two different numeric types.
+// widenNumber returns the wider type for two different numeric types. It handles only one order of
+// the two, so the caller also calls it with a and b exchanged.
 func widenNumber(a, b Type) (Type, bool) {
 	switch {
 	case a.Kind.IsInteger() && b.Kind.IsInteger():
@@ -75,11 +76,12 @@ func widenInt(a, b Kind) (Type, bool) {
 	if b == UHugeInt {
 		return Type{}, false
 	}
-	// A signed type has the values of an unsigned type of half its width.
+	// A signed type has all values of an unsigned type of half its width.
 	return Of(max(a, TinyInt+(b-UTinyInt)+1)), true
 }
 
-// widenDecimal widens b to numbers with the given numbers of digits before and after the point.
+// widenDecimal returns a DECIMAL that has the values of b, and numbers with whole digits before and
+// scale digits after the point. It returns false if no DECIMAL is that wide.
 func widenDecimal(whole, scale int, b Type) (Type, bool) {
 	whole, scale = max(whole, int(b.Width-b.Scale)), max(scale, int(b.Scale))
 	if whole+scale > 38 {

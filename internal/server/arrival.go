@@ -11,22 +11,22 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Limits for slow clients. The server gives up on a client that sends nothing for the time
-// patience. It also gives up if, after the first period of patience, the client has sent fewer than
-// slowest bytes per second.
+// Limits for slow clients. The server ends a request if the client sends nothing for the time
+// patience. It also ends a request if, after the first period of patience, the client has sent
+// fewer than slowest bytes per second.
 const (
 	patience = 30 * time.Second
 	slowest  = 64 << 10
 )
 
-// incoming is a request's body while it arrives. Read returns a Timeout error for a client that is
-// too slow.
+// incoming is a request's body that is being received. Read returns a Timeout error if the client
+// is too slow.
 type incoming struct {
 	io.ReadCloser
 	connection *http.ResponseController
 	began      time.Time
 	arrived    int64
-	until      time.Time // the read deadline of the connection; zero if none was set
+	until      time.Time // the read deadline of the connection; zero if none was set yet
 	endless    bool      // the connection does not support deadlines, as in tests of handlers
 }
 
@@ -44,8 +44,8 @@ func (in *incoming) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// extend moves the deadline according to what has arrived. Setting it costs a system call or a
-// timer, so it is set at most once per second.
+// extend moves the read deadline, depending on how much of the body has arrived. Setting a deadline
+// costs a system call or a timer, so it is set at most once per second.
 func (in *incoming) extend() {
 	until := time.Now().Add(patience)
 	if allowed := in.began.Add(patience + time.Duration(in.arrived/slowest)*time.Second); allowed.Before(until) {
@@ -58,22 +58,25 @@ func (in *incoming) extend() {
 	in.endless = in.connection.SetReadDeadline(until) != nil
 }
 
-// done removes the deadline, so that the connection can be used for other requests.
+// done removes the read deadline, so that the connection can be used for other requests.
 func (in *incoming) done() {
 	if !in.endless {
-		// Deadlines are supported: setting one worked before.
+		// The error is ignored: setting a deadline worked before, so the connection supports it.
 		_ = in.connection.SetReadDeadline(time.Time{})
 	}
 }
 
-// A body reserves memory for its announced size only after some of it has arrived, so it holds
-// little memory while it waits for the rest. If fewer than brisk bytes arrive between two checks,
-// the body releases all memory except for what has arrived and the next step.
+// Limits for the memory of a body while it arrives. The body reserves memory for its announced size
+// only after some of it has arrived, so it holds little memory while it waits for the rest. If
+// fewer than brisk bytes arrive between two checks, the body releases all memory except for what
+// has arrived and the next step.
 const (
-	firstBytes = 4 << 10   // read before any memory is reserved; net/http has them in a buffer
-	proofBytes = 256 << 10 // must arrive before memory for the rest is reserved
+	// Read before any memory is reserved; net/http has these bytes in a buffer.
+	firstBytes = 4 << 10
+	proofBytes = 256 << 10 // bytes that must arrive before memory for the rest is reserved
 	slowStep   = 64 << 10
-	// Factor by which a buffer grows: a client may announce a large body and not send it.
+	// growth is the factor by which a buffer grows. The buffer is not allocated in the announced
+	// size, because a client may announce a large body and not send it.
 	growth    = 4
 	lookEvery = 250 * time.Millisecond
 	brisk     = 256 << 10
@@ -81,8 +84,9 @@ const (
 
 var firstBuffers = sync.Pool{New: func() any { return new([firstBytes]byte) }}
 
-// receive reads a body of at most limit bytes. It reserves memory before it reads. So a body that
-// arrives faster than rows can be stored waits in the network, and is then refused.
+// receive reads a body of at most limit bytes. It reserves memory before it reads. If bodies arrive
+// faster than rows can be stored, the bytes wait in the network, and after some time the request is
+// refused.
 func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) error {
 	if r.ContentLength > limit {
 		return tooLarge(limit)
@@ -92,7 +96,8 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) erro
 	first := firstBuffers.Get().(*[firstBytes]byte)
 	defer firstBuffers.Put(first)
 	n, err := in.Read(first[:])
-	expected := max(r.ContentLength, int64(n)) + 1 // one byte more, to see the end
+	// One byte more, in order to notice the end of the body.
+	expected := max(r.ContentLength, int64(n)) + 1
 	if r.ContentLength < 0 && err == nil {
 		expected = limit + 1
 	}
@@ -149,7 +154,7 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) erro
 	return nil
 }
 
-// brokenOff is the error for a body that ended early.
+// brokenOff returns the error for a body that ended after n bytes, before its announced end.
 func brokenOff(n int, err error) error {
 	if base.KindOf(err) == base.Timeout {
 		return err
@@ -157,21 +162,22 @@ func brokenOff(n int, err error) error {
 	return base.Errorf(base.Canceled, "the body ends after %d bytes: %w", n, err)
 }
 
-// leastHeld is the memory that a body holds when came bytes of it have arrived, in a buffer of the
-// given size. It includes the memory for the next step.
+// leastHeld returns the memory that a body must hold after came bytes of it have arrived, in a
+// buffer of the given size. This includes the memory for the next step.
 func leastHeld(came, size int) int64 {
 	return max(decodedShare*int64(min(came+slowStep, size)), int64(size))
 }
 
-// came records how much of the body has arrived, and the size of its buffer.
+// came records that n bytes of the body have arrived, and the size of its buffer.
 func (b *body) came(n, size int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.arrived, b.least = n, leastHeld(n, size)
 }
 
-// watch regularly releases memory that the body reserved in advance, if little of the body arrives.
-// It does so until stop is called.
+// watch starts a regular check of how much of the body arrives. If little arrived since the last
+// check, it releases the memory that the body reserved in advance. The check ends when stop is
+// called.
 func (b *body) watch(n, size int) (stop func()) {
 	b.came(n, size)
 	var timer *time.Timer

@@ -12,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// caller is the sender of a request.
+// caller is the sender of a request: the name of its token, and its role.
 type caller struct {
 	name string
 	role session.Role
@@ -23,15 +23,16 @@ type token struct {
 	hash [sha256.Size]byte
 }
 
-// tokens are the credentials of callers. If there are none, every caller that can reach the server
-// (by default only from this machine) is a writer.
+// tokens are the tokens by which callers are identified. If the configuration has none, every
+// caller that can reach the server (by default only from this machine) is a writer.
 type tokens []token
 
 func newTokens(configured []config.Token) tokens {
 	var out tokens
 	for _, c := range configured {
 		t := token{caller: caller{c.Name, roles[c.Role]}}
-		// The configuration was checked, so all hashes have this length.
+		// The error is ignored: the configuration was checked, so all hashes are valid and have
+		// this length.
 		_, _ = hex.Decode(t.hash[:], []byte(c.SHA256))
 		out = append(out, t)
 	}
@@ -67,8 +68,8 @@ func (t tokens) identify(r *http.Request) (caller, error) {
 	return caller{}, base.Errorf(base.Unauthenticated, "unknown token")
 }
 
-// credential finds the token where clients put it: InfluxDB 2's "Token", InfluxDB 1's password (in
-// basic authentication or ?p=), Arc's x-api-key.
+// credential returns the token of a request. It may be in the places where clients send it:
+// InfluxDB 2's "Token", InfluxDB 1's password (in basic authentication or ?p=), Arc's x-api-key.
 func credential(r *http.Request) string {
 	if scheme, value, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok {
 		switch strings.ToLower(scheme) {

@@ -7,14 +7,15 @@ import (
 	"github.com/scoterdb/scoter/internal/backup"
 )
 
-// backup sends the data directory as it is now. On an error it cuts the connection, so that no
-// client takes what it received for a whole backup. Restoring such an archive fails too.
+// backup sends a copy of the data directory as it is now, as an archive. After an error it cuts the
+// connection, so that no client mistakes what it received for a whole backup. Restoring such an
+// archive fails too.
 func (s *Server) backup(w http.ResponseWriter, r *http.Request, _ caller) error {
 	image, err := s.store.Image(r.Context())
 	if err != nil {
 		return err
 	}
-	defer image.Close() // its files were only read
+	defer image.Close() // the error of closing is ignored, since the files were only read
 	w.Header().Set("Content-Type", backup.ContentType)
 	client := &patient{Writer: w, connection: http.NewResponseController(w), pause: pause}
 	defer client.done()
@@ -25,6 +26,7 @@ func (s *Server) backup(w http.ResponseWriter, r *http.Request, _ caller) error 
 	return nil
 }
 
-// pause is how long a client may take no bytes of a backup. A client that writes it to a slow disk
-// may stop for a while. Until the backup ends, files that merges have replaced stay on disk.
+// pause is how long a client of a backup may receive nothing before the connection is cut. A client
+// that writes to a slow disk may stop for a while. Until the backup ends, files that merges have
+// replaced stay on disk.
 const pause = 5 * time.Minute

@@ -14,33 +14,34 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// body is a request's decompressed body in memory, with the memory that is reserved for it and for
-// the rows decoded from it. It must be closed.
+// body is a request's decompressed body in memory. It holds the memory that is reserved for it and
+// for the rows decoded from it, so it must be closed.
 type body struct {
 	bytes   []byte
 	gate    *gate
-	pooled  *[]byte // the pooled buffer that bytes is part of
-	largest int64   // maximum size of the rows in memory
-	// untilFree waits until the request's table is not locked; nil if the request names no table.
+	pooled  *[]byte // the buffer from the pool that has bytes
+	largest int64   // maximum size of the request's rows in memory
+	// untilFree waits until the table of the request is not locked. It is nil if the request does
+	// not name a table.
 	untilFree func() error
 
 	mu      sync.Mutex
 	held    int64 // memory reserved from the gate; guarded by mu
-	arrived int   // bytes of the body so far; guarded by mu
-	least   int64 // memory needed for these bytes; guarded by mu
+	arrived int   // number of bytes of the body that have arrived; guarded by mu
+	least   int64 // memory that the body must hold for these bytes; guarded by mu
 }
 
-// decodedShare is the memory that a body and its rows are assumed to take, as a multiple of the
-// body's size: rows are about as large as their wire format.
+// decodedShare is the memory that a body and its rows are assumed to need, as a multiple of the
+// body's size. The rows are about as large as their wire format.
 const decodedShare = 2
 
-// buffers are reused by requests of usual size.
+// buffers is a pool of buffers for requests of usual size.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const maxPooledBuffer = 8 << 20
 
-// readBody reads a request's body, and decompresses it. untilFree, if not nil, waits until the
-// request's table is not locked. See stall.
+// readBody reads and decompresses a request's body. untilFree, if not nil, waits until the table of
+// the request is not locked. See stall.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *gate, untilFree func() error) (*body, error) {
 	limit := int64(s.settings.MaxBody)
 	b := &body{gate: memory, largest: s.largest(), untilFree: untilFree}
@@ -58,7 +59,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *gate, 
 // largest is the maximum size of a request's rows in memory, in bytes.
 func (s *Server) largest() int64 { return int64(s.settings.WriteMemory) / 3 }
 
-// hold reserves memory until the body holds total bytes of the gate. It may wait.
+// hold reserves memory of the gate, so that the body holds total bytes. It may wait for memory.
 func (b *body) hold(ctx context.Context, total int64) error {
 	for total = min(total, b.gate.most()); ; {
 		held, more := b.lacking(total)
@@ -72,7 +73,8 @@ func (b *body) hold(ctx context.Context, total int64) error {
 	}
 }
 
-// try does what hold does, but without waiting. It returns false if there is not enough memory.
+// try reserves memory of the gate so that the body holds total bytes, as hold does, but without
+// waiting. It returns false if there is not enough memory.
 func (b *body) try(total int64) bool {
 	_, more := b.lacking(min(total, b.gate.most()))
 	if more <= 0 {
@@ -97,7 +99,7 @@ func (b *body) took(n int64) {
 	b.held += n
 }
 
-// keep releases all memory except for total bytes.
+// keep releases memory of the gate, so that the body holds at most total bytes.
 func (b *body) keep(total int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,15 +109,15 @@ func (b *body) keep(total int64) {
 	}
 }
 
-// claimed reserves memory for rows before they are decoded. rows is their size in bytes, as the
-// body announces it. Compressed rows may be many times as large as the body.
+// claimed reserves memory for rows before they are decoded. rows is their size in bytes, which the
+// wire format announces. Compressed rows may be many times as large as the body.
 func (b *body) claimed(ctx context.Context, rows int64) error {
 	return b.hold(ctx, int64(len(b.bytes))+rows)
 }
 
-// decoded adjusts the reservation to the rows decoded from the body: their actual size replaces the
-// size of the body, which is no longer needed. To store the rows, the engine reserves twice their
-// size from its own budget.
+// decoded adjusts the reservation after the rows were decoded from the body. The actual size of the
+// rows replaces the size of the body, whose bytes are released. To store the rows, the engine
+// reserves twice their size from its own budget.
 func (b *body) decoded(ctx context.Context, batches ...arrow.RecordBatch) error {
 	var total int64
 	for _, rec := range batches {
@@ -130,8 +132,8 @@ func (b *body) decoded(ctx context.Context, batches ...arrow.RecordBatch) error 
 	return b.hold(ctx, total)
 }
 
-// unpacked returns an error if the rows are too large after the engine has expanded dictionaries,
-// for columns of these types.
+// unpacked returns an error if the rows would be too large without dictionaries, which the engine
+// expands for columns of these types.
 func (b *body) unpacked(types []schema.Field, batches []arrow.RecordBatch) error {
 	var total int64
 	for _, rec := range batches {
@@ -152,8 +154,8 @@ func tooLarge(limit int64) error {
 	return base.Errorf(base.TooLarge, "the body is larger than %d bytes", limit).WithHint("send smaller requests")
 }
 
-// buffer returns memory of the given size that begins with content. The body's previous buffer is
-// no longer used afterwards.
+// buffer returns a buffer of the given size that begins with content. It replaces the body's
+// previous buffer, which must not be used afterwards.
 func (b *body) buffer(size int64, content []byte) []byte {
 	if b.pooled == nil {
 		b.pooled = buffers.Get().(*[]byte)
@@ -167,9 +169,10 @@ func (b *body) buffer(size int64, content []byte) []byte {
 	return buf[:len(buf):size]
 }
 
-// decompress replaces a compressed body by its content. While it waits for memory it holds only the
-// compressed body. If the content is larger than announced and the memory is not free at once, it
-// releases what was decompressed, waits, and starts again.
+// decompress replaces a compressed body by its content. header is the request's Content-Encoding.
+// While decompress waits for memory it holds only the compressed body: if the content is larger
+// than announced and memory is not free at once, it drops what was decompressed, waits, and starts
+// again.
 func (b *body) decompress(ctx context.Context, header string, limit int64) error {
 	encoding, err := ingest.Encoding(header, b.bytes)
 	if err != nil || encoding == ingest.Identity {
@@ -208,14 +211,14 @@ func (b *body) decompress(ctx context.Context, header string, limit int64) error
 
 var errBeginAnew = errors.New("no memory at once for a body that grows")
 
-// Close releases the memory. The bytes must not be used afterwards. It may be called more than
-// once.
+// Close releases the body's memory. The bytes must not be used afterwards. Close may be called more
+// than once.
 func (b *body) Close() {
 	b.keep(0)
 	b.drop()
 }
 
-// drop gives up the bytes.
+// drop returns the buffer of the body to the pool.
 func (b *body) drop() {
 	recycle(b.pooled)
 	b.bytes, b.pooled = nil, nil

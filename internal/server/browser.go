@@ -10,28 +10,30 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// browsers protects the server from pages of other sites in a user's browser. A browser sends a
-// page's request with a plain-text body without asking the server first. The request takes effect,
-// even if the page may not read the response.
+// browsers protects the server from web pages of other sites that run in a user's browser. A
+// browser sends a page's request with a plain-text body without asking the server first. The
+// request takes effect, although the page cannot read the response.
 type browsers struct {
-	// Recognizes browsers by their headers; other clients do not send these.
+	// foreign recognizes requests of pages by the headers that browsers send. Other clients do not
+	// send these headers.
 	foreign *http.CrossOriginProtection
-	// named is set if any client that reaches the server may use it. Then a request must have the
-	// server's own name in its Host header. Otherwise a site could first load its page, and then
-	// let its own name resolve to this machine's address, so that the page counts as the server's
-	// own (DNS rebinding).
+	// named is set if clients need no token. Then the Host header of a request must have the
+	// server's own name. Otherwise a site could use DNS rebinding: it loads its page, and then
+	// changes the address of its own name to this machine's, so that the page counts as the
+	// server's own.
 	named bool
-	name  string // the name on which the server listens
+	name  string // the host name on which the server listens
 }
 
 func newBrowsers(settings config.Server) browsers {
-	name, _, _ := net.SplitHostPort(settings.Listen) // the configuration was checked
+	// The error is ignored, since the configuration was checked.
+	name, _, _ := net.SplitHostPort(settings.Listen)
 	return browsers{foreign: http.NewCrossOriginProtection(), named: len(settings.Tokens) == 0 && !settings.AllowOpen, name: name}
 }
 
-// isolate makes browsers show a response only to pages of this server, and only as what its
-// Content-Type says. Otherwise a page of another site could load a response as a script or an
-// image, and learn something about it.
+// isolate sets headers that protect a response from pages of other sites. Browsers then show the
+// response only to pages of this server, and use it only as what its Content-Type says. Otherwise a
+// page could load a response as a script or an image, and learn something about it.
 func isolate(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -41,7 +43,8 @@ func isolate(h http.Header) {
 // requests that only read: they cost as much as a query, and a page has many ways to send one.
 func (b browsers) check(r *http.Request) error {
 	posted := *r
-	posted.Method = http.MethodPost // http.CrossOriginProtection accepts requests with safe methods
+	// http.CrossOriginProtection would accept GET and other safe methods
+	posted.Method = http.MethodPost
 	if b.foreign.Check(&posted) != nil {
 		return base.Errorf(base.Forbidden, "a page of another site sent this request").
 			WithHint("pages reach the server through their own site's server alone")

@@ -12,10 +12,10 @@ import (
 // compressFrom is the minimum size in bytes of a response that is compressed.
 const compressFrom = 16 << 10
 
-// compress returns middleware that compresses text responses for clients that ask for it, at the
-// lowest level: on a local network, a response should not wait for compression. Arrow, Parquet and
-// MessagePack are not compressed, so that fast formats stay fast. The library is gzhttp, which is
-// in the same module as our codecs.
+// compress returns middleware that compresses text responses for clients that ask for it. It uses
+// the lowest level: on a local network, a response should not wait for compression. Arrow, Parquet
+// and MessagePack are not compressed, so that fast formats stay fast. The library is gzhttp, from
+// the same module as the codecs of other packages.
 func compress() func(http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(
 		gzhttp.MinSize(compressFrom),
@@ -25,7 +25,7 @@ func compress() func(http.Handler) http.Handler {
 		}),
 	)
 	if err != nil {
-		// the options are constants
+		// This cannot happen, because the options are constants.
 		panic("server: the options of gzhttp are wrong: " + err.Error())
 	}
 	return func(h http.Handler) http.Handler { return wrap(h) }

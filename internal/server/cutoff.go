@@ -6,10 +6,10 @@ import (
 	"net/http"
 )
 
-// cutOff must be deferred. If the handler panics, its response is incomplete, and the client must
-// see that. net/http closes the connection, which clients of HTTP/1.1 and 2 recognize as an error.
-// In HTTP/1.0, which some proxies speak, a close is the normal end of a response, so the connection
-// is reset.
+// cutOff makes a client notice that a response is incomplete because its handler panicked. It must
+// be called with defer. net/http closes the connection, which clients of HTTP/1.1 and 2 recognize
+// as an error. In HTTP/1.0, which some proxies speak, a close is the normal end of a response, so
+// cutOff resets the connection.
 func cutOff(w http.ResponseWriter, r *http.Request) {
 	p := recover()
 	if p == nil {
@@ -28,7 +28,8 @@ func reset(conn net.Conn) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
-	inner := conn // the listener wraps connections to count them, so Close is called on the wrapper
+	// The listener wraps each connection to count it, so the wrapper's Close must be called.
+	inner := conn
 	if counted, ok := inner.(interface{ NetConn() net.Conn }); ok {
 		inner = counted.NetConn()
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// retryAfterSeconds is the Retry-After header when the server is out of memory or disk space. A
-// flush takes about as long.
+// retryAfterSeconds is the Retry-After header of responses when the server is out of memory or disk
+// space. It is about the time that a flush takes.
 const retryAfterSeconds = "1"
 
-// problem is the response to a failed request.
+// problem is the JSON body of the response to a failed request.
 type problem struct {
 	Error problemBody `json:"error"`
 }
@@ -33,7 +33,8 @@ func newProblem(err error) problem {
 	return p
 }
 
-// shown returns an error as clients may see it, with paths relative to the data directory.
+// shown returns an error in the form in which clients may see it: paths are relative to the data
+// directory.
 func (s *Server) shown(err error) error {
 	message := base.WithoutFolder(err.Error(), s.settings.Dir)
 	hint, position := "", 0
@@ -50,9 +51,9 @@ func writeError(w http.ResponseWriter, err error) {
 	writeProblem(w, err, newProblem(err))
 }
 
-// maxErrorHeader is the maximum length in bytes of an error in a header, as in InfluxDB. Proxies
-// reject a response with a header of some kilobytes, and the client would then send again what was
-// stored.
+// maxErrorHeader is the maximum length in bytes of an error message in a response header, as in
+// InfluxDB. Some proxies reject a response whose header has several kilobytes, and the client would
+// then send rows again that were stored.
 const maxErrorHeader = 1024
 
 // writeInfluxError writes an error in the formats of InfluxDB 1 and 2 together. Clients of version

@@ -25,11 +25,11 @@ import (
 // served, one after the other, from the memory that they and all other requests release.
 type gate struct {
 	limit   int64
-	waiting time.Duration // maximum time that a request waits
-	failing func() error  // the reason why the engine cannot store rows, or nil
-	used    atomic.Int64  // changed only under mu
+	waiting time.Duration // maximum time that a request waits for memory
+	failing func() error  // returns the reason why the engine cannot store rows, or nil
+	used    atomic.Int64  // bytes that requests hold; changed only under mu
 
-	// These count requests that wait for a locked table. See stall.
+	// stalls and stalled count the memory of requests that wait for a locked table. See stall.
 	stalls  *semaphore.Weighted
 	stalled atomic.Int64 // in bytes
 
@@ -38,7 +38,7 @@ type gate struct {
 	newcomers []*waiter // waiting requests that hold no memory
 }
 
-// waiter is a waiting request.
+// waiter is a request that waits for memory.
 type waiter struct {
 	held, wanted int64
 	served       chan struct{} // closed when the request has its memory
@@ -51,20 +51,22 @@ func newGate(limit int64, failing func() error) *gate {
 	return &gate{limit: limit, waiting: gateWaiting, failing: failing, stalls: semaphore.NewWeighted(limit / stalledShare)}
 }
 
-// most is the maximum memory that one request reserves. The rest is for requests that hold a little
-// memory while they wait. Without it, a single large request would keep them from starting.
+// most returns the maximum memory that one request may reserve. The rest of the limit is left for
+// small requests. Without it, a single large request could keep them from starting.
 func (g *gate) most() int64 { return g.limit - g.limit/8 }
 
-// try takes n bytes for a request that already holds memory. It returns false if they are not free.
+// try takes n bytes for a request that already holds memory of the gate. It returns false if n
+// bytes are not free.
 func (g *gate) try(n int64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.serve(n)
 }
 
-// take takes n bytes for a request that already holds held bytes of the gate. Together they must
-// not exceed the limit. It returns an Unavailable error if the memory is not free in time, or if
-// the request would wait in a circle. If the engine's flushes fail it returns their error.
+// take takes n bytes for a request that already holds held bytes of the gate. held and n together
+// must not exceed the limit. take returns an Unavailable error if the memory is not free in time,
+// or if waiting could be a deadlock (see circle). If the engine's flushes fail, it returns their
+// error.
 func (g *gate) take(ctx context.Context, held, n int64) error {
 	w := g.enter(held, n)
 	if w == nil {
@@ -92,8 +94,9 @@ func (g *gate) take(ctx context.Context, held, n int64) error {
 		WithHint("retry after a second, or send slower")
 }
 
-// enter takes n bytes and returns nil, or puts the request in the queue and returns it. If the
-// request may not wait, it returns a waiter whose served is nil.
+// enter takes n bytes and returns nil if they are free. Otherwise it puts the request in the queue
+// and returns it as a waiter. If waiting could be a deadlock, it returns a waiter whose channel
+// served is nil, which is not in the queue.
 func (g *gate) enter(held, n int64) *waiter {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -112,8 +115,9 @@ func (g *gate) enter(held, n int64) *waiter {
 	return w
 }
 
-// circle reports whether a holder would deadlock with the waiting holders: at some point none of
-// them could be served before another one releases its memory. The caller holds mu.
+// circle reports whether a request that holds memory would deadlock with the waiting requests that
+// hold memory. That is so if at some point none of them could be served before another one releases
+// its memory. The caller holds mu.
 func (g *gate) circle(w *waiter) bool {
 	all := append(slices.Clone(g.holders), w)
 	slices.SortFunc(all, func(a, b *waiter) int { return cmp.Compare(a.wanted, b.wanted) })
@@ -130,7 +134,7 @@ func (g *gate) circle(w *waiter) bool {
 	return false
 }
 
-// leave removes a request from the queue. It reports whether the request was served before.
+// leave removes a request from the queue. It returns true if the request got its memory before.
 func (g *gate) leave(w *waiter) (served bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -145,7 +149,7 @@ func (g *gate) leave(w *waiter) (served bool) {
 	return false
 }
 
-// give returns n bytes to the gate.
+// give returns n bytes to the gate, and serves waiting requests.
 func (g *gate) give(n int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -153,8 +157,9 @@ func (g *gate) give(n int64) {
 	g.wake()
 }
 
-// wake serves waiting requests: all holders that can be served, then newcomers in their order if no
-// holder is waiting. The caller holds mu.
+// wake serves waiting requests. First come all requests that already hold memory, if there is
+// enough for them. Then, if none of these is still waiting, come requests that hold no memory, in
+// their order. The caller holds mu.
 func (g *gate) wake() {
 	g.holders = slices.DeleteFunc(g.holders, g.end)
 	for len(g.holders) == 0 && len(g.newcomers) > 0 && g.end(g.newcomers[0]) {
@@ -162,7 +167,8 @@ func (g *gate) wake() {
 	}
 }
 
-// end serves a waiting request if its memory is free. The caller holds mu.
+// end takes the memory of a waiting request, if it is free, and notifies the request. The caller
+// holds mu.
 func (g *gate) end(w *waiter) bool {
 	if !g.serve(w.wanted) {
 		return false

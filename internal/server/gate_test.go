@@ -61,26 +61,23 @@ func TestTheGateAdmitsInOrderAndGivesUpInTime(t *testing.T) {
 func TestRequestsThatWaitForTablesHoldAHalf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(16, func() error { return nil })
-		stall := func(n int64) (over func(), err error, took time.Duration) {
-			began := time.Now()
-			over, err = g.stall(t.Context(), n)
-			return over, err, time.Since(began)
-		}
-		large, err, _ := stall(14)
+		large, err := g.stall(t.Context(), 14)
 		if err != nil || !g.crowded() {
 			t.Fatalf("%v, crowded: %v", err, g.crowded())
 		}
-		if _, err, took := stall(1); base.KindOf(err) != base.Unavailable || took != stallPatience {
+		began := time.Now()
+		_, err = g.stall(t.Context(), 1)
+		if took := time.Since(began); base.KindOf(err) != base.Unavailable || took != stallPatience {
 			t.Errorf("beside it: %v after %v", err, took)
 		}
 		large()
-		small, err, _ := stall(3)
+		small, err := g.stall(t.Context(), 3)
 		if err != nil || g.crowded() {
 			t.Errorf("%v, crowded: %v", err, g.crowded())
 		}
 		waited := make(chan error)
 		go func() {
-			over, err, _ := stall(6)
+			over, err := g.stall(t.Context(), 6)
 			if err == nil {
 				over()
 			}
@@ -93,7 +90,7 @@ func TestRequestsThatWaitForTablesHoldAHalf(t *testing.T) {
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		over, err, _ := stall(8)
+		over, err := g.stall(t.Context(), 8)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// influxQuery answers the queries that clients of InfluxDB 1 send before they write: CREATE
-// DATABASE, also by GET, and SHOW DATABASES. For reading there is SQL.
+// influxQuery answers the InfluxQL queries that clients of InfluxDB 1 send before they write:
+// CREATE DATABASE (also by GET) and SHOW DATABASES. Reading data needs SQL.
 func (s *Server) influxQuery(w http.ResponseWriter, r *http.Request, who caller) error {
 	in := newIncoming(w, r)
 	defer in.done()
@@ -68,9 +68,9 @@ func (s *Server) influxQuery(w http.ResponseWriter, r *http.Request, who caller)
 	return nil
 }
 
-// newDatabase returns the name in CREATE DATABASE [IF NOT EXISTS] name, or "". It ignores retention
-// clauses behind the name. IF NOT EXISTS makes no difference, because InfluxDB never fails for an
-// existing database.
+// newDatabase returns the name in CREATE DATABASE [IF NOT EXISTS] name, or "" for another
+// statement. It ignores retention clauses behind the name. IF NOT EXISTS makes no difference,
+// because in InfluxDB creating an existing database is never an error.
 func newDatabase(st sqltoken.Statement) string {
 	at := 2
 	if st.Starts("CREATE", "DATABASE", "IF", "NOT", "EXISTS") {
@@ -82,7 +82,7 @@ func newDatabase(st sqltoken.Statement) string {
 	return st.Tokens[at].Name()
 }
 
-// influxResult is the result of one statement in InfluxDB 1's format.
+// influxResult is the result of one statement in the JSON format of InfluxDB 1.
 type influxResult struct {
 	ID     int            `json:"statement_id"`
 	Series []influxSeries `json:"series,omitempty"`
@@ -101,7 +101,7 @@ type influxSeries struct {
 	Values  [][]string `json:"values"`
 }
 
-// influxVersion is the InfluxDB version that clients are told.
+// influxVersion is the version of InfluxDB that the server reports to InfluxDB clients.
 const influxVersion = "1.8.10"
 
 func (s *Server) ping(w http.ResponseWriter, _ *http.Request) {

@@ -11,9 +11,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// lineProtocol accepts InfluxDB's line protocol, in the requests of its versions 1 and 2. As in
-// InfluxDB, valid lines are stored even if others are invalid. The response is then a 400 that
-// lists the invalid ones.
+// lineProtocol accepts a write request of InfluxDB 1 or 2, in line protocol. As in InfluxDB, valid
+// lines are stored even if other lines are invalid. Then the response is a 400 that lists the
+// invalid lines.
 func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) error {
 	precision, err := ingest.ParsePrecision(r.URL.Query().Get("precision"))
 	if err != nil {

@@ -14,20 +14,20 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// nanosColumn holds the part of a point's time that does not fit into a TIMESTAMPTZ: the
-// nanoseconds below its microsecond, 0 to 999. The first point with a nonzero value adds the column
-// to its table; NULL means 0.
+// nanosColumn is the column for the part of a point's time that does not fit into a TIMESTAMPTZ:
+// the nanoseconds below its microsecond, 0 to 999. The first point for which this is not 0 adds the
+// column to its table. NULL means 0.
 //
 // DuckDB has no TIMESTAMPTZ with nanoseconds, and cannot compare a TIMESTAMP_NS with a TIMESTAMPTZ:
 // time > now() - INTERVAL 1 HOUR would be an error. With this column, time has the type that
-// queries expect whatever precision a client sends, and two points within one microsecond remain
-// distinct.
+// queries expect in whatever precision a client sends it, and two points within one microsecond
+// remain distinct.
 const nanosColumn = ingest.TimeColumn + "_nanos"
 
-// exactTime returns a batch whose times the table can store without loss, or nil if the batch needs
-// no change. Only batches with nanoseconds that are not whole microseconds are changed. If the
-// table's time is a TIMESTAMP_NS, they keep their type without the time zone. Otherwise they are
-// split into time and nanosColumn.
+// exactTime returns a batch of points whose times can be stored without loss in the table. It
+// returns nil if the batch needs no change. Only batches with times that are not whole microseconds
+// are changed. If the table's column time is a TIMESTAMP_NS, the times only lose their time zone.
+// Otherwise they are split into time and nanosColumn.
 func (s *Server) exactTime(name engine.TableName, rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	at := rec.Schema().FieldIndices(ingest.TimeColumn)
 	if len(at) != 1 || !arrow.TypeEqual(rec.Schema().Field(at[0]).Type, ingest.TimestampNS) {
@@ -58,11 +58,11 @@ func (s *Server) exactTime(name engine.TableName, rec arrow.RecordBatch) (arrow.
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, rec.NumRows()), nil
 }
 
-// numbersOf are the numbers of the accepted and the refused rows.
+// numbersOf has the row numbers of the accepted points and of the refused points of a batch.
 type numbersOf struct{ kept, refused []int32 }
 
-// ownNanos removes points that have a field of their own named nanosColumn, where that column is
-// needed for the nanoseconds of other points. numbers is nil if there are no such points.
+// ownNanos removes points that have a field called like nanosColumn, if other points of the batch
+// need this column for their nanoseconds. numbers is nil if the batch has no such points.
 func (s *Server) ownNanos(name engine.TableName, rec arrow.RecordBatch) (_ arrow.RecordBatch, numbers *numbersOf, err error) {
 	at, own := rec.Schema().FieldIndices(ingest.TimeColumn), rec.Schema().FieldIndices(nanosColumn)
 	if len(at) != 1 || len(own) != 1 || !arrow.TypeEqual(rec.Schema().Field(at[0]).Type, ingest.TimestampNS) {
@@ -92,19 +92,20 @@ func (s *Server) ownNanos(name engine.TableName, rec arrow.RecordBatch) (_ arrow
 	return kept, numbers, err
 }
 
-// cut splits times into whole microseconds, rounded down, and the remaining nanoseconds.
+// cut splits times into whole microseconds, rounded down, and the nanoseconds that remain.
 func cut(times *array.Timestamp) (micros, nanos arrow.Array) {
 	offset := times.Data().Offset()
 	us, ns := make([]int64, offset+times.Len()), make([]int16, offset+times.Len())
 	for i, t := range times.Values() {
-		m, rest, _ := ingest.Nanosecond.Micros(int64(t)) // all times are in range
+		// The last result is ignored, because all times are in range.
+		m, rest, _ := ingest.Nanosecond.Micros(int64(t))
 		us[offset+i], ns[offset+i] = m, int16(rest)
 	}
 	return withType(times, ingest.TimestampUS, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(us))),
 		withType(times, arrow.PrimitiveTypes.Int16, memory.NewBufferBytes(arrow.Int16Traits.CastToBytes(ns)))
 }
 
-// withType returns an array with the NULLs and the offset of a, and other values.
+// withType returns an array of another type with the given values. NULLs and offset are those of a.
 func withType(a *array.Timestamp, t arrow.DataType, values *memory.Buffer) arrow.Array {
 	data := array.NewData(t, a.Len(), []*memory.Buffer{a.Data().Buffers()[0], values}, nil, a.NullN(), a.Data().Offset())
 	defer data.Release()

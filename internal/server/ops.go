@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/version"
 )
 
-// watchGates adds metrics of the memory and disk space that requests share.
+// watchGates adds metrics of the memory and disk space that running requests use.
 func (s *Server) watchGates() {
 	s.metrics.Gauge("scoter_request_memory_bytes", "Memory of requests with rows that are under way.", s.gate.used.Load)
 	s.metrics.Gauge("scoter_request_memory_limit_bytes", "Most of scoter_request_memory_bytes: half of the setting write_memory.", func() int64 { return s.gate.limit })
@@ -19,7 +19,8 @@ func (s *Server) watchGates() {
 	s.metrics.Gauge("scoter_result_space_limit_bytes", "Most of scoter_result_space_bytes: the setting result_space.", func() int64 { return int64(s.settings.ResultSpace) })
 }
 
-// rowsWritten returns the number of rows that were changed since the server started.
+// rowsWritten returns the number of rows that were inserted, updated or deleted since the server
+// started.
 func (s *Server) rowsWritten() (n int64) {
 	for _, rows := range s.executor.Written() {
 		n += rows
@@ -31,7 +32,7 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 }
 
-// ready answers whether the server accepts writes. It is for load balancers.
+// ready responds to a load balancer's question whether the server accepts writes.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	state := s.store.Status()
 	if state.Refusing != nil {
@@ -39,7 +40,7 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	answer := map[string]any{"status": "ready"}
-	if state.DamagedParts > 0 { // other tables are still served
+	if state.DamagedParts > 0 { // it is still ready, because other tables work
 		answer["damaged_parts"] = state.DamagedParts
 	}
 	writeJSON(w, http.StatusOK, answer)

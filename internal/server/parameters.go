@@ -9,20 +9,21 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// parameters are the parameters that a route's URL may have. Any other parameter is an error,
+// parameters are the parameters that a route accepts in its URL. Any other parameter is an error,
 // because otherwise a misspelled one would be ignored.
 type parameters struct {
-	what  string   // names the route in errors
+	what  string   // the name of the route, for errors
 	names []string // in the order in which errors list them
-	all   []string // names, and the parameters in which InfluxDB clients send a user and a token
+	// Names, and the parameters in which InfluxDB clients send a user name and a token.
+	all []string
 }
 
 func (e endpoint) known() parameters {
 	return parameters{e.pattern, e.parameters, append([]string{"u", "p"}, e.parameters...)}
 }
 
-// check returns an error for the first unknown parameter of a URL's query, and for a query of which
-// url.ParseQuery would ignore a part.
+// check returns an error for the first unknown parameter in a URL's query. It also returns an error
+// if url.ParseQuery would ignore a part of the query.
 func (k parameters) check(query string) error {
 	if query == "" {
 		return nil
@@ -34,7 +35,7 @@ func (k parameters) check(query string) error {
 	return k.only(values)
 }
 
-// only returns an error for the first unknown name in alphabetical order.
+// only returns an error for the unknown name that is first in alphabetical order.
 func (k parameters) only(values url.Values) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(k.all, name) {

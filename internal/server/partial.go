@@ -19,14 +19,14 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// tableLines are points of one measurement. Numbers has the numbers of the rows in the decoder's
-// table; nil if these are all of its rows.
+// tableLines are the points of one measurement in a write request. The field Numbers has their
+// numbers among the decoded rows of the measurement. It is nil if these are all of its rows.
 type tableLines struct {
 	engine.TableRows     // with one batch
-	decoded          int // the index of the decoder's table
+	decoded          int // index of the measurement among the decoded tables
 }
 
-// numbered returns the points with Numbers set.
+// numbered returns the points with the field Numbers set.
 func (t tableLines) numbered() tableLines {
 	if t.Numbers == nil {
 		numbers := make([]int32, t.Batches[0].NumRows())
@@ -38,15 +38,15 @@ func (t tableLines) numbered() tableLines {
 	return t
 }
 
-// slice returns the points from index from up to index to. Numbers must be set. The caller releases
-// the batch.
+// slice returns the points from index from up to, but not including, index to. Their Numbers must
+// be set. The caller releases the batch.
 func (t tableLines) slice(from, to int64) tableLines {
 	t.Batches = []arrow.RecordBatch{t.Batches[0].NewSlice(from, to)}
 	t.Numbers = [][]int32{t.Numbers[0][from:to]}
 	return t
 }
 
-// rowsOf returns the points as rows.
+// rowsOf returns the points of some measurements in the form that the engine takes.
 func rowsOf(tables []tableLines) []engine.TableRows {
 	rows := make([]engine.TableRows, len(tables))
 	for i, t := range tables {
@@ -55,15 +55,17 @@ func rowsOf(tables []tableLines) []engine.TableRows {
 	return rows
 }
 
-// partial is a write of which some lines were not stored.
+// partial is a write request in line protocol of which some lines were not stored.
 type partial struct {
-	// At most wire.MaxErrors for lines that do not parse, and as many for other lines.
+	// reasons has at most wire.MaxErrors lines that do not parse, and as many lines that were
+	// refused for other reasons.
 	reasons []lineReason
 	refused int
 	dropped int64
-	// Some lines were stored, or contradict stored rows: the client sent well-formed lines.
+	// stored says that some lines were stored, or are well-formed and only contradict stored rows.
+	// The error in the response depends on it.
 	stored bool
-	lines  []wire.Lines // the lines of each decoded table
+	lines  []wire.Lines // the numbers of the lines of each decoded table's rows
 }
 
 // lineReason is the reason why a line was not stored.
@@ -72,7 +74,7 @@ type lineReason struct {
 	text string
 }
 
-// unparsed returns a partial with the lines that the decoder rejected.
+// unparsed returns a partial with the lines that the decoder could not parse.
 func unparsed(d wire.Tables) *partial {
 	p := &partial{dropped: int64(d.Rejected), stored: len(d.Rows) > 0, lines: d.Lines}
 	for _, e := range d.Errors {
@@ -83,7 +85,7 @@ func unparsed(d wire.Tables) *partial {
 }
 
 // repeated is called for a request that repeats an earlier one with the same idempotency key.
-// dropped is the number of lines that were not stored then.
+// dropped is the number of lines that the earlier request did not store.
 func (p *partial) repeated(dropped int64) {
 	p.reasons, p.dropped, p.stored = []lineReason{{0, "this request was made before: some lines were not taken then"}}, max(0, dropped), true
 }
@@ -110,7 +112,7 @@ func (p *partial) answer(w http.ResponseWriter) error {
 	return base.Errorf(base.Invalid, "partial write: %s dropped=%d", text, p.dropped)
 }
 
-// refuse drops points, for the given reason.
+// refuse records that points are not stored, with the reason why.
 func (p *partial) refuse(t tableLines, why string) {
 	t = t.numbered()
 	p.stored = true
@@ -123,7 +125,7 @@ func (p *partial) refuse(t tableLines, why string) {
 	}
 }
 
-// linesOf assigns decoded points to their tables. It drops points that cannot be stored in any
+// linesOf groups decoded points by their tables. It refuses points that cannot be stored in any
 // case: points for a view, and points with a field that has the name of the column for nanoseconds.
 func (s *Server) linesOf(r *http.Request, decoded []ingest.Rows, p *partial) (tables []tableLines, err error) {
 	database := s.database(r)
@@ -133,7 +135,7 @@ func (s *Server) linesOf(r *http.Request, decoded []ingest.Rows, p *partial) (ta
 	for i := range decoded {
 		rows := &decoded[i]
 		name := engine.TableName{Database: database, Schema: engine.DefaultSchema, Name: rows.Table}
-		// NULL means that a point does not have the field.
+		// NULL means that a point lacks the field.
 		t := tableLines{engine.TableRows{Table: name, Batches: []arrow.RecordBatch{rows.Batch}, Tags: tagNames(*rows), Sparse: true, Typed: true}, i}
 		if _, err := s.store.LookupView(name.Database, name.Schema, name.Name); err == nil {
 			p.refuse(t, fmt.Sprintf("%q is a view", name.Name))
@@ -167,10 +169,10 @@ func (s *Server) linesOf(r *http.Request, decoded []ingest.Rows, p *partial) (ta
 	return tables, nil
 }
 
-// storeLines stores points, and adds the dropped ones to p. Points that a repetition of the request
-// would insert a second time are stored last, in one commit with the request's idempotency key.
-// Points before them can be stored again without effect. So whatever fails, no point is stored
-// twice.
+// storeLines stores points, and adds points that it drops to p. The points that a repetition of the
+// request would insert a second time are stored last, in one commit with the request's idempotency
+// key. The points before them may be stored again without effect. So even if the request fails in
+// between, no point is stored twice.
 func (s *Server) storeLines(r *http.Request, tables []tableLines, o engine.AppendOptions, p *partial) error {
 	var whole []tableLines
 	for i, t := range tables {
@@ -203,8 +205,9 @@ func (s *Server) storeLines(r *http.Request, tables []tableLines, o engine.Appen
 		p.stored = true
 		return s.appendWhatFits(r, whole, o, p)
 	case err == nil && o.IdempotencyKey != "":
-		// If the counts differ from the number of rows, they are the counts of the first request,
-		// of which some points did not fit. They may fit now.
+		// If the counts differ from the number of rows, the request repeats an earlier one, and
+		// these are its counts. Some of its points were dropped then. They may fit into the table
+		// now, but are not stored.
 		if n, ok := s.rowsFor(whole); ok && n != counts.Rows() {
 			p.repeated(n + p.dropped - counts.Rows())
 		}
@@ -212,8 +215,9 @@ func (s *Server) storeLines(r *http.Request, tables []tableLines, o engine.Appen
 	return err
 }
 
-// rowsFor returns the number of rows for tables without a primary key. ok is false if one of the
-// tables has a key: then counts also depend on existing rows.
+// rowsFor returns the number of rows of the points, for tables without a primary key. ok is false
+// if one of the tables has a primary key. The number of inserted rows then also depends on existing
+// rows.
 func (s *Server) rowsFor(tables []tableLines) (n int64, ok bool) {
 	for _, t := range tables {
 		if s.keyed(t.Table) {
@@ -230,8 +234,8 @@ func (s *Server) keyed(name engine.TableName) bool {
 	return err == nil && len(t.PrimaryKey) > 0
 }
 
-// appendWhatFits stores points of which some contradict their tables. It drops those and stores the
-// others.
+// appendWhatFits stores points of which some contradict the types of their tables. It drops those
+// and stores the others.
 func (s *Server) appendWhatFits(r *http.Request, tables []tableLines, o engine.AppendOptions, p *partial) error {
 	var fitting []engine.TableRows
 	for i, t := range tables {
@@ -273,8 +277,8 @@ func (s *Server) appendWhatFits(r *http.Request, tables []tableLines, o engine.A
 }
 
 // upsertPiece returns a function that stores a piece of the points of a table with a primary key.
-// Storing a piece twice changes nothing, unless another change of the rows was made in between. So
-// each piece of a request with an idempotency key has its own key.
+// Storing a piece again has no effect unless the same rows were changed in between. To exclude that
+// too, each piece gets its own idempotency key if the request has one.
 func (s *Server) upsertPiece(r *http.Request, o engine.AppendOptions) func(engine.TableRows, string) error {
 	return func(t engine.TableRows, piece string) error {
 		with := o
@@ -287,9 +291,10 @@ func (s *Server) upsertPiece(r *http.Request, o engine.AppendOptions) func(engin
 	}
 }
 
-// eachPiece splits rows that do not fit in two, again and again, until the rows that do not fit are
-// single rows. These are dropped. A repeated request is split in the same way, and its pieces have
-// the same names.
+// eachPiece stores points, and drops single points that contradict the types of their table. If
+// fit, which stores points, returns an Invalid error, eachPiece splits the points in two and tries
+// both halves, down to single points. A repeated request is split in the same way, and its pieces
+// have the same names.
 func (p *partial) eachPiece(ctx context.Context, t tableLines, piece string, fit func(t engine.TableRows, piece string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -297,7 +302,7 @@ func (p *partial) eachPiece(ctx context.Context, t tableLines, piece string, fit
 	t = t.numbered()
 	n := t.Batches[0].NumRows()
 	rows := t.TableRows
-	// Without columns that only dropped points have.
+	// Columns that only dropped points have are left out, so that they are not added to the table.
 	rows.Batches = []arrow.RecordBatch{withValues(t.Batches[0])}
 	switch err := fit(rows, piece); {
 	case err == nil:
@@ -319,8 +324,8 @@ func (p *partial) eachPiece(ctx context.Context, t tableLines, piece string, fit
 	return nil
 }
 
-// withValues returns points without the columns that none of them has. The result's memory is
-// garbage-collected, so it needs no release.
+// withValues returns points without the columns in which all of them are NULL. The result needs no
+// release: its memory is garbage-collected.
 func withValues(rec arrow.RecordBatch) arrow.RecordBatch {
 	var fields []arrow.Field
 	var columns []arrow.Array

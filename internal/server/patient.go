@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// patient is a response that fails if the client takes no bytes for the time pause. It also fails
-// at the time until, if that is set. Canceling a context does not end a write to a client that
-// reads nothing. A connection that does not support deadlines, as in tests of handlers, waits for
-// the client.
+// patient writes a response, and fails if the client receives nothing for the time pause. It also
+// fails at the time until, if that is set. (Canceling a context does not end a write to a client
+// that reads nothing.) If a connection does not support deadlines, as in tests of handlers, patient
+// waits without limit.
 type patient struct {
 	io.Writer
 	connection *http.ResponseController
@@ -17,7 +17,8 @@ type patient struct {
 	until      time.Time
 }
 
-// patientBytes is the number of bytes that a client has to take within a pause.
+// patientBytes is the number of bytes of a response that a client has to receive within the time
+// pause.
 const patientBytes = 64 << 10
 
 func (p *patient) Write(b []byte) (n int, err error) {
@@ -34,5 +35,5 @@ func (p *patient) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// done removes the deadline, so that the connection can be used for other requests.
+// done removes the write deadline, so that the connection can be used for other requests.
 func (p *patient) done() { _ = p.connection.SetWriteDeadline(time.Time{}) }

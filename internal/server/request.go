@@ -28,7 +28,7 @@ type sqlRequest struct {
 	Format    string          `json:"format"`
 }
 
-// parseSQL parses a request. text is its body.
+// parseSQL parses a request to run SQL. text is its body.
 func (s *Server) parseSQL(r *http.Request, text []byte) (sqlRequest, error) {
 	q := r.URL.Query()
 	req := sqlRequest{SQL: q.Get("q"), Database: q.Get("database"), Format: q.Get("format")}
@@ -65,12 +65,12 @@ func (s *Server) parseSQL(r *http.Request, text []byte) (sqlRequest, error) {
 	return req, nil
 }
 
-// requestMembers are the members of a sqlRequest in JSON.
+// requestMembers are the names of the fields of sqlRequest in JSON.
 var requestMembers = []string{"sql", "params", "database", "format", "timeout_ms", "max_rows"}
 
-// checkJSON returns an error unless a body is one JSON value that encoding/json decodes exactly.
-// That package replaces invalid UTF-8 and unpaired surrogates by U+FFFD, uses the last of several
-// members of the same name, and matches names in any case.
+// checkJSON returns an error unless a body is a single JSON value that encoding/json decodes
+// without changing it. That package replaces invalid UTF-8 and unpaired surrogates by U+FFFD, uses
+// the last of several members of the same name, and matches names in any case.
 func checkJSON(text []byte) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(text))
 	err := skipRequest(d)
@@ -84,7 +84,7 @@ func checkJSON(text []byte) error {
 		}
 		return noRequest(fmt.Errorf("JSON%s: %w", where, syntax.Err)).At(int(syntax.ByteOffset) + 1)
 	}
-	if err != nil { // io.EOF
+	if err != nil { // a body that ends early is io.EOF
 		return noRequest(errors.New("it ends in the middle of a JSON value")).At(len(text) + 1)
 	}
 	if end := int(d.InputOffset()); len(bytes.Trim(text[end:], " \t\r\n")) > 0 {
@@ -93,8 +93,9 @@ func checkJSON(text []byte) error {
 	return nil
 }
 
-// skipRequest reads one JSON value. It returns an error for the first member of an object that a
-// request does not have, but only after it has read the whole value.
+// skipRequest reads one JSON value. If it is an object with a member that a request does not have,
+// skipRequest returns an error for the first such member, but only after it has read the whole
+// value.
 func skipRequest(d *jsontext.Decoder) error {
 	if d.PeekKind() != '{' {
 		return d.SkipValue()
@@ -134,7 +135,8 @@ func noRequest(err error) *base.Error {
 		WithHint(`{"sql": "...", "params": [...], "database": "..."}; or send the SQL itself as text/plain`)
 }
 
-// parseParams parses an array of positional or an object of named parameters. Integers stay exact.
+// parseParams parses the parameters of a statement: an array of positional ones, or an object of
+// named ones. Integers stay exact.
 func parseParams(raw json.RawMessage) ([]any, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
@@ -166,7 +168,8 @@ func parseParams(raw json.RawMessage) ([]any, error) {
 	return nil, base.Errorf(base.Invalid, "params is neither an array nor an object")
 }
 
-// maxDigits is the maximum length of a whole number, with its sign, for which DuckDB has a type.
+// maxDigits is the maximum length of a whole number, including its sign, that fits into a type of
+// DuckDB.
 const maxDigits = 40
 
 func parseParam(v any) (any, error) {
@@ -179,7 +182,7 @@ func parseParam(v any) (any, error) {
 			return u, nil
 		}
 		if !strings.ContainsAny(v.String(), ".eE") {
-			if len(v) <= maxDigits { // parsing longer ones takes long
+			if len(v) <= maxDigits { // longer numbers are not parsed, because that takes long
 				if i, ok := new(big.Int).SetString(v.String(), 10); ok {
 					return i, nil
 				}

@@ -9,17 +9,17 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// endpoint is a route that requires a role.
+// endpoint is a route whose callers need a role.
 type endpoint struct {
 	pattern    string
 	least      session.Role
-	answer     func(http.ResponseWriter, error) // writes an error response
+	answer     func(http.ResponseWriter, error) // writes the response to a failed request
 	handler    handler
 	parameters []string // allowed in the URL, in addition to a token
 }
 
-// handler answers a request, or returns the error to answer with. A handler that has begun its
-// response reports errors itself.
+// handler answers a request, or returns the error that the response should have. After it has begun
+// to write a response, it must report errors itself.
 type handler func(w http.ResponseWriter, r *http.Request, who caller) error
 
 func plain(f http.HandlerFunc) handler {
@@ -29,8 +29,8 @@ func plain(f http.HandlerFunc) handler {
 	}
 }
 
-// Parameters that several routes accept. Those of InfluxDB's routes are defined by its protocols.
-// Clients send all of them, and some have no effect here.
+// Parameters that several routes accept. Those of the InfluxDB routes are part of InfluxDB's
+// protocols. InfluxDB clients send all of them, and some have no effect here.
 var (
 	sqlParameters      = []string{"database", "format", "max_rows", "timeout_ms"}
 	influxWrite        = []string{"db", "rp", "precision", "consistency", "org", "orgID", "bucket", "database", "durability"}
@@ -40,7 +40,7 @@ var (
 	profilesParameters = []string{"debug", "gc", "seconds"}
 )
 
-// endpoints returns the routes that run something or show stored data.
+// endpoints returns the routes that run statements, write rows or show stored data.
 func (s *Server) endpoints() []endpoint {
 	return []endpoint{
 		{"POST /api/v1/sql", session.Reader, writeError, s.sql, sqlParameters},
@@ -61,7 +61,7 @@ func (s *Server) endpoints() []endpoint {
 	}
 }
 
-// Handler returns a handler for all routes.
+// Handler returns the HTTP handler of the whole server.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	packed := compress()
@@ -90,7 +90,7 @@ func (s *Server) Handler() http.Handler {
 func open(pattern string, h http.HandlerFunc) http.Handler {
 	e := endpoint{pattern: pattern}
 	if strings.HasSuffix(pattern, " /ping") {
-		e.parameters = []string{"verbose", "wait_for_leader"} // parameters of InfluxDB
+		e.parameters = []string{"verbose", "wait_for_leader"} // InfluxDB clients send these
 	}
 	known := e.known()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -102,11 +102,12 @@ func open(pattern string, h http.HandlerFunc) http.Handler {
 	})
 }
 
-// whereSQLGoes is the hint for SQL that is sent to the root, as clients of ClickHouse do.
+// whereSQLGoes is the hint of the error for SQL that is sent to the path /, as clients of
+// ClickHouse do.
 const whereSQLGoes = "SQL goes to /api/v1/sql: as the body of a POST, or GET /api/v1/sql?q=..."
 
-// missing answers requests that match no route: an unknown path, or a method that the path does not
-// have. It answers OPTIONS with the list of methods.
+// missing answers requests that match no route: the path is unknown, or does not have the method.
+// It answers OPTIONS with the list of the path's methods.
 func missing(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {

@@ -1,5 +1,5 @@
 // Package server implements the HTTP API. A handler reads a request, calls the engine or the
-// session, and writes the response. It makes no decisions about data.
+// session, and writes the response. All decisions about data are made in other packages.
 package server
 
 import (
@@ -24,14 +24,14 @@ import (
 	"github.com/scoterdb/scoter/internal/system"
 )
 
-// Store is the part of the engine that handlers need.
+// Store is the part of the engine that the handlers need.
 type Store interface {
 	Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error)
 	CreateDatabase(ctx context.Context, name string, ifNotExists bool) error
 	Databases() []string
 	Lookup(database, schema, name string) (schema.Table, error)
 	LookupView(database, schema, name string) (catalog.View, error)
-	Share(ctx context.Context, o engine.AppendOptions, tables ...base.TableID) (release func(), err error)
+	Share(ctx context.Context, waits engine.Waits, tables ...base.TableID) (release func(), err error)
 	Status() engine.Status
 	Image(ctx context.Context) (*engine.Image, error)
 }
@@ -44,12 +44,12 @@ type Server struct {
 	queries  *system.Queries
 	tokens   tokens
 	browsers browsers
-	failures func() int64 // number of failures of DuckDB
+	failures func() int64 // returns the number of failures of DuckDB
 	log      *slog.Logger
 	metrics  *metrics.Metrics
-	gate     *gate // for requests with rows
-	// statements is for the texts of SQL statements. It is separate from gate, so that a long query
-	// does not keep requests with rows waiting.
+	gate     *gate // limits the memory of requests with rows
+	// statements limits the memory of SQL texts. It is separate from gate, so that requests with
+	// rows do not wait for a long query.
 	statements *gate
 	results    *spool.Space
 	started    time.Time
@@ -71,8 +71,8 @@ func New(settings config.Server, store Store, executor *session.Executor, querie
 	return s
 }
 
-// guard returns a handler that runs an endpoint for callers that have its role, and turns its error
-// into a response.
+// guard returns an HTTP handler for an endpoint. It checks the caller's role, and turns an error of
+// the endpoint into a response.
 func (s *Server) guard(e endpoint) http.Handler {
 	known := e.known()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -93,11 +93,12 @@ func (s *Server) guard(e endpoint) http.Handler {
 		if err == nil {
 			err = e.handler(w, r, who)
 		}
-		// The package net/http reads the rest of the body from the connection, within this
-		// deadline.
+		// After the handler, net/http reads the rest of the body from the connection. This deadline
+		// limits it.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(patience))
 		if reason := new(base.Error); base.KindOf(err) == base.Canceled && errors.As(context.Cause(r.Context()), &reason) {
-			err = base.Wrap(reason, "%v", err) // the server ended the request, not the client
+			// The server ended the request, for this reason; it was not the client.
+			err = base.Wrap(reason, "%v", err)
 		}
 		if err != nil {
 			if kind := base.KindOf(err); kind == base.Internal || kind == base.Corrupt || kind == base.Unknown {
@@ -113,14 +114,15 @@ func (s *Server) guard(e endpoint) http.Handler {
 	})
 }
 
-// requestIDHeader identifies a request in the logs of client and server.
+// requestIDHeader is the header with an id that identifies a request in the logs of client and
+// server.
 const requestIDHeader = "X-Request-Id"
 
 // maxRequestID is the maximum length of a client's request id, since ids are logged.
 const maxRequestID = 128
 
-// requestID returns the client's id for its request, or a new one, which consists of the server's
-// start time and the number of the request.
+// requestID returns the id that the client sent with its request. If there is none, it makes one of
+// the server's start time and the number of the request.
 func (s *Server) requestID(r *http.Request) string {
 	id := r.Header.Get(requestIDHeader)
 	printable := func(c rune) bool { return c > ' ' && c < 0x7f }

@@ -23,7 +23,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// sql runs statements and streams the result of the last one.
+// sql runs the statements of a request, and streams the result of the last one.
 func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err error) {
 	started := time.Now()
 	defer func() { s.metrics.Query(time.Since(started), err) }()
@@ -34,7 +34,7 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err er
 	o := engine.AppendOptions{IdempotencyKey: r.Header.Get("Idempotency-Key")}
 	identify(&o, r, text)
 	req, err := s.parseSQL(r, text)
-	done() // the request has copies of what it needs
+	done() // the body is no longer needed, since the request has copies
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,8 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err er
 
 	role := who.role
 	if r.Method != http.MethodPost {
-		// A link must not change anything; routes for GET accept HEAD too.
+		// A request by GET must not change anything, because following a link sends it. Routes for
+		// GET also accept HEAD.
 		role = min(role, session.Reader)
 	}
 	answer, err := s.executor.Execute(ctx, session.Request{SQL: req.SQL, Args: args, Database: req.Database, Role: role, Options: o})
@@ -82,19 +83,20 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err er
 	})
 }
 
-// client identifies a client by its address and the name of its token.
+// client returns an identifier of a client: its address and the name of its token.
 func client(r *http.Request, who caller) string {
-	host, _, _ := net.SplitHostPort(r.RemoteAddr) // without an address only by the token
+	// Without an address, only the token identifies the client.
+	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	return host + " " + who.name
 }
 
-// smallBody is the maximum size in bytes of a statement's body for which no request memory is
-// reserved. Even if every connection sends one slowly, they take little memory.
+// smallBody is the maximum size in bytes of a body with SQL for which no memory of the budget is
+// reserved. Even if every connection sends such a body slowly, they take little memory.
 const smallBody = 8 << 10
 
-// statementBody reads the body of a request to run SQL. For a large body it reserves request memory
-// until done is called. For a small one it reserves none, so that queries do not wait for other
-// requests.
+// statementBody reads the body of a request to run SQL. For a large body it reserves memory of the
+// budget, until done is called. For a small body it reserves none, so that queries do not wait for
+// other requests.
 func (s *Server) statementBody(w http.ResponseWriter, r *http.Request) (text []byte, done func(), err error) {
 	done = func() {}
 	if r.Method != http.MethodPost {
@@ -141,22 +143,24 @@ func loggable(sql string) string {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// farewell is the time that a client has after a query's deadline to receive the error.
+// farewell is the time that remains to send the error to a client after its query's deadline has
+// passed.
 const farewell = 3 * time.Second
 
-// If a client takes no bytes of a result for slowReader, the rest of the result is spooled to a
-// file and the query continues. After resultPause the connection is cut.
+// Limits for clients that read a result slowly. If a client receives nothing for slowReader, the
+// rest of the result is spooled to a file, and the query continues. If it receives nothing for
+// resultPause, the connection is cut.
 const (
 	slowReader  = time.Second / 2
 	resultPause = time.Minute
 )
 
 // stream writes a result. It waits for the first batch before it writes the header, and buffers the
-// first bytes. An error up to then has its own HTTP status. A later error ends the response in a
-// way that the client can detect.
+// first bytes. If an error occurs before these are sent, the response has the error's HTTP status.
+// A later error ends the response in a way that the client can detect.
 //
-// The result of a statement that changes rows does not end by a timeout, only by its client: the
-// change has already been made.
+// The result of a statement that changes rows is not subject to the query's deadline, because the
+// change has already been made. Only the client can end it.
 func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *session.Answer, format encode.Format, opts encode.Options) error {
 	client := &patient{Writer: w, connection: http.NewResponseController(w), pause: resultPause}
 	defer client.done()
@@ -181,7 +185,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	stats, err := encode.Write(ctx, out, format, src, opts)
 	s.metrics.Returned(stats.Rows)
 	src.drop()
-	answer.Close() // the rest can be sent without a connection of DuckDB and a snapshot
+	answer.Close() // the rest can be sent without DuckDB's connection and the snapshot
 	if sent := out.Finish(); err == nil {
 		err = sent
 	}
@@ -190,8 +194,8 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	}
 	if err != nil {
 		s.log.Warn("result broken off", "request_id", w.Header().Get(requestIDHeader), "rows", stats.Rows, "error", err)
-		// Formats that can express an error have written it. It is flushed before the connection is
-		// cut, for clients that do not check for that.
+		// Formats that can express an error have written it. The connection is cut all the same,
+		// for clients that do not check for the error. Flush sends the rest first.
 		_ = client.connection.Flush() // it fails if the client has disconnected
 		s.metrics.BrokenOff(err)
 		panic(http.ErrAbortHandler)
@@ -199,8 +203,9 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	return nil
 }
 
-// instead answers with an error in place of a result. If a change was made, the response has status
-// 200, with the counts and the error: a client that takes the change for failed would repeat it.
+// instead answers with an error in place of a result. If the statement made a change, the response
+// still has status 200, with the counts and the error. With another status the client would take
+// the change for failed, and repeat it.
 func instead(w http.ResponseWriter, answer *session.Answer, opts encode.Options, err error) error {
 	if !answer.Changes {
 		return err
@@ -214,7 +219,7 @@ func instead(w http.ResponseWriter, answer *session.Answer, opts encode.Options,
 	return nil
 }
 
-// peeked is a result whose first batch has already been fetched.
+// peeked is a query's result whose first batch has already been read.
 type peeked struct {
 	mutate.Rows
 	full  func() error // returns an error if the result must end early

@@ -15,10 +15,11 @@ import (
 	"github.com/scoterdb/scoter/internal/stream"
 )
 
-// planner lets mutate run queries, without a dependency between the two packages.
+// planner runs queries for package mutate. It is here so that mutate does not depend on package
+// query.
 type planner struct{ runner *query.Runner }
 
-// NewPlanner returns a runner with the interface that mutate needs.
+// NewPlanner returns a query runner with the interface that package mutate needs.
 func NewPlanner(r *query.Runner) mutate.Planner { return planner{r} }
 
 func (p planner) Select(ctx context.Context, s mutate.Select) (mutate.Rows, error) {
@@ -48,10 +49,10 @@ func request(s mutate.Select) query.Request {
 	return req
 }
 
-// collector lets stream run queries.
+// collector runs queries for package stream, which fills tables from Kafka.
 type collector struct{ runner *query.Runner }
 
-// NewCollector returns a runner with the interface that stream needs.
+// NewCollector returns a query runner with the interface that package stream needs.
 func NewCollector(r *query.Runner) stream.Planner { return collector{r} }
 
 func (c collector) Collect(ctx context.Context, s stream.Select) (all []arrow.RecordBatch, err error) {
@@ -94,10 +95,10 @@ func (c collector) Lineage(ctx context.Context, sql string, k stream.Keyed) (str
 	return stream.Lineage(l), err
 }
 
-// portions lets export run queries over partitions.
+// portions runs queries over single partitions for package export.
 type portions struct{ runner *query.Runner }
 
-// NewPortions returns a runner with the interface that export needs.
+// NewPortions returns a query runner with the interface that package export needs.
 func NewPortions(r *query.Runner) export.Planner { return portions{r} }
 
 func (p portions) Parse(ctx context.Context, sql string) error { return p.runner.Parse(ctx, sql) }
@@ -114,10 +115,10 @@ func portion(s export.Select) query.Request {
 	return query.Request{SQL: s.SQL, Database: s.Database, Portion: &query.Portion{Table: s.Table, Partition: s.Partition}}
 }
 
-// writer lets stream write rows.
+// writer writes rows for package stream.
 type writer struct{ executor *Executor }
 
-// NewWriter returns an executor with the interface that stream needs.
+// NewWriter returns an executor with the interface that package stream needs.
 func NewWriter(x *Executor) stream.Writer { return writer{x} }
 
 func (w writer) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {

@@ -1,5 +1,6 @@
-// Package session executes SQL texts. It splits a text into statements, and passes each to the
-// package for its kind. The server, the command line and embedded use all execute SQL with it.
+// Package session executes SQL texts. It splits a text into statements, and passes each one to the
+// package that runs statements of its kind. The server, the command line and embedded use all
+// execute SQL with it.
 package session
 
 import (
@@ -18,51 +19,52 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// Role is what a caller may do. Each role includes the permissions of the roles before it.
+// Role says what a caller may do. Each role includes the permissions of the roles before it.
 type Role uint8
 
 const (
-	// Nobody has no permissions.
+	// Nobody has no permissions at all.
 	Nobody Role = iota
 	// Reader may run queries.
 	Reader
 	// Writer may also change rows, tables and databases.
 	Writer
-	// Admin may also read files and the server's internal state.
+	// Admin may also read files and see the server's internal state.
 	Admin
 )
 
 // Request is one or more statements, separated by semicolons.
 type Request struct {
-	SQL      string
-	Args     []any // positional, or one map[string]any; only with a single statement
+	SQL string
+	// Positional arguments, or one map[string]any of named ones; only with a single statement.
+	Args     []any
 	Database string
 	Role     Role
-	// Options have the idempotency key of a single statement that changes rows. A statement that
-	// only reads needs no key.
+	// Options have the idempotency key of the request. Only a single statement that changes rows
+	// needs one.
 	Options engine.AppendOptions
 }
 
-// Answer is the result of the last statement of a request. The caller closes it.
+// Answer is the result of the last statement of a request. The caller must close it.
 type Answer struct {
-	// Rows is the result. It is nil for a statement without one.
+	// Rows are the rows of the result. It is nil for a statement without a result.
 	Rows mutate.Rows
-	// Verb is the keyword of the statement, in upper case.
+	// Verb is the keyword of the statement in upper case, such as SELECT.
 	Verb string
-	// Changes says that the statement is one that changes data, and Counts what it changed.
+	// Changes says that the statement changes data. Then Counts says how many rows it changed.
 	Changes bool
 	Counts  mutate.Counts
 	Stats   query.Stats
-	query   *query.Result // the query that returns Rows; nil for a statement that changes data
+	query   *query.Result // the query that returns Rows; nil if the statement changes data
 	close   func()
 }
 
-// Wanted reports whether other queries wait for the slot of the query that returns the rows.
+// Wanted reports whether other queries wait for the slot of the answer's query.
 func (a *Answer) Wanted() bool { return a.query != nil && a.query.Wanted() }
 
-// Yield lets another query begin before the answer is closed. It is called when the reader of the
-// answer has been slow since the given time. It returns the reason if the result should end now,
-// and nil otherwise.
+// Yield lets another query begin while this answer is still being sent. The caller calls it if the
+// reader of the answer has been slow since the given time. If the result must end now, Yield
+// returns the reason, and nil otherwise.
 func (a *Answer) Yield(since time.Time) error {
 	if a.query == nil {
 		return nil
@@ -70,7 +72,7 @@ func (a *Answer) Yield(since time.Time) error {
 	return a.query.Yield(since)
 }
 
-// Close frees the resources of the answer.
+// Close frees the query's connection, snapshot and rows.
 func (a *Answer) Close() {
 	if a.close != nil {
 		a.close()
@@ -85,11 +87,11 @@ type Executor struct {
 	written [ways]atomic.Int64
 }
 
-// way is the interface through which rows are written.
+// way is the interface through which rows were written.
 type way int
 
 const (
-	byHTTP way = iota // requests with rows; also loads in this process
+	byHTTP way = iota // requests with rows, and loads in this process
 	bySQL
 	byKafka
 	ways
@@ -101,7 +103,8 @@ func (x *Executor) Written() map[string]int64 {
 	return map[string]int64{"http": x.written[byHTTP].Load(), "sql": x.written[bySQL].Load(), "kafka": x.written[byKafka].Load()}
 }
 
-// count adds the rows that a request changed. A replayed request changed nothing.
+// count adds the rows that a request changed to the totals. A request that repeats an earlier one
+// changed nothing.
 func (x *Executor) count(w way, c mutate.Counts) {
 	if !c.Replayed {
 		x.written[w].Add(c.Rows())
@@ -111,9 +114,9 @@ func (x *Executor) count(w way, c mutate.Counts) {
 // New returns an executor.
 func New(q *query.Runner, m *mutate.Mutator) *Executor { return &Executor{query: q, mutate: m} }
 
-// Execute runs the statements in order, each as its own atomic edit, and returns the answer of the
-// last one. If there are several statements, an error names the one that failed. The statements
-// before it stay committed.
+// Execute runs the statements of a request in order, each as an atomic edit of its own. It returns
+// the answer of the last one. If there are several statements, an error says which one failed. The
+// statements before it stay committed.
 func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 	statements, err := sqltoken.Statements(req.SQL)
 	if err != nil {
@@ -183,7 +186,8 @@ func checkReserved(tables []engine.TableRows) error {
 	return nil
 }
 
-// Write changes the rows of a table with given rows: see mutate.Mutator.Write.
+// Write inserts, updates or deletes the rows of a table that the given rows name: see
+// mutate.Mutator.Write.
 func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate.Mode, key []string, o engine.AppendOptions) (mutate.Counts, error) {
 	if err := schema.CheckReserved(rows.Table.Database, rows.Table.Schema); err != nil {
 		return mutate.Counts{}, err
@@ -193,9 +197,9 @@ func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate
 	return counts, err
 }
 
-// Locate converts an error's position in a statement to the position in the whole text. If there
-// are several statements, it adds which of them failed. i is the statement's index, and n the
-// number of statements.
+// Locate converts the position of an error in the statement s to a position in the text of all
+// statements. i is the statement's index, and n the number of statements. If n is above 1, the
+// error also says which statement failed.
 func Locate(err error, s sqltoken.Statement, i, n int) error {
 	e := new(base.Error)
 	if errors.As(err, &e) && e.Position > 0 {
@@ -251,8 +255,8 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 	return &Answer{Rows: rows, Stats: rows.Stats, query: rows, close: rows.Close}, nil
 }
 
-// explain answers EXPLAIN of a statement that changes rows. The explained statement begins with the
-// i-th token.
+// explain returns the plan for EXPLAIN of a statement that changes rows. The explained statement
+// begins with the i-th token.
 func (x *Executor) explain(ctx context.Context, req Request, s sqltoken.Statement, i int) (*Answer, error) {
 	if req.Role < Reader {
 		return nil, base.Errorf(base.Forbidden, "EXPLAIN needs the role reader")
@@ -269,7 +273,8 @@ func (x *Executor) explain(ctx context.Context, req Request, s sqltoken.Statemen
 	return &Answer{Rows: rows, close: rows.Close}, nil
 }
 
-// refusals are DuckDB statements that Scoter refuses, each with a hint about the alternative.
+// refusals are the statements of DuckDB that Scoter does not support, by their first word. Each has
+// a hint about the alternative.
 var refusals = func() map[string]string {
 	out := map[string]string{}
 	for words, hint := range map[string]string{

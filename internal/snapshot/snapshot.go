@@ -14,33 +14,34 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Table is one table of a snapshot. Each row is in exactly one rowset. Row addresses are (part id,
+// Table is one table of a snapshot. Each row is in exactly one rowset. A row address is (part id,
 // row number in the file) or (memtable id, ordinal).
 type Table struct {
-	Schema schema.Table // the current version; parts and memtables may have older ones
-	// Version changes whenever Schema or Parts change, and never returns to an old value. It is a
-	// cache key for data that is derived from them.
+	Schema schema.Table // current version; the rows of parts and memtables may have older ones
+	// Version changes whenever Schema or Parts change, and never becomes an old value again. So it
+	// can be part of the key of cached data that depends only on Schema and Parts.
 	Version uint64
-	Parts   []*catalog.Part // by ascending id; their files exist until Release
-	// Versions has all versions of the schema that ever existed, by number.
+	Parts   []*catalog.Part // by ascending id; their files exist until the snapshot is released
+	// Versions has all versions that the schema ever had, by number.
 	Versions  map[uint32]schema.Table
-	Memtables []memtable.View // oldest first, none empty; at most one per generation
-	// Patches are the changes of rows, by rowset. A rowset without an entry is as it was written. A
-	// change replaces the *patch.Set and does not change Version.
+	Memtables []memtable.View // oldest first, without empty ones; at most one per generation
+	// Patches has the changes of rows, by rowset id. A rowset without an entry is as it was
+	// written. A change puts a new *patch.Set here, and does not change Version.
 	Patches map[base.SourceID]*patch.Set
-	// Losers are the superseded rows of a table that merges on read, by rowset. Patches has them
-	// among the deleted rows. nil: the snapshot is not deduplicated. Read only.
+	// Losers are the superseded rows of a table that merges on read, by rowset id. Patches has them
+	// among the deleted rows. Losers is nil if the snapshot is not deduplicated. It must not be
+	// modified.
 	Losers map[base.SourceID]*roaring.Bitmap
-	// Settled is the last edit whose rows are deduplicated, in a table that merges on read: of the
-	// rows up to this edit, at most one per key is not deleted.
+	// Settled is the edit up to which a table that merges on read is deduplicated: of the rows up
+	// to this edit, at most one per key is not deleted.
 	Settled base.Seq
-	// Expressions are the expression updates of the table, by ascending Seq. A reader of Parts
-	// applies them to rows without a patch. Pending returns those that a part lacks.
+	// Expressions are the table's expression updates, by ascending Seq. A reader of a part applies
+	// those that the part lacks (Pending) to its rows without a patch.
 	Expressions []*patch.Expression
 }
 
-// Pending returns the expression updates that a reader of p applies, in order, to rows without a
-// patch.
+// Pending returns the expression updates that the part lacks, oldest first. A reader applies them
+// to the part's rows without a patch.
 func (t *Table) Pending(p *catalog.Part) []*patch.Expression {
 	for i, x := range t.Expressions {
 		if x.Seq > p.Applied {
@@ -50,8 +51,8 @@ func (t *Table) Pending(p *catalog.Part) []*patch.Expression {
 	return nil
 }
 
-// PendingColumns returns the columns that p's pending expression updates set, ascending. For a nil
-// part it returns the columns of all expression updates.
+// PendingColumns returns the columns that the expression updates of Pending set, ascending. If p is
+// nil, it returns the columns that any expression update of the table sets.
 func (t *Table) PendingColumns(p *catalog.Part) []base.ColumnID {
 	pending := t.Expressions
 	if p != nil {
@@ -69,7 +70,7 @@ func (t *Table) PendingColumns(p *catalog.Part) []base.ColumnID {
 	return slices.Compact(ids)
 }
 
-// Rows returns the number of rows in parts and memtables, without deleted ones.
+// Rows returns the number of rows in parts and memtables, without deleted rows.
 func (t *Table) Rows() int64 {
 	n := int64(0)
 	for _, p := range t.Parts {
@@ -84,10 +85,10 @@ func (t *Table) Rows() int64 {
 	return n
 }
 
-// Snapshot is immutable. Until Release the files of its parts exist and the memory of its memtables
-// is valid.
+// Snapshot is what one query sees: one version of each table. It is immutable. The files of its
+// parts exist, and the memory of its memtables is valid, until it is released.
 type Snapshot struct {
-	Seq    base.Seq // of the last edit that the snapshot includes
+	Seq    base.Seq // last edit that the snapshot includes
 	Tables map[base.TableID]*Table
 
 	refs    atomic.Int64
@@ -101,16 +102,17 @@ func New(seq base.Seq, tables map[base.TableID]*Table, release func()) *Snapshot
 	return s
 }
 
-// Retain adds a reference, for a reader that may outlive the owner of the first one.
+// Retain adds a reference. A reader calls it if it may use the snapshot longer than the owner of
+// the first reference.
 func (s *Snapshot) Retain() {
 	if s.refs.Add(1) <= 1 {
-		s.refs.Add(-1) // otherwise a later Release would free a second time
+		s.refs.Add(-1) // undo the addition; otherwise a later Release would free the memory twice
 		panic("snapshot: retained after its last release")
 	}
 }
 
-// Release drops a reference. It must be called once per reference. An extra call would free memory
-// that another reader uses, so it panics.
+// Release drops a reference. It must be called once per reference. One call too many would free
+// memory that another reader uses, so it panics.
 func (s *Snapshot) Release() {
 	switch n := s.refs.Add(-1); {
 	case n == 0:

@@ -1,6 +1,6 @@
-// Package spill bounds the disk space of queries that spill. The bound follows the free space of
-// the disk, because others need space too. The package uses DuckDB's C++ classes; see livescan for
-// why these are in packages of their own.
+// Package spill limits the disk space that queries use for spilling. The limit follows the free
+// space of the disk, because other data needs space too. The package uses DuckDB's C++ classes;
+// package livescan explains why code that does so has packages of its own.
 package spill
 
 /*
@@ -19,15 +19,16 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// share: queries may take all but 1/share of the space that would be free without them.
+// share says how much of the disk queries may use. They may not use the last 1/share of the space
+// that would be free without them.
 const share = 5
 
 // every is the interval at which the free space is checked.
 const every = 500 * time.Millisecond
 
-// Limit bounds what the queries of an instance spill to a folder: to most bytes (0: no such bound)
-// and to a share of the disk's free space. The bound is updated until stop is called. stop waits
-// for the goroutine that updates it.
+// Limit limits the bytes that queries of a DuckDB instance may spill to the folder dir. There are
+// two limits: most bytes, unless that is 0, and a share of the disk's free space. A goroutine
+// updates the second one until stop is called. stop waits until the goroutine has ended.
 func Limit(inst *duck.Instance, dir string, most int64, log *slog.Logger) (stop func() error, err error) {
 	if err := inst.Extend(func(conn *duck.Conn) error { return limit(conn, dir, most) }); err != nil {
 		return nil, err
@@ -42,7 +43,8 @@ func Limit(inst *duck.Instance, dir string, most int64, log *slog.Logger) (stop 
 	}, nil
 }
 
-// follow updates the limit periodically. It logs an error once, until another error occurs.
+// follow updates the limit of an instance at intervals, until done is closed. It logs an error when
+// it first occurs, and not again until a different one occurs.
 func follow(inst *duck.Instance, dir string, most int64, log *slog.Logger, done <-chan struct{}) {
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()

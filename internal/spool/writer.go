@@ -9,39 +9,39 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Query computes a result.
+// Query is the query that computes the result.
 type Query interface {
-	// Wanted reports whether other queries wait for the slot of this one.
+	// Wanted reports whether other queries wait for this query's slot.
 	Wanted() bool
-	// Yield gives up the slot of the query, because the reader has been too slow since that time.
-	// It returns the reason if the result must end now.
+	// Yield gives up the slot of the query, because the reader of its result has been too slow
+	// since the given time. If the query must end now, it returns the reason.
 	Yield(since time.Time) error
 }
 
 // Writer sends a result to its reader. The goroutine that produces the result calls Write, Full and
-// Finish. From the first large piece on, another goroutine writes to the reader.
+// Finish. After the first large piece, another goroutine (the sender) writes to the reader.
 type Writer struct {
 	to    io.Writer
 	space *Space
 	pause time.Duration
 	query Query
 
-	work chan struct{} // signals that there are bytes to send or that the result has ended
-	room chan struct{} // signals that a buffer is free or that the reader is gone
-	done chan struct{} // closed when the sender has ended; nil before the sender has started
+	work chan struct{} // signals that there are bytes to send, or that the result has ended
+	room chan struct{} // signals that a buffer is free, or that the reader has failed
+	done chan struct{} // closed when the sender has ended; nil if it has not started
 
-	mu      sync.Mutex // guards the rest
-	queue   [][]byte   // to send before the file
+	mu      sync.Mutex // guards the following fields
+	queue   [][]byte   // buffers to send, before the bytes in the file
 	idle    []*buffer
-	made    int       // number of buffers
-	taken   time.Time // when the reader last took a whole buffer
-	file    *os.File  // nil until the reader stalls for the first time
-	sent    int64     // bytes of the file that were sent
-	spooled int64     // bytes in the file; 0 if all of them were sent
+	made    int       // number of buffers that were made
+	taken   time.Time // when the reader last received a whole buffer
+	file    *os.File  // the spool file; nil until the reader stalls for the first time
+	sent    int64     // number of the file's bytes that were sent
+	spooled int64     // number of bytes in the file; 0 if all of them were sent
 	since   time.Time // when the oldest bytes in the file were written
 	most    int64     // maximum size of the file
 	ended   bool
-	err     error // of the reader
+	err     error // the error of writing to the reader
 }
 
 type buffer [160 << 10]byte
@@ -52,22 +52,22 @@ const (
 	smallPiece  = 4 << 10
 )
 
-// tick is the interval at which a stalled reader is checked.
+// tick is how often Write checks whether it has to stop waiting for the reader.
 const tick = 50 * time.Millisecond
 
 var pool = sync.Pool{New: func() any { return new(buffer) }}
 
-// NewWriter returns a writer to a reader. The result moves to a file if the reader takes nothing
-// for the duration pause, or for a tick while other queries wait for a slot. The caller must call
-// Finish.
+// NewWriter returns a writer that sends a result to the reader to. The result continues in a file
+// if the reader receives nothing for the time pause, or for a tick while other queries wait for a
+// slot. The caller must call Finish.
 func NewWriter(to io.Writer, space *Space, pause time.Duration, query Query) *Writer {
 	return &Writer{to: to, space: space, pause: pause, query: query, taken: time.Now(), work: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
-// Full waits until more of the result may be computed, and then returns nil. Otherwise it returns
-// the reason for which the result must end: the error of Query.Yield, the error of the reader, or a
-// Timeout. It is a Timeout if too many bytes wait for this reader or for others, and this reader
-// has taken nothing for two pauses.
+// Full waits until the query may compute more of its result, and then returns nil. If the result
+// must end, it returns the reason: the error of Query.Yield, the error of the reader, or a Timeout.
+// A Timeout means that too many bytes wait for this reader or for others, and that this reader has
+// received nothing for two pauses.
 func (w *Writer) Full() error {
 	for {
 		w.mu.Lock()
@@ -92,10 +92,10 @@ func (w *Writer) Full() error {
 	}
 }
 
-// Write accepts all bytes, whether or not the reader has taken them. It fails if the reader is
-// gone, if there is no space, or if the query must end and does not know it yet. Where possible, it
-// refuses a piece as a whole. It never refuses a small piece, so that the result can say why it
-// ends.
+// Write accepts all bytes, even if the reader is slow. It returns an error if the reader has
+// failed, if there is no space, or if the query must end but has not been told yet by Full. If
+// possible, it then accepts none of the bytes. It always accepts a small piece, so that the result
+// can end with an error message.
 func (w *Writer) Write(p []byte) (int, error) {
 	if len(p) > smallPiece && w.over() {
 		return 0, errFull(w.space.limit)
@@ -114,14 +114,15 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// over reports whether new bytes would go to a file for which there is no space.
+// over reports whether new bytes would go to the file, and the space for files is used up.
 func (w *Writer) over() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.spooled > 0 && w.space.over()
 }
 
-// put takes some of the bytes, or none if no buffer is free.
+// put accepts as many bytes of p as fit into a buffer, or all of them if the result is in the file.
+// It returns the number of bytes; 0 if no buffer is free.
 func (w *Writer) put(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,7 +132,7 @@ func (w *Writer) put(p []byte) (int, error) {
 	if w.spooled > 0 {
 		return w.spool(p)
 	}
-	// The last buffer of the queue is not being sent yet, so it can be filled up.
+	// The last buffer of the queue is not being sent yet, so it can be filled.
 	if last := len(w.queue) - 1; last >= 0 && len(w.queue[last]) < len(buffer{}) {
 		n, full := len(w.queue[last]), w.queue[last][:len(buffer{})]
 		more := copy(full[n:], p)
@@ -157,8 +158,8 @@ func (w *Writer) put(p []byte) (int, error) {
 	return n, nil
 }
 
-// wait waits for a buffer. It returns false if the reader has stalled for too long, and true if a
-// buffer may be free.
+// wait waits until a buffer may be free, and then returns true. It returns false if the result has
+// to continue in the file, because the reader has stalled for too long.
 func (w *Writer) wait() bool {
 	ticks := time.NewTicker(min(tick, w.pause))
 	defer ticks.Stop()
@@ -174,9 +175,9 @@ func (w *Writer) wait() bool {
 	}
 }
 
-// putAside switches the result to the file, until the reader has taken all bytes, and writes p to
-// it. If the query must end, it still accepts the bytes unless refuse is set. The next call of Full
-// then returns the reason.
+// putAside writes p to the file. From then on the result goes to the file, until the reader has
+// received all of it. If the query must end (Query.Yield returns an error), the next call of Full
+// returns the reason; if refuse is set, putAside returns it and writes nothing.
 func (w *Writer) putAside(p []byte, refuse bool) (int, error) {
 	now := time.Now()
 	if err := w.query.Yield(now); err != nil && refuse {
@@ -210,7 +211,8 @@ func (w *Writer) spool(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// send writes to the reader until the result ends or the reader is gone.
+// send sends bytes to the reader until the result ends or the reader fails. It is the sender's
+// goroutine.
 func (w *Writer) send() {
 	defer close(w.done)
 	for {
@@ -229,7 +231,8 @@ func (w *Writer) send() {
 	}
 }
 
-// next waits for the next piece to send and returns it in a buffer. It returns nil at the end.
+// next waits until there is a piece to send, and returns it in a buffer. It returns nil after the
+// last piece.
 func (w *Writer) next() ([]byte, error) {
 	for {
 		w.mu.Lock()
@@ -251,7 +254,7 @@ func (w *Writer) next() ([]byte, error) {
 	}
 }
 
-// read reads the next piece of the file, which has spooled bytes.
+// read returns the next piece of the file in a buffer. spooled is the number of bytes in the file.
 func (w *Writer) read(spooled int64) ([]byte, error) {
 	buf := pool.Get().(*buffer)
 	piece := buf[:min(int64(len(buf)), spooled-w.sent)]
@@ -269,7 +272,7 @@ func (w *Writer) read(spooled int64) ([]byte, error) {
 	return piece, nil
 }
 
-// empty frees the space of the file. mu must be held.
+// empty gives back the space of the file, after all its bytes were sent. mu must be held.
 func (w *Writer) empty() error {
 	w.space.give(w.spooled)
 	w.sent, w.spooled = 0, 0
@@ -279,7 +282,7 @@ func (w *Writer) empty() error {
 	return nil
 }
 
-// recycle takes back the buffer of a piece that was sent.
+// recycle makes the buffer of a piece free after the piece was sent.
 func (w *Writer) recycle(piece []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -294,7 +297,7 @@ func (w *Writer) recycle(piece []byte) {
 	notify(w.room)
 }
 
-// fail records that the reader is gone.
+// fail records an error of writing to the reader.
 func (w *Writer) fail(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -302,7 +305,8 @@ func (w *Writer) fail(err error) {
 	notify(w.room)
 }
 
-// Finish waits until the reader has taken all bytes. If the reader is gone, it returns the error.
+// Finish waits until the reader has received all bytes. If writing to the reader failed, it returns
+// the error.
 func (w *Writer) Finish() error {
 	w.mu.Lock()
 	w.ended = true
@@ -328,7 +332,7 @@ func (w *Writer) Finish() error {
 	return w.err
 }
 
-// notify wakes the goroutine that waits, or is going to wait, on a channel of capacity 1.
+// notify wakes the goroutine that waits on a channel of capacity 1, now or later.
 func notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

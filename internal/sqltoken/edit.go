@@ -5,16 +5,17 @@ import (
 	"strings"
 )
 
-// Edit replaces the bytes from Start to End of a text.
+// Edit replaces the bytes of a text from Start up to End by another text.
 type Edit struct {
 	Start, End int
 	Text       string
 }
 
-// Edits are edits of one text. They must not overlap. Edits at the same place apply in their order.
+// Edits are edits of the same text. They must not overlap. If several are at the same position,
+// they apply in their order.
 type Edits []Edit
 
-// Apply returns the edited text. It sorts the edits.
+// Apply returns the text with all edits made. It sorts the edits.
 func (e Edits) Apply(text string) string {
 	slices.SortStableFunc(e, func(a, b Edit) int { return a.Start - b.Start })
 	var out strings.Builder
@@ -28,9 +29,9 @@ func (e Edits) Apply(text string) string {
 	return out.String()
 }
 
-// Origin returns the position in the original text of an offset in the edited text. If the offset
-// is within the text of an edit, written is true, and the position is the start of the replaced
-// text. Call Apply first, because it sorts the edits.
+// Origin translates an offset in the edited text to the original text. If the offset is inside of
+// the text that an edit inserted, written is true, and at is the start of the text that the edit
+// replaced. Apply must be called first, because it sorts the edits.
 func (e Edits) Origin(offset int) (at int, written bool) {
 	shift := 0
 	for _, edit := range e {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// secretWords are parts of the names of options whose values are secret.
+// secretWords are words that occur in the names of options with secret values.
 var secretWords = []string{"password", "token", "secret"}
 
 // userInfo matches the user name and password in a URL.
 var userInfo = regexp.MustCompile(`://([^/\s@]*)@`)
 
-// Redact returns a text without secrets. The values of secret options are replaced: password =
-// '...' becomes password = '***'. Users and passwords of URLs are replaced, too. A text that is not
-// valid SQL and may contain a secret is replaced as a whole.
+// Redact returns an SQL text without secrets. The values of secret options are replaced: password =
+// '...' becomes password = '***'. User names and passwords in URLs are replaced too. If a text may
+// contain a secret but is not valid SQL, it is replaced as a whole.
 func Redact(text string) string {
 	lower := strings.ToLower(text)
 	suspicious := strings.Contains(text, "://")
@@ -46,9 +46,10 @@ func Redact(text string) string {
 	return edits.Apply(text)
 }
 
-// goesOn reports whether a token continues the value of an option. depth is the depth of the
-// option's =. Inside of brackets, a value ends with the next comma or the closing bracket.
-// Elsewhere a value is one token, and the string literals that continue it on other lines.
+// goesOn reports whether a token belongs to the value of an option, after the value's first token.
+// depth is the depth of the option's "=". If that is inside of brackets, a value ends with the next
+// comma or the closing bracket. Otherwise a value is one token, and the string literals on further
+// lines that continue it.
 func goesOn(t Token, depth int) bool {
 	return t.Kind == String || depth > 0 && (t.Depth > depth || t.Depth == depth && !t.Is(","))
 }

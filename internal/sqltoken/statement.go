@@ -5,22 +5,23 @@ import (
 	"slices"
 )
 
-// Statement is one of the statements of a text, which are separated by semicolons.
+// Statement is one statement of an SQL text. Semicolons separate the statements.
 type Statement struct {
 	Text   string
-	Offset int // position of Text in the whole text, in bytes
+	Offset int // byte offset of Text in the whole text
 	Tokens []Token
 }
 
-// Statements splits a text at its semicolons. Empty statements are dropped. Positions of tokens are
-// relative to the statement's text.
+// Statements splits an SQL text at its semicolons. Empty statements are dropped. The positions of
+// tokens are relative to the text of their statement.
 //
 // Spaces beyond ASCII, which word processors insert, are replaced by as many ASCII spaces as they
-// have bytes. DuckDB would replace each by a single space, which would shift all positions after
-// it.
+// have bytes. DuckDB would replace each by a single space, which would shift the positions of all
+// following tokens.
 func Statements(text string) ([]Statement, error) { return statements(text, maxTokens) }
 
-// Script is Statements for a text of any length. The statements are then sent one by one.
+// Script splits a text as Statements does, without a limit on its length. It is for callers that
+// send the statements one by one.
 func Script(text string) ([]Statement, error) { return statements(text, math.MaxInt) }
 
 func statements(text string, most int) ([]Statement, error) {
@@ -44,10 +45,10 @@ func statements(text string, most int) ([]Statement, error) {
 	return out, nil
 }
 
-// plain returns the text without anything that DuckDB would replace by something shorter. Before it
-// scans a text, DuckDB (1.5.5) replaces spaces beyond ASCII outside of strings and quoted names. In
-// this step it does not recognize block comments and \'. So if the text has such spaces, plain also
-// replaces comments by white space, and a quote after a backslash by a doubled quote.
+// plain returns the scanned text in a form that DuckDB does not shorten. Before DuckDB (1.5.5)
+// scans a text, it replaces spaces beyond ASCII outside of strings and quoted names. In this step
+// it recognizes neither block comments nor \'. So if the text has such spaces, plain replaces them
+// and all comments by ASCII white space, and a quote after a backslash by a doubled quote.
 func (s *scanner) plain() string {
 	wide := false
 	for i := 0; i < len(s.text) && !wide; i++ {
@@ -80,7 +81,7 @@ func (s *scanner) plain() string {
 	return string(plain)
 }
 
-// newStatement returns a statement. It takes ownership of the tokens.
+// newStatement makes a statement of a text and its tokens. It takes ownership of the tokens.
 func newStatement(text string, tokens []Token) Statement {
 	start, end := tokens[0].Start, tokens[len(tokens)-1].End
 	for i := range tokens {
@@ -90,11 +91,11 @@ func newStatement(text string, tokens []Token) Statement {
 	return Statement{Text: text[start:end], Offset: start, Tokens: tokens}
 }
 
-// From returns the rest of the statement, from the i-th token on.
+// From returns the statement that begins at the i-th token of s.
 func (s Statement) From(i int) Statement { return newStatement(s.Text, slices.Clone(s.Tokens[i:])) }
 
-// Explained returns the index of the token after EXPLAIN [ANALYZE] [(options)], or 0 if the
-// statement is not an EXPLAIN.
+// Explained returns the index of the first token after EXPLAIN [ANALYZE] [(options)]. It returns 0
+// if the statement is not an EXPLAIN.
 func Explained(tokens []Token) int {
 	if len(tokens) < 2 || !tokens[0].Is("EXPLAIN") {
 		return 0
@@ -115,8 +116,8 @@ func Explained(tokens []Token) int {
 	return i
 }
 
-// Verb returns the keyword, in upper case, that says what the statement does: the first word, or
-// the word after the list of CTEs of a WITH.
+// Verb returns the keyword that says what the statement does, in upper case: the first word, or,
+// after WITH, the word that follows the CTEs.
 func (s Statement) Verb() string {
 	i := s.VerbIndex()
 	for i < len(s.Tokens) && s.at(i, "(") {
@@ -128,7 +129,8 @@ func (s Statement) Verb() string {
 	return upper(s.Tokens[i].text)
 }
 
-// VerbIndex returns the index of the first token after the list of CTEs, or 0 without such a list.
+// VerbIndex returns the index of the first token after the CTEs of the statement, or 0 if it has no
+// CTEs.
 func (s Statement) VerbIndex() int {
 	if ends := CTEs(s.Tokens, 0); len(ends) > 0 {
 		return ends[len(ends)-1]
@@ -136,16 +138,16 @@ func (s Statement) VerbIndex() int {
 	return 0
 }
 
-// CTEs returns, for each CTE of the WITH at token i, the index of the token after it. It returns
-// nil if token i is not WITH.
+// CTEs returns the index of the token after each CTE of the WITH at token i. It returns nil if
+// token i is not WITH.
 func CTEs(tokens []Token, i int) (ends []int) {
 	if i >= len(tokens) || !tokens[i].Is("WITH") {
 		return nil
 	}
 	depth := tokens[i].Depth
 	for {
-		// name [(columns)] [USING KEY (columns)] AS [NOT MATERIALIZED] (query). The name may be any
-		// word, so it is skipped without looking at it.
+		// A CTE is name [(columns)] [USING KEY (columns)] AS [NOT MATERIALIZED] (query). The name
+		// may be any word, so it is skipped unread.
 		i++
 		if i < len(tokens) && tokens[i].Is("RECURSIVE") && len(ends) == 0 {
 			i++
@@ -164,8 +166,8 @@ func CTEs(tokens []Token, i int) (ends []int) {
 	}
 }
 
-// Next returns the index of the next token at the given depth that is word, starting at token i and
-// ending where that depth ends. It returns -1 if there is none.
+// Next returns the index of the next token, from token i on, that is word and has the given depth.
+// It returns -1 if there is none before that depth ends.
 func Next(tokens []Token, i, depth int, word string) int {
 	for ; i < len(tokens); i++ {
 		switch t := tokens[i]; {
@@ -182,7 +184,7 @@ func (s Statement) at(i int, word string) bool {
 	return i >= 0 && i < len(s.Tokens) && s.Tokens[i].Is(word)
 }
 
-// Starts reports whether the statement begins with these keywords.
+// Starts reports whether the statement begins with these keywords, in this order.
 func (s Statement) Starts(words ...string) bool {
 	for i, w := range words {
 		if !s.at(i, w) {
@@ -202,8 +204,8 @@ func upper(s string) string {
 	return string(b)
 }
 
-// QualifiedName parses a dotted name that starts at token i. It returns its parts and the index of
-// the token after it. There are no parts if token i is not a name.
+// QualifiedName parses a dotted name at token i. It returns the parts of the name, and the index of
+// the token after it. If token i is not a name, there are no parts.
 func QualifiedName(tokens []Token, i int) (parts []string, next int) {
 	for i < len(tokens) && tokens[i].IsName() {
 		parts = append(parts, tokens[i].Name())

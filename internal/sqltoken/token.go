@@ -1,6 +1,6 @@
-// Package sqltoken splits SQL into DuckDB's tokens. This is enough to separate statements and
-// clauses without mistaking a string or a comment for a keyword. It has no grammar: DuckDB's parser
-// decides what a statement means.
+// Package sqltoken splits SQL into the tokens of DuckDB. This is enough to separate statements and
+// clauses without taking a word in a string or a comment for a keyword. The package has no grammar:
+// DuckDB's parser decides what a statement means.
 package sqltoken
 
 import (
@@ -30,27 +30,29 @@ const (
 	Symbol
 )
 
-// Token is one token of a text. Comments and white space are not tokens.
+// Token is one token of an SQL text. Comments and white space are not tokens.
 type Token struct {
 	Kind  Kind
-	Start int // byte offset in the text
+	Start int // byte offset of the first byte in the text
 	End   int // offset after the last byte
-	Depth int // number of open brackets around it; opening and closing brackets have the same depth
+	// Number of open brackets around the token; opening and closing brackets have the same depth.
+	Depth int
 	text  string
 }
 
-// Text returns the token as written.
+// Text returns the token as it is in the text.
 func (t Token) Text() string { return t.text }
 
-// Is reports whether the token is this keyword (case-insensitive) or symbol.
+// Is reports whether the token is this keyword, in any case, or this symbol.
 func (t Token) Is(word string) bool {
 	return (t.Kind == Word || t.Kind == Symbol) && strings.EqualFold(t.text, word)
 }
 
-// IsName reports whether the token can be part of a qualified name.
+// IsName reports whether the token can be a part of a qualified name: a word or a quoted
+// identifier.
 func (t Token) IsName() bool { return t.Kind == Word || t.Kind == Quoted }
 
-// Name returns the identifier of a Word or Quoted token.
+// Name returns the identifier that a Word or Quoted token stands for, without quotes.
 func (t Token) Name() string {
 	if t.Kind == Quoted {
 		return strings.ReplaceAll(t.text[1:len(t.text)-1], `""`, `"`)
@@ -58,14 +60,14 @@ func (t Token) Name() string {
 	return t.text
 }
 
-// maxTokens is the largest number of tokens in a text. They take 50 MB, and DuckDB's parser takes
-// twenty times as much for them. Larger amounts of rows can be sent in a format for rows.
+// maxTokens is the maximum number of tokens of a text. They take 50 MB of memory, and DuckDB's
+// parser takes twenty times as much for them. More rows than that can be sent in a format for rows.
 const maxTokens = 1 << 20
 
-// Split returns the tokens of a text. A string, quoted identifier, comment or bracket that does not
-// end is a base.Invalid error with the position where it starts. A text with more than maxTokens is
-// a base.TooLarge error. A NUL byte is base.Invalid, because C code would take it for the end of
-// the text.
+// Split returns the tokens of an SQL text. A string, quoted identifier, comment or bracket that
+// does not end is a base.Invalid error, with the position where it starts. A text with more than
+// maxTokens tokens is a base.TooLarge error. A text with a NUL byte is a base.Invalid error,
+// because C code would take the byte for the end of the text.
 func Split(text string) ([]Token, error) {
 	s, err := scan(text, maxTokens)
 	return s.tokens, err
@@ -91,7 +93,8 @@ func scan(text string, most int) (scanner, error) {
 	return s, nil
 }
 
-// ErrUnended is wrapped by the errors of texts that would be valid if they continued.
+// ErrUnended is wrapped by errors about a text that does not end, such as an open string: with more
+// text it might be valid.
 var ErrUnended = errors.New("does not end")
 
 func unended(what string, at int) error {
@@ -101,14 +104,14 @@ func unended(what string, at int) error {
 type scanner struct {
 	text   string
 	pos    int
-	open   []int // offsets of open brackets
-	gaps   []gap // comments and spaces beyond ASCII
+	open   []int // offsets of the brackets that are open
+	gaps   []gap // the comments and the spaces beyond ASCII
 	tokens []Token
 }
 
 type gap struct{ start, end int }
 
-// skip records a comment or a space beyond ASCII, and continues after it.
+// skip records a gap (a comment or a space beyond ASCII) up to end, and continues after it.
 func (s *scanner) skip(end int) {
 	s.gaps = append(s.gaps, gap{s.pos, end})
 	s.pos = end
@@ -152,8 +155,8 @@ func (s *scanner) next() error {
 	return nil
 }
 
-// wideSpace returns the length of the space beyond ASCII at the start of a text, if DuckDB treats
-// it as a space, and 0 otherwise.
+// wideSpace returns the length in bytes of the space beyond ASCII at the start of a text, if DuckDB
+// treats it as a space. Otherwise it returns 0.
 func wideSpace(text string) int {
 	if text[0] < 0xC2 {
 		return 0
@@ -208,11 +211,11 @@ func (s *scanner) quoted(kind Kind, open int, quote byte, backslashes bool) erro
 	return unended("string", s.pos)
 }
 
-// continuation returns the position of the quote that continues a string literal which ended at i,
-// or 0 if the literal does not continue. Only white space and comments may precede the quote, with
-// at least one line end. Backslashes mean the same in the continuation as in the literal, so it
-// belongs to the same token. A continuation of a literal without backslash escapes is a token of
-// its own.
+// continuation returns the position of the quote that continues the string literal which ended at
+// i. It returns 0 if the literal does not continue. Only white space and comments may precede the
+// quote, with at least one line end. If backslashes are escapes in the literal, they are escapes in
+// the continuation too, so it belongs to the same token. For other literals, the continuation is a
+// token of its own.
 func (s *scanner) continuation(i int) int {
 	lines := 0
 	var gaps []gap
@@ -243,7 +246,7 @@ func (s *scanner) continuation(i int) int {
 func (s *scanner) dollar() error {
 	i := s.pos + 1
 	if end := digitsEnd(s.text, i); end > i {
-		s.emit(Parameter, end) // the text after it is the next token
+		s.emit(Parameter, end) // the text after it is another token
 		return nil
 	}
 	if i < len(s.text) && s.text[i] == '"' {
@@ -265,8 +268,8 @@ func (s *scanner) dollar() error {
 	return nil
 }
 
-// commentEnd returns the end of the comment that begins with -- at i. It ends before a line feed or
-// a carriage return.
+// commentEnd returns the end of the comment that begins with -- at i. The comment ends before the
+// next line feed or carriage return.
 func commentEnd(text string, i int) int {
 	if n := strings.IndexAny(text[i:], "\n\r"); n >= 0 {
 		return i + n
@@ -274,8 +277,8 @@ func commentEnd(text string, i int) int {
 	return len(text)
 }
 
-// numberEnd returns the end of the number that begins at i. A letter that does not belong to it
-// starts another token: 1FROM and 0x1F are two tokens each.
+// numberEnd returns the end of the number that begins at i. A letter that does not belong to the
+// number starts another token: 1FROM and 0x1F are two tokens each.
 func numberEnd(text string, i int) int {
 	end := digitsEnd(text, i)
 	if strings.HasPrefix(text[end:], ".") && !strings.HasPrefix(text[end:], "..") {
@@ -294,8 +297,8 @@ func numberEnd(text string, i int) int {
 	return end
 }
 
-// digitsEnd returns the end of the digits that begin at i, or i if there are none. A _ is allowed
-// between two digits.
+// digitsEnd returns the end of the digits that begin at i. It returns i if there are none. Between
+// two digits, a _ is allowed.
 func digitsEnd(text string, i int) int {
 	for from := i; i < len(text) && (isDigit(text[i]) || text[i] == '_' && i > from && i+1 < len(text) && isDigit(text[i+1])); {
 		i++
@@ -305,8 +308,8 @@ func digitsEnd(text string, i int) int {
 
 const operators = "+-*/<>=~!@%^&|`"
 
-// unusual are characters that no operator of standard SQL has. An operator with one of them may end
-// in + or -.
+// unusual are the characters of operators that no operator of standard SQL has. Only an operator
+// with one of them may end in + or -.
 const unusual = "~!@%^&|`"
 
 func (s *scanner) symbol(c byte) error {
@@ -326,7 +329,8 @@ func (s *scanner) symbol(c byte) error {
 		case strings.HasPrefix(rest, ":"), strings.HasPrefix(rest, "="):
 			s.emit(Symbol, s.pos+2)
 		default:
-			// It may be a named parameter, a slice or a struct field. Only the grammar can tell.
+			// This colon may begin a named parameter, or be part of a slice or a struct field. Only
+			// the grammar can tell.
 			s.emit(Symbol, s.pos+1)
 		}
 	default:
@@ -336,7 +340,8 @@ func (s *scanner) symbol(c byte) error {
 				!strings.HasPrefix(s.text[i:], "--") && !strings.HasPrefix(s.text[i:], "/*") {
 				i++
 			}
-			// A sign after an operator of standard SQL belongs to the number: a=-1.
+			// A sign at the end of an operator of standard SQL belongs to the number behind it:
+			// a=-1.
 			for i > s.pos+1 && (s.text[i-1] == '-' || s.text[i-1] == '+') && !strings.ContainsAny(s.text[s.pos:i], unusual) {
 				i--
 			}
@@ -348,7 +353,8 @@ func (s *scanner) symbol(c byte) error {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// isWordStart treats every byte above ASCII as part of a word, as DuckDB does.
+// isWordStart reports whether a word can begin with this byte. Like DuckDB it takes every byte
+// above ASCII for a letter.
 func isWordStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
 }

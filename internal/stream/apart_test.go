@@ -22,7 +22,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestRecordsThatFitOnlyApartAreStored: a batch of records of which each fits, and not all together, is divided.
+// TestRecordsThatFitOnlyApartAreStored checks that a batch is divided if each of its records fits,
+// but not all of them together.
 func TestRecordsThatFitOnlyApartAreStored(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -36,7 +37,7 @@ func TestRecordsThatFitOnlyApartAreStored(t *testing.T) {
 	s.eventually("SELECT state FROM scoter.sources", "running")
 }
 
-// narrow refuses what some edits, or records, bring.
+// narrow refuses some edits and records.
 type narrow struct {
 	appends
 	refuse func(tables []engine.TableRows, fits bool) error
@@ -68,7 +69,8 @@ func ids(tables []engine.TableRows, table string) (all []int64) {
 	return all
 }
 
-// letters returns each dead letter of a node's log: its offset, the bytes of its value, -1 without one, and why.
+// letters returns each dead letter of a node's log: its offset, the size of its value in bytes (-1
+// without a value) and the reason.
 func (n *node) letters() (all []string) {
 	n.t.Helper()
 	n.each("scoter", "dead_letter_log", func(rec arrow.RecordBatch) error {
@@ -93,7 +95,8 @@ func (n *node) openWith(planner stream.Planner, writer func(appends) stream.Writ
 	n.sources.Start(planner, writer(appends{n.engine}))
 }
 
-// TestWhatIsTooLargeForOneEditIsDivided: first the batch, down to a single record, which becomes a dead letter, and that one loses its value.
+// TestWhatIsTooLargeForOneEditIsDivided checks that a batch is divided down to a single record.
+// That record becomes a dead letter, and the dead letter loses its value.
 func TestWhatIsTooLargeForOneEditIsDivided(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(3, "orders"))
 	n := &node{t: t}
@@ -137,7 +140,8 @@ func TestWhatIsTooLargeForOneEditIsDivided(t *testing.T) {
 	n.close()
 }
 
-// TestALetterIsWrittenOnce: sorting out is begun again, after something that is no record's fault.
+// TestALetterIsWrittenOnce checks that a record becomes only one dead letter if the search for
+// refused records starts again after an error that no record caused.
 func TestALetterIsWrittenOnce(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	n := &node{t: t}
@@ -167,7 +171,7 @@ func TestALetterIsWrittenOnce(t *testing.T) {
 	n.close()
 }
 
-// failing is a planner whose queries over messages fail as it says.
+// failing is a planner whose queries over messages fail with the error of why.
 type failing struct {
 	sums
 	why   atomic.Pointer[func(rows int64) error]
@@ -195,7 +199,8 @@ func (n *node) waitFor(state string) {
 	}
 }
 
-// TestAQueryWithoutMemoryIsNoRecordsFault: of fewer records it may have enough, and of one it is waited for.
+// TestAQueryWithoutMemoryIsNoRecordsFault checks that a query without enough memory runs again over
+// fewer records. With a single record it waits for memory.
 func TestAQueryWithoutMemoryIsNoRecordsFault(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	n, planner := &node{t: t}, &failing{}
@@ -223,7 +228,8 @@ func TestAQueryWithoutMemoryIsNoRecordsFault(t *testing.T) {
 	n.close()
 }
 
-// TestAQueryThatBreaksDuckDBIsNotRunForever: each time fails all other statements too.
+// TestAQueryThatBreaksDuckDBIsNotRunForever checks that such a query stops the source, because each
+// run fails all other statements too.
 func TestAQueryThatBreaksDuckDBIsNotRunForever(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	n, planner := &node{t: t}, &failing{}
@@ -253,7 +259,8 @@ func TestAQueryThatBreaksDuckDBIsNotRunForever(t *testing.T) {
 	n.close()
 }
 
-// TestARecordOfMoreRowsThanThereIsMemoryFor is a dead letter, behind which the stream goes on.
+// TestARecordOfMoreRowsThanThereIsMemoryFor checks that the record becomes a dead letter, and that
+// the stream continues after it.
 func TestARecordOfMoreRowsThanThereIsMemoryFor(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir(), func(s *config.Server) { s.WriteMemory, s.MaxBody = 16<<20, 4<<20 })
@@ -266,7 +273,7 @@ func TestARecordOfMoreRowsThanThereIsMemoryFor(t *testing.T) {
 	c.send("events", 0, message(10, 2), message(20_000, 1_000), message(10, 3))
 	s.eventually("SELECT count(*) FROM events", "5")
 	s.eventually(`SELECT string_agg("offset" || ' ' || octet_length(value), ' ') FROM scoter.dead_letters`, fmt.Sprint("1 ", len(message(20_000, 1_000))))
-	// What does not fit now does later.
+	// Replay does not succeed yet, but it will later.
 	if err := s.exec("REPLAY SOURCE events"); err != nil {
 		t.Error(err)
 	}

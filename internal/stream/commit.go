@@ -11,7 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// Waits between attempts of what may succeed later.
+// These are the first and the longest wait before an attempt is repeated. The wait doubles each
+// time.
 const (
 	firstWait   = 50 * time.Millisecond
 	longestWait = 5 * time.Second
@@ -28,8 +29,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// runCommitter stores sealed batches in their order, until there are no more. An error ends the
-// session: batches behind one that is not stored must not be.
+// runCommitter stores the batches from the channel sealed, in order, until the channel is closed.
+// If a batch cannot be stored, it ends the session with end, and drops the batches after that one:
+// their offsets would not follow the stored ones.
 func (x *session) runCommitter(ctx context.Context, end context.CancelCauseFunc) {
 	failed := false
 	for b := range x.sealed {
@@ -45,9 +47,12 @@ func (x *session) runCommitter(ctx context.Context, end context.CancelCauseFunc)
 	}
 }
 
-// store stores a batch, however often that must be tried: as long as the disk is full, its records wait, and
-// behind them the topic. What cannot be stored as one edit is stored as several: in the end a single record is, or becomes a dead
-// letter. An error is one that another session may not have, or that ctx has ended.
+// store stores a batch, and repeats a failed attempt until it succeeds. While the disk is full, the
+// records of the batch wait in memory, and no more are read from the topic.
+//
+// A batch that cannot be stored as one edit is stored as several. In the end each record is stored
+// as rows or becomes a dead letter. An error is either the error of ctx, or one that a new session
+// may not run into.
 func (x *session) store(ctx context.Context, b *sealed) error {
 	sorted := false
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
@@ -71,7 +76,8 @@ func (x *session) store(ctx context.Context, b *sealed) error {
 				continue
 			}
 		case refused && len(b.records) > 1, tooLarge && len(b.held()) > 1:
-			// Each record may fit, but not all of them together: by their number, or because they are of different types.
+			// The records may fit one by one, but not together: because of their number, or because
+			// their types differ.
 			releasePieces(b.pieces)
 			b.pieces = nil
 			first, second := b.halves()
@@ -100,18 +106,20 @@ func (x *session) store(ctx context.Context, b *sealed) error {
 	}
 }
 
-// append makes one edit of a batch: the rows of all tables, its dead letters, its offsets.
+// append commits a batch as one edit: the rows of all tables, the dead letters and the offsets.
 func (x *session) append(ctx context.Context, b *sealed) (err error) {
 	if err, b.failed = b.failed, nil; err != nil {
 		return err
 	}
-	// Before anything is made: with a source, its database may have been dropped.
+	// Check this before a table is created. If the source or its database was dropped, creating a
+	// table would bring the database back.
 	if _, gone := x.manager.store.Offsets(x.id); gone != nil {
 		return errGone
 	}
 	if b.pieces == nil && len(b.records) > 0 {
 		if b.pieces, err = x.decodeRecords(ctx, x.plan, b.records); base.KindOf(err) == base.NotFound {
-			return base.Errorf(base.Invalid, "%w", err) // a schema that is gone by now: one record's fault
+			// A schema that does not exist is the fault of the record that names it.
+			return base.Errorf(base.Invalid, "%w", err)
 		} else if err != nil {
 			return err
 		}
@@ -128,10 +136,11 @@ func (x *session) append(ctx context.Context, b *sealed) (err error) {
 	return nil
 }
 
-// errGone says that the source was dropped.
+// errGone is the error of storing a batch after the source was dropped.
 var errGone = errors.New("the source was dropped")
 
-// insert makes one edit of the rows that rowsOf makes, letters and, if it is not nil, progress. It returns how many rows the tables get.
+// insert commits one edit: the rows that rowsOf makes of the records, the dead letters and, unless
+// it is nil, the progress. It returns the number of rows that the tables receive.
 func (s *source) insert(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record, letters []letter, progress *engine.Progress) (rows int64, err error) {
 	out, err := s.rowsOf(ctx, p, pieces, records)
 	if err != nil {
@@ -140,12 +149,13 @@ func (s *source) insert(ctx context.Context, p *plan, pieces [][]piece, records 
 	defer out.release()
 	rows = out.count
 	out.add(s.lettersOf(letters))
-	// Not ctx: the outcome is waited for, so that the next session knows it.
+	// Do not use ctx. This session must wait for the result of the append, so that the next session
+	// knows which records are stored.
 	return rows, s.manager.writer.Append(context.WithoutCancel(ctx), out.tables, engine.AppendOptions{Create: true, Progress: progress})
 }
 
-// decodeRecords decodes records with decoders of their own. An error for which ofMessage holds is
-// about one of them, or all together.
+// decodeRecords decodes records with new decoders, and returns their rows. If ofMessage is true for
+// the error, the cause is one of the records, or all of them together are too large for a batch.
 func (s *source) decodeRecords(ctx context.Context, p *plan, records []*kgo.Record) ([][]piece, error) {
 	d := newDecodings(p)
 	for i, rec := range records {
@@ -158,8 +168,8 @@ func (s *source) decodeRecords(ctx context.Context, p *plan, records []*kgo.Reco
 	return d.finish()
 }
 
-// sortOut finds the records of a batch that no table takes, and makes dead letters of them. That the others can be stored together, it does
-// not promise.
+// sortOut makes dead letters of the records of a batch that no table accepts. The other records
+// stay in the batch. Each of them fits alone, but together they may still not fit into one edit.
 func (x *session) sortOut(ctx context.Context, b *sealed) error {
 	if err := x.checkQueries(ctx, x.plan); err != nil {
 		return err
@@ -184,7 +194,8 @@ func (x *session) sortOut(ctx context.Context, b *sealed) error {
 	return nil
 }
 
-// refuse leaves the records kept in a batch, and makes dead letters of those that are bad, each for a reason.
+// refuse takes the records in bad out of the batch and makes dead letters of them, each with the
+// reason from bad. The records in kept stay. They must be decoded again.
 func (x *session) refuse(b *sealed, kept []*kgo.Record, bad map[*kgo.Record]string) {
 	for _, rec := range b.records {
 		if reason, is := bad[rec]; is {
@@ -195,8 +206,8 @@ func (x *session) refuse(b *sealed, kept []*kgo.Record, bad map[*kgo.Record]stri
 	b.pieces, b.records = nil, kept
 }
 
-// checkLetters returns an error of kind Unavailable if the table of dead letters, which anybody may change, does not take them: that is no
-// record's fault.
+// checkLetters checks that the table of dead letters accepts these dead letters. If it does not,
+// the error is Unavailable: any user may change that table, so the records are not the cause.
 func (s *source) checkLetters(ctx context.Context, letters []letter) error {
 	rows := s.lettersOf(letters)
 	if len(rows.Batches) == 0 {
@@ -210,8 +221,10 @@ func (s *source) checkLetters(ctx context.Context, letters []letter) error {
 	return err
 }
 
-// sift calls good with runs of records that the tables take, and bad with each that they do not, in their
-// order. Halving finds few bad ones among many soon. An error is not about the records.
+// sift tests which records the tables accept. It calls good with runs of accepted records, and bad
+// with each refused record and the reason, in the order of the records. It halves the records again
+// and again, which finds a few bad ones among many quickly. The returned error has another cause
+// than a record.
 func (s *source) sift(ctx context.Context, p *plan, records []*kgo.Record, good func([]*kgo.Record), bad func(*kgo.Record, string)) error {
 	if len(records) == 0 {
 		return nil
@@ -236,7 +249,7 @@ func (s *source) sift(ctx context.Context, p *plan, records []*kgo.Record, good 
 	return s.sift(ctx, p, records[middle:], good, bad)
 }
 
-// fits returns nil if the tables take the rows of these records.
+// fits returns nil if the tables accept the rows of these records.
 func (s *source) fits(ctx context.Context, p *plan, records []*kgo.Record) error {
 	pieces, err := s.decodeRecords(ctx, p, records)
 	if err != nil {

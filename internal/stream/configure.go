@@ -21,7 +21,7 @@ import (
 //	name = "bids"
 //	metadata = ["offset"]
 //
-// Names without a database are in the one given.
+// Names without a database are in the given database.
 func ParseConfig(values map[string]any, database string) (name catalog.StreamName, d Definition, err error) {
 	r := configReader{}
 	name = catalog.StreamName(r.name(values["name"], database))
@@ -41,7 +41,7 @@ func ParseConfig(values map[string]any, database string) (name catalog.StreamNam
 	return name, d, base.Wrap(r.err, "source %q of the settings file", name.Name)
 }
 
-// configReader reads what TOML's library gives, and keeps the first error.
+// configReader converts values that the TOML library has parsed. It stores the first error in err.
 type configReader struct{ err error }
 
 func (r *configReader) fail(format string, args ...any) {
@@ -109,7 +109,8 @@ func (r *configReader) options(v any, what string) map[string]string {
 	return out
 }
 
-// name reads [[database.]schema.]name.
+// name converts a text of the form [[database.]schema.]name to the name of a table. Missing parts
+// are the database given, and the default schema.
 func (r *configReader) name(v any, database string) engine.TableName {
 	n := engine.TableName{Database: database, Schema: engine.DefaultSchema}
 	switch parts := strings.Split(r.text(v), "."); len(parts) {

@@ -20,7 +20,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// sums stands for DuckDB, which cannot read a disk that is in memory: for any query it returns the
+// sums replaces DuckDB, which cannot read a disk that is in memory. For any query it returns the
 // number of the batch's rows and the sum of their ids.
 type sums struct{}
 
@@ -57,7 +57,7 @@ func (sums) Lineage(context.Context, string, stream.Keyed) (stream.Lineage, erro
 	return stream.Lineage{}, nil
 }
 
-// appends stands for what also knows of primary keys, for which it would need DuckDB.
+// appends replaces the writer that handles primary keys, because that writer needs DuckDB.
 type appends struct{ *engine.Engine }
 
 func (a appends) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
@@ -78,7 +78,7 @@ func (a appends) Fits(ctx context.Context, tables []engine.TableRows, o engine.A
 	return nil
 }
 
-// node is an engine on a disk that can crash, with its sources.
+// node is an engine with its sources, on a disk that can crash.
 type node struct {
 	t       testing.TB
 	disk    *vfs.Crashable
@@ -104,14 +104,14 @@ func (n *node) close() {
 	must(n.t, n.engine.Close())
 }
 
-// crash goes on with what a power failure left of the disk.
+// crash continues with the disk content that survived a power failure.
 func (n *node) crash(random *rand.Rand) {
 	left := n.disk.CrashClone(random, []int{0, 50, 100}[random.IntN(3)])
 	n.close()
 	n.open(left)
 }
 
-// sum adds a column of a table, and counts its rows and distinct values.
+// sum returns the sum of a column, and the number of its rows and distinct values.
 func (n *node) sum(table, column string) (rows, distinct int, total int64) {
 	n.t.Helper()
 	seen := map[int64]bool{}
@@ -146,8 +146,8 @@ func (n *node) each(schemaName, table string, add func(arrow.RecordBatch) error)
 	}
 }
 
-// verify waits until a topic's records are stored, and compares the tables with it: ids 0 to
-// count-1, each once, in the raw, the normalized and the aggregate table.
+// verify waits until all records of a topic are stored. It then checks that each id from 0 to
+// count-1 is stored exactly once in the raw, the normalized and the aggregate table.
 func (n *node) verify(count int64) {
 	n.t.Helper()
 	deadline := time.Now().Add(time.Minute)
@@ -188,8 +188,8 @@ func ordersDefinition(c *cluster, t testing.TB) stream.Definition {
 	}
 }
 
-// TestCrashesLoseNothingAndDoubleNothing produces records with unique ids while the engine's disk fails again
-// and again, at any moment.
+// TestCrashesLoseNothingAndDoubleNothing produces records with unique ids while the engine's disk
+// fails repeatedly at random moments.
 func TestCrashesLoseNothingAndDoubleNothing(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
@@ -215,7 +215,7 @@ func TestCrashesLoseNothingAndDoubleNothing(t *testing.T) {
 	n.close()
 }
 
-// TestAFullDiskHoldsTheStreamUp lets the disk refuse every write for a while.
+// TestAFullDiskHoldsTheStreamUp makes the disk refuse every write for a while.
 func TestAFullDiskHoldsTheStreamUp(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
@@ -232,7 +232,7 @@ func TestAFullDiskHoldsTheStreamUp(t *testing.T) {
 	if got := n.sources.List()[0]; got.QueueBytes == 0 || got.QueueBytes != n.sources.MemoryInUse() || got.Errors == 0 {
 		t.Errorf("%d bytes wait, of %d in use; %d errors", got.QueueBytes, n.sources.MemoryInUse(), got.Errors)
 	}
-	// How far behind it is shows while nothing is read.
+	// The lag is reported even while nothing is read.
 	c.send("orders", 0, orders(5000, 6000)...)
 	for n.sources.List()[0].Lag != 5900 {
 		time.Sleep(10 * time.Millisecond)

@@ -12,11 +12,12 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// errDefect is in the errors of guarded.
+// errDefect is wrapped by the errors that guarded makes of panics.
 var errDefect = errors.New("a defect of Scoter's")
 
-// guarded runs f, and makes an error of a panic. It is Invalid: one record that brings a defect to light is to become a dead
-// letter, and not to stop the stream, again and again.
+// guarded runs f and turns a panic of it into an error of kind Invalid. So a record that triggers a
+// defect of a decoder becomes a dead letter. Otherwise it would stop the stream after every
+// restart.
 func guarded(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -26,34 +27,35 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// errFull says that a batch must be sealed before a record can be added.
+// errFull means that the batch must be sealed before a record can be added.
 var errFull = errors.New("the batch is full")
 
-// decoding are the decoders of one schema.
+// decoding has the decoders of one schema.
 type decoding struct {
 	key      string
-	decoders []wire.MessageDecoder // one per shape
-	numbers  []int32               // of the records within the batch whose messages they hold
+	decoders []wire.MessageDecoder // one for each shape (set of columns) of the plan
+	numbers  []int32               // numbers[i] is the index in the batch of the record of message i
 }
 
-// decodings turn records into rows, with decoders for each schema that comes along. They are
-// kept from batch to batch, as decoders learn how much memory a batch takes.
+// decodings turn records into rows, with one set of decoders for each schema that occurs. Decoders
+// are reused for later batches, because they learn how much memory a batch takes.
 type decodings struct {
 	plan   *plan
 	byKey  map[string]*decoding
 	last   *decoding
-	broken bool // a message is in some of its decoders only
-	// tombstones are the numbers of the records that delete the rows of their keys.
+	broken bool // true if a record failed after some of the decoders had accepted it
+	// tombstones are the indexes in the batch of the records that delete the row of their key.
 	tombstones []int32
 }
 
-// maxDecodings bounds how many schemas have decoders that are kept.
+// maxDecodings bounds the number of schemas whose decoders are cached.
 const maxDecodings = 32
 
 func newDecodings(p *plan) *decodings { return &decodings{plan: p, byKey: map[string]*decoding{}} }
 
-// add decodes a record, which is the batch's number-th. errFull: finish first. Kinds Invalid, NotFound and
-// TooLarge are about the record; other errors are the schema registry's.
+// add decodes a record. number is its index in the batch. On errFull the caller must call finish
+// first. Errors of kind Invalid, NotFound and TooLarge are about the record. Other errors come from
+// the schema registry.
 func (d *decodings) add(ctx context.Context, rec *kgo.Record, number int) error {
 	if rec.Value == nil {
 		return d.addTombstone(rec, number)
@@ -74,7 +76,8 @@ func (d *decodings) add(ctx context.Context, rec *kgo.Record, number int) error 
 			case isFull(err):
 				return errFull
 			case errors.Is(err, errDefect):
-				// What such a decoder holds is not known: the batch is decoded again, by others.
+				// After a defect, the content of the decoder is undefined. The batch is decoded
+				// again by new decoders.
 				delete(d.byKey, d.last.key)
 				d.last, d.broken = nil, true
 			}
@@ -105,15 +108,17 @@ func (d *decodings) find(ctx context.Context, key []byte) (*decoding, error) {
 	return made, nil
 }
 
-// piece are rows of one shape and one schema, and the number of each row's record.
+// piece has rows of one shape (set of columns) and one schema. It also has, for each row, the index
+// of its record in the batch.
 type piece struct {
 	rows       arrow.RecordBatch
 	numbers    []int32
-	tombstones bool // the records have no value, and the rows no column
+	tombstones bool // the records have no value, and the rows no columns
 }
 
-// finish returns the rows by shape, and starts anew. The pieces are the caller's to release.
-// An error is about one of the records.
+// finish returns the decoded rows of the batch, and starts the next batch. The outer slice has one
+// entry for each shape of the plan. The caller releases the pieces. An error is about one of the
+// records.
 func (d *decodings) finish() ([][]piece, error) {
 	all := make([][]piece, len(d.plan.shapes))
 	var failed error
@@ -126,7 +131,7 @@ func (d *decodings) finish() ([][]piece, error) {
 				return err
 			})
 			if err != nil {
-				// What such a decoder holds is not known.
+				// After an error, the content of the decoder is undefined. Do not use it again.
 				failed, d.last = err, nil
 				delete(d.byKey, one.key)
 				continue
@@ -140,7 +145,7 @@ func (d *decodings) finish() ([][]piece, error) {
 			}
 			all[i] = append(all[i], piece{rows: rows, numbers: numbers})
 		}
-		one.numbers = nil // pieces keep it
+		one.numbers = nil // numbers belongs to the pieces now
 	}
 	for i := 0; i < len(all) && len(d.tombstones) > 0; i++ {
 		all[i] = append(all[i], piece{rows: emptyRows(len(d.tombstones)), numbers: d.tombstones, tombstones: true})
@@ -153,9 +158,12 @@ func (d *decodings) finish() ([][]piece, error) {
 	return all, nil
 }
 
-// finishAll is finish for decodings of one shape.
+// finishAll calls finish for decodings that have a single shape (set of columns), and returns the
+// pieces of that shape. If no record has a row, it returns a piece without rows, but with the
+// columns.
 func (d *decodings) finishAll() ([]piece, error) {
-	if len(d.filled()) == 0 && len(d.byKey) > 0 { // the columns of none
+	// No decoder has rows. Return a piece that has the columns, but no rows.
+	if len(d.filled()) == 0 && len(d.byKey) > 0 {
 		for _, one := range d.byKey {
 			rows, _, err := one.decoders[0].FinishWithMessages()
 			return []piece{{rows: rows}}, err
@@ -168,8 +176,8 @@ func (d *decodings) finishAll() ([]piece, error) {
 	return all[0], nil
 }
 
-// filled returns the decoders with rows, in the order of their first records: the first decides what
-// a table that is made has for columns.
+// filled returns the decoders that have rows, in the order of their first records. If a table is
+// created, the first decoder decides its columns.
 func (d *decodings) filled() (all []*decoding) {
 	for _, one := range d.byKey {
 		if len(one.numbers) > 0 {
@@ -180,7 +188,7 @@ func (d *decodings) filled() (all []*decoding) {
 	return all
 }
 
-// reset drops all rows.
+// reset drops all rows that are decoded and not finished.
 func (d *decodings) reset() {
 	for _, one := range d.byKey {
 		for _, decoder := range one.decoders {

@@ -14,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// jsonFormat returns the format JSON without options.
+// jsonFormat returns the format JSON, opened without options.
 func jsonFormat() *format {
 	f, err := newFormat(map[string]string{"name": "json"})
 	if err != nil {
@@ -23,7 +23,7 @@ func jsonFormat() *format {
 	return f
 }
 
-// jsonDecoder returns a decoder of JSON.
+// jsonDecoder returns a decoder of JSON messages.
 func jsonDecoder() wire.MessageDecoder {
 	all, err := jsonFormat().Decoders(context.Background(), nil, wholeShape)
 	if err != nil {
@@ -46,7 +46,7 @@ func (d *faulty) Append(msg []byte) error {
 	return d.MessageDecoder.Append(msg)
 }
 
-// FinishWithMessages panics, and keeps what it has, if a third message is there.
+// FinishWithMessages panics if there are three messages, and leaves them in the decoder.
 func (d *faulty) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	if d.messages == 3 {
 		panic("index out of range")
@@ -54,7 +54,8 @@ func (d *faulty) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	return d.MessageDecoder.FinishWithMessages()
 }
 
-// TestAPanicOfADecoderIsAboutOneRecord: the others of its batch are decoded again, by another decoder.
+// TestAPanicOfADecoderIsAboutOneRecord checks that another decoder decodes the other records of the
+// batch again.
 func TestAPanicOfADecoderIsAboutOneRecord(t *testing.T) {
 	p := &plan{format: jsonFormat(), shapes: wholeShape}
 	d := newDecodings(p)
@@ -70,7 +71,7 @@ func TestAPanicOfADecoderIsAboutOneRecord(t *testing.T) {
 		t.Error("rows that are lost with the decoder are not decoded again")
 	}
 	d.reset()
-	// Nor is what a decoder holds after a panic at its end.
+	// A decoder is also dropped if it panics in FinishWithMessages.
 	d.byKey[""] = &decoding{decoders: []wire.MessageDecoder{&faulty{MessageDecoder: jsonDecoder()}}}
 	d.last = d.byKey[""]
 	add := func(n int) {
@@ -95,7 +96,8 @@ func TestAPanicOfADecoderIsAboutOneRecord(t *testing.T) {
 	}
 }
 
-// TestPathsOfUnknownTypesAreForgotten once a message tells it, and if there are too many.
+// TestPathsOfUnknownTypesAreForgotten checks two cases: a message tells the type, and there are too
+// many paths.
 func TestPathsOfUnknownTypesAreForgotten(t *testing.T) {
 	table, err := schema.New(schema.Table{Database: "d", Schema: "main", Name: Messages, Columns: []schema.Column{
 		{Name: "id", Type: schema.Of(schema.BigInt)},

@@ -10,11 +10,12 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Definition is what CREATE SOURCE, or [[source]] of the settings file, says. Options are text, as
-// they were written.
+// Definition is the content of CREATE SOURCE, or of a [[source]] in the settings file. Options are
+// stored as the text that the user wrote.
 type Definition struct {
-	Kafka  map[string]string `json:"kafka"`
-	Key    map[string]string `json:"key,omitempty"` // of KEY FORMAT; empty: keys are bytes
+	Kafka map[string]string `json:"kafka"`
+	// Key has the options of KEY FORMAT. If it is empty, keys are bytes.
+	Key    map[string]string `json:"key,omitempty"`
 	Format map[string]string `json:"format"`
 	Tables []Table           `json:"tables"`
 }
@@ -22,26 +23,27 @@ type Definition struct {
 // Table is one table that a source fills.
 type Table struct {
 	Name engine.TableName `json:"name"`
-	// Columns are those of the message, by path ("a.b AS name"); empty: all. Only one of Columns and
-	// Query may be given.
+	// Columns are columns of the message, by path ("a.b AS name"). If it is empty, all columns are
+	// taken. Only one of Columns and Query may be given.
 	Columns []string `json:"columns,omitempty"`
-	// Metadata are the columns that tell of the record itself: topic, partition, offset, timestamp,
-	// key, headers, each with an underscore before its name.
+	// Metadata are the columns that describe the record itself: topic, partition, offset,
+	// timestamp, key, headers. In the table, an underscore is put before these names.
 	Metadata []string `json:"metadata,omitempty"`
-	// Query, if not empty, is run over each batch, as the table "messages" with all columns and
-	// all metadata.
+	// Query, if not empty, makes the table's rows. It runs over each batch, which it reads as the
+	// table "messages". That table has all columns of the messages, and all metadata.
 	Query string `json:"query,omitempty"`
-	// View says that Name is a view, which merges what Query gives of the batches. That is in the table Name_states.
+	// View means that Name is a view, which merges the results of Query for all batches. The
+	// results are stored in a table that is named after the view, with the suffix _states.
 	View bool `json:"view,omitempty"`
 }
 
-// secrets are the options that nobody is shown.
+// secrets are the options whose values are never shown.
 var secrets = []string{"password", "registry_password", "registry_token"}
 
-// userinfo is what a URL, of a list, may have in front of its host.
+// userinfo matches the user and password before the host, in each URL of a comma-separated list.
 var userinfo = regexp.MustCompile(`(\s*[a-zA-Z][a-zA-Z0-9+.-]*://)?[^,]*@`)
 
-// Masked returns the definition without secrets.
+// Masked returns the definition with the values of secret options hidden.
 func (d Definition) Masked() Definition {
 	mask := func(options map[string]string) map[string]string {
 		options = maps.Clone(options)
@@ -59,14 +61,17 @@ func (d Definition) Masked() Definition {
 	return d
 }
 
-// learned is a definition with what its messages told of themselves: what the catalog keeps.
+// learned is a definition together with what the source learned from its messages. The catalog
+// stores it.
 type learned struct {
 	Definition
-	Messages *schema.Table      `json:"messages,omitempty"` // what queries over batches read
-	Bound    []engine.TableName `json:"bound,omitempty"`    // the targets whose queries have found all that they name
+	// Messages are the columns that queries over batches read.
+	Messages *schema.Table `json:"messages,omitempty"`
+	// Bound are the tables whose queries ran once with all columns that they name.
+	Bound []engine.TableName `json:"bound,omitempty"`
 }
 
-// Encode returns the definition as the catalog keeps it.
+// Encode returns the definition as the catalog stores it.
 func (d Definition) Encode() ([]byte, error) { return learned{Definition: d}.encode() }
 
 func (l learned) encode() ([]byte, error) {

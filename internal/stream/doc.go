@@ -1,31 +1,36 @@
-// Package stream fills tables from Kafka topics, each record exactly once.
+// Package stream fills tables from Kafka topics. Each record is stored exactly once.
 //
-// # A record's journey
+// # Path of a record
 //
-//  1. session.consume polls franz-go's client, from the offsets that the engine has.
-//  2. decodings.add decodes the record's value straight into the Arrow buffers of each table that takes
-//     columns of it (a decoding per schema); session.note enters its offset. What cannot be decoded becomes a dead letter.
-//  3. When the batch is full or old enough, session.seal finishes the buffers and hands them to the
-//     committer, which runs the queries of tables that are defined by SQL (query.go), and
-//     appends everything, the rows of all tables, dead letters and the offsets, as one edit.
-//  4. Rows that a table refuses are found by halving the batch (source.sift), and become dead letters too. What cannot be stored together
-//     although each record fits is stored in halves (session.store).
+//  1. session.consume polls the franz-go client, from the offsets that the engine stores.
+//  2. decodings.add decodes the record's value straight into the Arrow buffers of each table that
+//     takes columns of it (one decoding for each schema). session.note adds its offset to the
+//     batch. A record that cannot be decoded becomes a dead letter.
+//  3. When the batch is full or old enough, session.seal finishes the buffers and passes them to
+//     the source's committer. The committer runs the queries of tables that are defined by SQL
+//     (query.go). It then appends the rows of all tables, the dead letters and the offsets as one
+//     edit.
+//  4. If a table refuses the batch, source.sift finds the refused records by halving the batch.
+//     They become dead letters too. If the batch is too large for one edit although each record
+//     fits, session.store stores it in halves.
 //
-// Offsets that the engine has are the only truth. A crash anywhere leaves rows and offsets that agree, and
-// the next session begins there. The engine refuses an append whose offsets do not follow, so that a
-// defect here, or a second reader of the same source, cannot double rows. A consumer group, if there is one,
-// assigns partitions; offsets are committed to it for others to look at.
+// The offsets in the engine are the only truth. A crash at any point leaves rows and offsets that
+// agree, and the next session starts from those offsets. The engine refuses an append whose offsets
+// do not follow the stored ones. So neither a defect in this package nor a second reader of the
+// same source can duplicate rows. A consumer group, if the source has one, only assigns partitions.
+// Offsets are committed to the group for monitoring tools.
 //
 // # Back-pressure
 //
-// One batch is being filled while another is being appended; the third is not fetched. An append
-// that fails because the disk is full or slow is tried again until it succeeds. The records of both
-// batches count against Settings.MemoryBytes for all sources together, and franz-go buffers
-// at most fetchBytes per broker besides.
+// One batch is filled while another one is appended. A third batch is not fetched. If an append
+// fails because the disk is full or slow, it is repeated until it succeeds. The records of both
+// batches count against Settings.MemoryBytes, which all sources share. In addition, franz-go
+// buffers at most fetchBytes per broker.
 //
-// # What is lost outside
+// # Records lost in Kafka
 //
-// Records that the topic lost before they were read (retention, an unclean election, a topic that was made
-// again under the same name) are told of by a dead letter without a value, in the same edit in which the stream
-// goes on behind them.
+// A topic may lose records before they are read: by retention, by an unclean leader election, or
+// because the topic was deleted and created again under the same name. Such a loss is recorded as a
+// dead letter without a value. The dead letter is in the same edit in which the stream continues
+// after the gap.
 package stream

@@ -19,7 +19,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestAQueryOverNoMessagesStoresNothing, although it has a row then.
+// TestAQueryOverNoMessagesStoresNothing uses a query that returns a row even without messages.
 func TestAQueryOverNoMessagesStoresNothing(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	s := newServer(t, t.TempDir())
@@ -34,7 +34,7 @@ func TestAQueryOverNoMessagesStoresNothing(t *testing.T) {
 	}
 }
 
-// TestARefusedSourceChangesNothing of the tables that it names.
+// TestARefusedSourceChangesNothing checks the tables that the refused source names.
 func TestARefusedSourceChangesNothing(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	s := newServer(t, t.TempDir())
@@ -47,7 +47,8 @@ func TestARefusedSourceChangesNothing(t *testing.T) {
 	}
 }
 
-// TestMessagesLearnNewFieldsOfStructs also after a restart, when their types come from a table.
+// TestMessagesLearnNewFieldsOfStructs checks that also after a restart, when the types come from a
+// table.
 func TestMessagesLearnNewFieldsOfStructs(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	dir := t.TempDir()
@@ -62,7 +63,8 @@ func TestMessagesLearnNewFieldsOfStructs(t *testing.T) {
 	s.eventually("SELECT (SELECT sum(x) FROM xs)::BIGINT || ' ' || (SELECT sum(a.y)::BIGINT FROM events) || ' ' || (SELECT count(*) FROM scoter.dead_letters)", "3 3 0")
 }
 
-// TestAQueryIsDescribedAnewWhenWhatItReadsChanged.
+// TestAQueryIsDescribedAnewWhenWhatItReadsChanged checks that a query is described again after a
+// change of a table that it reads.
 func TestAQueryIsDescribedAnewWhenWhatItReadsChanged(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -82,7 +84,8 @@ func TestAQueryIsDescribedAnewWhenWhatItReadsChanged(t *testing.T) {
 	}
 }
 
-// TestNoValueIsRoundedToATypeOfBefore: what a query joins has another type, and its result is compared with the column, not cast.
+// TestNoValueIsRoundedToATypeOfBefore changes the type of a table that a query joins. The result
+// must be compared with the type of the column, and not cast to it.
 func TestNoValueIsRoundedToATypeOfBefore(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -109,7 +112,8 @@ func TestNoValueIsRoundedToATypeOfBefore(t *testing.T) {
 	}
 }
 
-// TestWhatHasNoTypeYetIsLeftOut, as NULL is: no record is refused because another did not come before.
+// TestWhatHasNoTypeYetIsLeftOut checks that values of unknown type are left out like NULL. No
+// record is refused because of missing earlier records.
 func TestWhatHasNoTypeYetIsLeftOut(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -127,7 +131,8 @@ func TestWhatHasNoTypeYetIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestAQueryThatNamesWhatHasNoTypeYet reads it as NULL, until a record tells the type.
+// TestAQueryThatNamesWhatHasNoTypeYet checks that a query reads a column of unknown type as NULL
+// until a record tells the type.
 func TestAQueryThatNamesWhatHasNoTypeYet(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -142,7 +147,8 @@ func TestAQueryThatNamesWhatHasNoTypeYet(t *testing.T) {
 	s.eventually("SELECT count(*) FROM scoter.dead_letters", "0")
 }
 
-// TestAQueryThatNamesAFieldThatHasNoTypeYet, alone, and in a list.
+// TestAQueryThatNamesAFieldThatHasNoTypeYet checks that for a field of a struct and for a field of
+// structs in a list.
 func TestAQueryThatNamesAFieldThatHasNoTypeYet(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -155,7 +161,8 @@ func TestAQueryThatNamesAFieldThatHasNoTypeYet(t *testing.T) {
 	s.eventually("SELECT count(*) || ' ' || (SELECT count(*) FROM scoter.dead_letters WHERE \"offset\" <> 1) FROM fields", "2 0")
 }
 
-// TestASparseFieldIsKnownAfterARestart, and records that come before the first one that has it are dead letters, and hold nobody up.
+// TestASparseFieldIsKnownAfterARestart checks that a rare field is still known after a restart.
+// Records before the first one with the field become dead letters, and do not block the stream.
 func TestASparseFieldIsKnownAfterARestart(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	dir := t.TempDir()
@@ -166,7 +173,7 @@ func TestASparseFieldIsKnownAfterARestart(t *testing.T) {
 	const counts = `SELECT (SELECT count(*) FROM coupons) || ' ' || (SELECT count(*) FROM scoter.dead_letters)`
 	c.send("events", 0, []byte(`{"id": 1}`))
 	s.eventually("SELECT count(*) FROM scoter.dead_letters", "1")
-	c.send("events", 0, []byte(`{"id": 2, "coupon": 7, "a": {"c": 1}}`)) // a.b is missing still
+	c.send("events", 0, []byte(`{"id": 2, "coupon": 7, "a": {"c": 1}}`)) // a.b is still missing
 	s.eventually("SELECT count(*) FROM scoter.dead_letters", "2")
 	c.send("events", 0, []byte(`{"id": 3, "a": {"b": 1}}`))
 	s.eventually(counts, "1 2")
@@ -176,13 +183,13 @@ func TestASparseFieldIsKnownAfterARestart(t *testing.T) {
 	s = newServer(t, dir)
 	c.send("events", 0, []byte(`{"id": 4}`))
 	s.eventually(counts, "4 0")
-	// RESUME forgets it, but not what it is.
+	// RESUME discards the type of the field, but not the fact that the query has found it.
 	must(t, s.exec("RESUME SOURCE events"))
 	c.send("events", 0, []byte(`{"id": 5}`))
 	s.eventually(counts, "4 1")
 	c.send("events", 0, []byte(`{"id": 6, "coupon": 8, "a": {"b": 2}}`))
 	s.eventually(counts, "5 1")
-	// What a table that is joined has no more is no record's fault.
+	// No record is at fault if a joined table loses a column.
 	must(t, s.exec("ALTER TABLE names RENAME COLUMN name TO title"))
 	c.send("events", 0, []byte(`{"id": 7}`))
 	s.eventually("SELECT state FROM scoter.sources", "waiting")
@@ -196,7 +203,9 @@ func TestASparseFieldIsKnownAfterARestart(t *testing.T) {
 	}
 }
 
-// TestAQueryWaitsThoughAMessageHasTheName of what another table lacks: in a struct, without a type, it is nothing that the query means.
+// TestAQueryWaitsThoughAMessageHasTheName uses a query that names a column which another table
+// lacks. A message has a field of that name in a struct, without a type. The query does not refer
+// to that field.
 func TestAQueryWaitsThoughAMessageHasTheName(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -212,7 +221,8 @@ func TestAQueryWaitsThoughAMessageHasTheName(t *testing.T) {
 	s.eventually("SELECT string_agg(name, ' ' ORDER BY id) || ' ' || (SELECT count(*) FROM scoter.dead_letters) FROM named", "n1 n2 0")
 }
 
-// TestAViewOfDeadLettersStays as somebody made it; the one that older servers made is replaced.
+// TestAViewOfDeadLettersStays checks that a view that a user changed stays, and that the view of
+// older servers is replaced.
 func TestAViewOfDeadLettersStays(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -235,7 +245,8 @@ func TestAViewOfDeadLettersStays(t *testing.T) {
 	}
 }
 
-// TestResumeLearnsTypesAnew: those of the first messages may have been wrong.
+// TestResumeLearnsTypesAnew checks that RESUME learns the types again, because the first messages
+// may have had wrong types.
 func TestResumeLearnsTypesAnew(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -250,8 +261,11 @@ func TestResumeLearnsTypesAnew(t *testing.T) {
 	s.eventually("SELECT string_agg(v, ' ' ORDER BY v) FROM events", "1 b")
 }
 
-// TestReplayMakesEachRecordRowsOnce: a letter that is there twice is one record, many large ones are read a few at a time and stored alone if they
-// must be, and the news of lost records stays.
+// TestReplayMakesEachRecordRowsOnce checks these rules of a replay:
+//
+//   - A duplicate dead letter counts as one record.
+//   - Many large dead letters are read a few at a time, and stored one by one if necessary.
+//   - The reports of lost records stay.
 func TestReplayMakesEachRecordRowsOnce(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
@@ -281,7 +295,8 @@ func TestReplayMakesEachRecordRowsOnce(t *testing.T) {
 	}
 }
 
-// TestASourceGoesWithItsSchema and its database, which it must not make again.
+// TestASourceGoesWithItsSchema checks that dropping a schema or database drops its sources, which
+// must not create it again.
 func TestASourceGoesWithItsSchema(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -314,7 +329,7 @@ func TestASourceGoesWithItsSchema(t *testing.T) {
 	}
 }
 
-// TestASourceThatCannotBeDroppedGoesOn.
+// TestASourceThatCannotBeDroppedGoesOn checks that a source continues if it could not be dropped.
 func TestASourceThatCannotBeDroppedGoesOn(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	n := &node{t: t}
@@ -331,7 +346,7 @@ func TestASourceThatCannotBeDroppedGoesOn(t *testing.T) {
 	n.close()
 }
 
-// TestAPartitionWithoutALeaderHoldsUpNoOther.
+// TestAPartitionWithoutALeaderHoldsUpNoOther checks that the other partitions are read.
 func TestAPartitionWithoutALeaderHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(2, "events"))
@@ -369,7 +384,8 @@ func TestAPartitionWithoutALeaderHoldsUpNoOther(t *testing.T) {
 	s.eventually("SELECT state FROM scoter.sources", "running")
 }
 
-// TestSessionsThatEndAgainAndAgainAreToldOf, although each of them only wants another.
+// TestSessionsThatEndAgainAndAgainAreToldOf checks that repeated ends of sessions are reported,
+// although each one only asks for a new session.
 func TestSessionsThatEndAgainAndAgainAreToldOf(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	var well atomic.Bool
@@ -400,7 +416,8 @@ func TestSessionsThatEndAgainAndAgainAreToldOf(t *testing.T) {
 	s.eventually("SELECT count(*) || ' ' || (SELECT state FROM scoter.sources) FROM events", "1 running")
 }
 
-// TestAGroupIsToldAllOffsets: also those that it refused before, when the source stops.
+// TestAGroupIsToldAllOffsets checks that all offsets are committed to the group when the source
+// stops, including offsets that the group refused before.
 func TestAGroupIsToldAllOffsets(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	var refused atomic.Int32

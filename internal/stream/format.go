@@ -11,19 +11,19 @@ import (
 	"github.com/scoterdb/scoter/internal/registry"
 )
 
-// format decodes the values of records, or their keys.
+// format decodes the values of records, or their keys. It is a wire format with the options of one
+// source.
 type format struct {
 	*wire.Format
 	wire.Messages
-	registry *registry.Client // or nil
+	registry *registry.Client // nil if the options name no schema registry
 }
 
-// isFull reports whether a decoder's error means that its rows must be taken before the message can
-// be added.
+// isFull reports whether a decoder's error means that its rows must be finished first.
 func isFull(err error) bool { return errors.Is(err, wire.ErrFull) }
 
-// poisonMemory is set by tests only. Code that keeps the memory of a batch without retaining the
-// batch then reads garbage.
+// poisonMemory is set by tests only. Code that uses the memory of a released batch then reads
+// garbage.
 var poisonMemory = false
 
 // newFormat reads the options of FORMAT name (...).
@@ -37,8 +37,8 @@ func newFormat(values map[string]string) (*format, error) {
 	return openFormat(f, o, false)
 }
 
-// newKeyFormat reads the options of KEY FORMAT name (...). Without options it returns nil: keys
-// stay bytes.
+// newKeyFormat reads the options of KEY FORMAT name (...). Without options it returns nil, which
+// means that keys stay bytes.
 func newKeyFormat(values map[string]string) (*format, error) {
 	if len(values) == 0 {
 		return nil, nil
@@ -54,7 +54,7 @@ func newKeyFormat(values map[string]string) (*format, error) {
 	return key, base.Wrap(err, "KEY")
 }
 
-// openFormat reads the options of a format. keys says that it is for the keys of records.
+// openFormat reads the options of a format. If keys is set, the format is for the keys of records.
 func openFormat(f *wire.Format, o *option.Set, keys bool) (*format, error) {
 	o.What += " " + f.Name
 	opened := &format{Format: f}
@@ -80,7 +80,8 @@ func openFormat(f *wire.Format, o *option.Set, keys bool) (*format, error) {
 	return opened, nil
 }
 
-// readRegistry reads the options of a schema registry. Without URLs there is none.
+// readRegistry reads the address of a schema registry and its credentials. Without URLs there is no
+// registry.
 func readRegistry(o *option.Set) (r registry.Options, err error) {
 	r.URLs, r.Username = o.List("registry"), o.Text("registry_user", "")
 	if r.Password, err = o.Secret("registry_password"); err != nil {
@@ -100,7 +101,7 @@ func readRegistry(o *option.Set) (r registry.Options, err error) {
 
 func (f *format) close() {
 	if f.registry != nil {
-		_ = f.registry.Close() // releases connections, and has no error to report
+		_ = f.registry.Close() // returns connections to the pool; it never fails
 	}
 }
 

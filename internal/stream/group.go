@@ -6,10 +6,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// assigned gives the group's client the offsets of the partitions that it was assigned: the
-// engine's, whatever the group has.
+// assigned is called by the client when the consumer group assigns partitions to it. It returns the
+// offsets that the engine stores for them. The offsets that the group stores (fetched) are ignored.
 func (x *session) assigned(ctx context.Context, fetched map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
-	// What was read before is stored, if the partition was ours already.
+	// If this session had the partition before, wait until its records are stored.
 	if err := x.settled(ctx); err != nil {
 		return nil, err
 	}
@@ -35,7 +35,8 @@ func (x *session) assigned(ctx context.Context, fetched map[string]map[int32]kgo
 	return x.begin(all), nil
 }
 
-// settled waits until what is sealed now is done with. More may be sealed meanwhile.
+// settled waits until each batch that is sealed at the time of the call is stored or dropped. It
+// does not wait for batches that are sealed later.
 func (x *session) settled(ctx context.Context) error {
 	x.mu.Lock()
 	last := x.last
@@ -51,7 +52,8 @@ func (x *session) settled(ctx context.Context) error {
 	}
 }
 
-// revoked drops what is not sealed of partitions that are another member's now.
+// revoked is called by the client when the group has assigned partitions to another member. It
+// drops the unsealed records of these partitions.
 func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]int32) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -69,7 +71,9 @@ func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]in
 		}
 	}
 	if x.intake.empty() {
-		x.decodings.reset() // nothing is to be sealed, which else would: decoders that are full stayed so
+		// The batch is empty, so it will not be sealed. Reset the decoders here: full decoders
+		// would stay full.
+		x.decodings.reset()
 	}
 	x.reads()
 }

@@ -30,7 +30,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// cluster is a Kafka in this process, and a producer to it.
+// cluster is a Kafka cluster in this process, with a producer.
 type cluster struct {
 	*kfake.Cluster
 	t        testing.TB
@@ -92,7 +92,7 @@ func (s *server) exec(sql string) error {
 	return err
 }
 
-// value returns the only value of a query as text; "" if there is no such table.
+// value returns the only value of a query as text, or "" if the table does not exist.
 func (s *server) value(sql string) string {
 	s.t.Helper()
 	answer, err := s.Executor.Execute(ctx, session.Request{SQL: "SELECT (" + sql + ")::VARCHAR", Database: "d", Role: session.Admin})
@@ -106,7 +106,7 @@ func (s *server) value(sql string) string {
 	return strings.Clone(rec.Column(0).ValueStr(0))
 }
 
-// eventually waits for a query's only value.
+// eventually waits until the only value of a query is want.
 func (s *server) eventually(sql, want string) {
 	s.t.Helper()
 	var got string
@@ -120,7 +120,7 @@ func (s *server) eventually(sql, want string) {
 
 func (s *server) states() []stream.Status { return s.Sources.List() }
 
-// itemProto is the schema of most tests.
+// itemProto is the schema that most tests use.
 const itemProto = `syntax = "proto3";
 package test;
 message Order {
@@ -140,7 +140,7 @@ func protoFile(t testing.TB, text string) string {
 	return path
 }
 
-// order encodes an Order with as many items as its id says, up to 3.
+// order encodes an Order. The number of its items depends on its id, and is at most 3.
 func order(id int64) []byte {
 	b := protowire.AppendTag(nil, 1, protowire.VarintType)
 	b = protowire.AppendVarint(b, uint64(id))

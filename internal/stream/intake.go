@@ -11,36 +11,38 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// partition names a partition of a topic.
+// partition identifies a partition by its topic and number.
 type partition struct {
 	topic  string
 	number int32
 }
 
-// intake are records that are appended as one edit.
+// intake is a batch of records that are appended as one edit.
 type intake struct {
-	records []*kgo.Record // those that were decoded
+	records []*kgo.Record // the decoded records
 	letters []letter
 	ranges  map[partition]*span
-	bytes   int64     // of the memory for records
-	began   time.Time // when the first record came; zero before: it is due at once
+	bytes   int64 // memory reserved for the records
+	// began is when the first record arrived. The zero time means that the batch has no record, and
+	// is due at once.
+	began time.Time
 }
 
-// span is what an intake has of a partition.
+// span is the range of a partition's offsets in a batch.
 type span struct {
 	engine.OffsetRange
-	bytes  int64     // of the intake's
-	newest time.Time // timestamp of the last record; zero without one
+	bytes  int64     // the bytes of this partition's records, included in intake.bytes
+	newest time.Time // timestamp of the last record; zero if there is none
 }
 
 func newIntake() *intake { return &intake{ranges: map[partition]*span{}} }
 
 func (b *intake) empty() bool { return len(b.ranges) == 0 }
 
-// recordBytes is about what a record takes besides its value and key.
+// recordBytes is an estimate of the memory that a record takes in addition to its value and key.
 const recordBytes = 256
 
-// headerBytes is about what a header takes besides its name and value.
+// headerBytes is an estimate of the memory that a header takes in addition to its name and value.
 const headerBytes = 64
 
 func sizeOf(rec *kgo.Record) int64 {
@@ -51,8 +53,9 @@ func sizeOf(rec *kgo.Record) int64 {
 	return bytes
 }
 
-// stand notes that a partition goes on at a position, from which on records are read. lost, if not empty, says which records
-// before it are gone, and why.
+// stand sets the position from which the batch continues a partition. No record before it can be
+// added. If lost is not empty, it says which records before the position are lost, and why. Then a
+// dead letter that reports the loss is added to the batch.
 func (b *intake) stand(p partition, at position, lost string) {
 	b.ranges[p] = &span{OffsetRange: engine.OffsetRange{Topic: p.topic, TopicID: at.topicID, Partition: p.number,
 		From: at.next, Next: at.next, Epoch: at.epoch, Reset: lost != ""}}
@@ -61,7 +64,8 @@ func (b *intake) stand(p partition, at position, lost string) {
 	}
 }
 
-// cover notes that the record behind a position is done with once the batch is stored.
+// cover extends the partition's range in the batch by the offset and the bytes of rec. at is the
+// position before rec.
 func (b *intake) cover(p partition, at *position, rec *kgo.Record) {
 	if b.empty() {
 		b.began = time.Now()
@@ -75,7 +79,8 @@ func (b *intake) cover(p partition, at *position, rec *kgo.Record) {
 	b.bytes += sizeOf(rec)
 }
 
-// drop takes a partition out of the batch, and returns the memory that its records had; what was decoded must be decoded again.
+// drop removes a partition's records from the batch, and returns the bytes that they had reserved.
+// The caller must decode the remaining records again.
 func (b *intake) drop(p partition) (bytes int64) {
 	if b.ranges[p] == nil {
 		return 0
@@ -101,7 +106,7 @@ func (b *intake) drop(p partition) (bytes int64) {
 	return bytes
 }
 
-// place is where a record is in its topic.
+// place identifies a record by topic, partition and offset.
 type place struct {
 	partition
 	offset int64
@@ -117,7 +122,7 @@ func (p partition) compare(q partition) int {
 
 func placeOf(rec *kgo.Record) place { return place{partition{rec.Topic, rec.Partition}, rec.Offset} }
 
-// held returns the records of a batch, those that letters hold too.
+// held returns all records of a batch, including those in dead letters.
 func (b *intake) held() []*kgo.Record {
 	all := slices.Clone(b.records)
 	for _, l := range b.letters {
@@ -128,7 +133,8 @@ func (b *intake) held() []*kgo.Record {
 	return all
 }
 
-// halves divides a batch that holds at least two records at the place of the one in the middle, which is in the second half.
+// halves divides a batch of at least two records into two batches. The records are ordered by
+// topic, partition and offset. The second half begins with the record in the middle.
 func (b *intake) halves() (first, second *intake) {
 	held := b.held()
 	slices.SortFunc(held, func(a, b *kgo.Record) int { return placeOf(a).compare(placeOf(b)) })
@@ -143,7 +149,9 @@ func (b *intake) halves() (first, second *intake) {
 		case at == 0:
 			left.Next = cut.offset
 		default:
-			left.Next = left.From // the stream may stand there since this batch
+			// The first half has no records of this partition. It may still record the position at
+			// which the stream continues there.
+			left.Next = left.From
 		}
 		left.bytes, left.newest, right.From, right.Reset = 0, time.Time{}, left.Next, false
 		if right.Next > right.From {
@@ -169,7 +177,8 @@ func (b *intake) halves() (first, second *intake) {
 		}
 	}
 	for _, l := range b.letters {
-		// What is lost is told of with the range that passes over it.
+		// A loss has no record. It is reported together with the offsets that skip it, which are in
+		// the first half.
 		if l.record == nil || placeOf(l.record).compare(cut) < 0 {
 			first.letters = append(first.letters, l)
 		} else {
@@ -179,7 +188,7 @@ func (b *intake) halves() (first, second *intake) {
 	return first, second
 }
 
-// progress is what the engine is told.
+// progress returns the batch's ranges of offsets in the engine's form.
 func (b *intake) progress(id base.StreamID) *engine.Progress {
 	p := &engine.Progress{Stream: id}
 	for _, r := range b.ranges {

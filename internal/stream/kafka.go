@@ -14,22 +14,24 @@ import (
 	"github.com/scoterdb/scoter/internal/option"
 )
 
-// kafka is where records come from and how they are gathered.
+// kafka has the options of KAFKA (...): which records are read, and how they are batched.
 type kafka struct {
 	brokers    []string
 	topics     []string
-	partitions []int32 // those to read; all, if empty
-	group      string  // assigns partitions; none, if empty
+	partitions []int32 // the partitions to read; all, if empty
+	// group is the consumer group that assigns partitions. If it is empty, there is none.
+	group      string
 	start      start
 	maxAge     time.Duration
 	batchRows  int
 	batchBytes int64
-	tombstones string // what becomes of records with a key and no value: one of those below
+	// tombstones says how a record with a key and no value is handled: one of the constants below.
+	tombstones string
 	client     []kgo.Opt
 }
 
-// What becomes of tombstones. Without the option, as in definitions from before it, they are dead
-// letters.
+// The values of the option tombstones. A definition without the option, for example one from a
+// version that did not have it, treats tombstones as dead letters.
 const (
 	optionTombstones     = "tombstones"
 	tombstonesDelete     = "delete"
@@ -38,9 +40,10 @@ const (
 )
 
 const (
-	// fetchBytes is what the client asks a broker for at once: it buffers one answer per broker.
+	// fetchBytes is how much the client requests from a broker at once. The client buffers one
+	// response per broker.
 	fetchBytes = 8 << 20
-	// maxRecordBytes bounds what one batch of records takes once it is decompressed.
+	// maxRecordBytes bounds the decompressed size of one batch of records.
 	maxRecordBytes = 256 << 20
 )
 
@@ -71,7 +74,8 @@ func newKafka(values map[string]string) (kafka, error) {
 	k.client = []kgo.Opt{
 		kgo.SeedBrokers(k.brokers...), kgo.ClientID("scoter"), kgo.WithLogger(silent{}),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.FetchIsolationLevel(isolation),
-		kgo.KeepControlRecords(), // so that the offsets of markers are done with too
+		// Transaction markers are records too: their offsets have to be stored.
+		kgo.KeepControlRecords(),
 		kgo.FetchMaxBytes(fetchBytes), kgo.FetchMaxPartitionBytes(fetchBytes / 2), kgo.BrokerMaxReadBytes(maxRecordBytes),
 		kgo.MaxDecompressBatchBytes(maxRecordBytes), kgo.MetadataMaxAge(time.Minute),
 	}
@@ -114,7 +118,7 @@ func parseStart(text string) (start, error) {
 	if err != nil {
 		return 0, base.Errorf(base.Invalid, "it is none of earliest, latest, and no time like 2026-01-31T12:00:00Z")
 	}
-	return max(start(at.UnixMilli()), 0), nil // no record is from before 1970
+	return max(start(at.UnixMilli()), 0), nil // records have no timestamp before 1970
 }
 
 func (k *kafka) readSASL(o *option.Set) error {
@@ -139,7 +143,8 @@ func (k *kafka) readSASL(o *option.Set) error {
 	return nil
 }
 
-// silent drops the client's own log: what it tells comes back as errors.
+// silent discards what the client logs. The client also returns its problems as errors, and those
+// are handled.
 type silent struct{}
 
 func (silent) Level() kgo.LogLevel              { return kgo.LogLevelNone }

@@ -18,7 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestATopicThatIsMadeAgainIsReadFromItsBeginning: its records are others, although their offsets are the same.
+// TestATopicThatIsMadeAgainIsReadFromItsBeginning checks that the records of the new topic are
+// read, although they have the same offsets.
 func TestATopicThatIsMadeAgainIsReadFromItsBeginning(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	s := newServer(t, t.TempDir())
@@ -42,7 +43,8 @@ func TestATopicThatIsMadeAgainIsReadFromItsBeginning(t *testing.T) {
 	}
 }
 
-// TestRecordsThatWereRemovedBeforeTheyWereReadAreToldOf: retention was faster.
+// TestRecordsThatWereRemovedBeforeTheyWereReadAreToldOf checks that records which retention removed
+// are reported.
 func TestRecordsThatWereRemovedBeforeTheyWereReadAreToldOf(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	s := newServer(t, t.TempDir())
@@ -60,7 +62,7 @@ func TestRecordsThatWereRemovedBeforeTheyWereReadAreToldOf(t *testing.T) {
 	must(t, s.exec("RESUME SOURCE orders"))
 	s.eventually("SELECT count(*) || ' ' || max(id) FROM orders", "15 19")
 	s.eventually("SELECT reason FROM scoter.dead_letters", "offsets 10 to 14 were removed from the topic before they were read")
-	// That is told once, and without waiting for a record.
+	// The loss is reported once, without waiting for a record.
 	must(t, s.exec("PAUSE SOURCE orders"))
 	c.send("orders", 0, orders(20, 30)...)
 	remove(30)
@@ -74,8 +76,9 @@ func TestRecordsThatWereRemovedBeforeTheyWereReadAreToldOf(t *testing.T) {
 	}
 }
 
-// TestWhereASourceStartsIsSettledOnce: records that come while it is not read, before the first that it stores, are read; so are those of
-// new partitions.
+// TestWhereASourceStartsIsSettledOnce checks that the start is decided once. Records are read even
+// if they arrive while the source is stopped and has stored nothing yet. Records of new partitions
+// are read as well.
 func TestWhereASourceStartsIsSettledOnce(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
@@ -122,8 +125,9 @@ func TestWhereASourceStartsIsSettledOnce(t *testing.T) {
 	}
 }
 
-// TestAPartitionThatMovesGivesItsMemoryBack: what a member of a group has gathered of it fills the memory for records, without which the
-// others are not read.
+// TestAPartitionThatMovesGivesItsMemoryBack lets the collected records of a partition fill the
+// memory for records. When the partition moves to another member of the group, the memory must be
+// released. Otherwise the other partitions are not read.
 func TestAPartitionThatMovesGivesItsMemoryBack(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(2, "events"))
@@ -139,7 +143,8 @@ func TestAPartitionThatMovesGivesItsMemoryBack(t *testing.T) {
 		}
 		c.send("events", int32(partition), values...)
 	}
-	// Which partition another member is given is the balancer's choice: the first time shows it.
+	// The balancer decides which partition the other member gets. The first round shows which one
+	// it is.
 	moved, filled := -1, -1
 	for range 5 {
 		other, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(c.brokers, ",")...), kgo.ConsumerGroup("scoter"), kgo.ConsumeTopics("events"),
@@ -169,7 +174,7 @@ func TestAPartitionThatMovesGivesItsMemoryBack(t *testing.T) {
 	}
 }
 
-// TestHowFarBehindASourceIs, or that nobody knows.
+// TestHowFarBehindASourceIs checks the lag, and that it is NULL if it is unknown.
 func TestHowFarBehindASourceIs(t *testing.T) {
 	t.Parallel()
 	const behind = "SELECT coalesce(lag::VARCHAR, '-') || ' ' || CASE WHEN lag_seconds IS NULL THEN '-' WHEN lag_seconds = 0 THEN '0' WHEN lag_seconds > 3600 THEN 'hours' END FROM scoter.sources"
@@ -187,12 +192,12 @@ func TestHowFarBehindASourceIs(t *testing.T) {
 	old(0)
 	s.eventually("SELECT count(*) FROM events", "1")
 	s.eventually(behind, "0 0")
-	// The query fails now, so that records wait.
+	// The query fails from now on, so that records wait.
 	must(t, s.exec("DROP TABLE names"))
 	old(0)
 	s.eventually(behind, "1 hours")
 	old(1)
-	s.eventually(behind, "2 -") // of partition 1, no record was stored yet
+	s.eventually(behind, "2 -") // no record of partition 1 was stored yet
 	must(t, s.exec("PAUSE SOURCE events"))
 	s.eventually(behind, "- -")
 	s.eventually("SELECT string_agg(next_offset || coalesce(end_offset::VARCHAR, '-'), ' ' ORDER BY partition) FROM scoter.source_partitions", "1- 0-")
@@ -207,7 +212,8 @@ func TestHowFarBehindASourceIs(t *testing.T) {
 	s.eventually("SELECT state || coalesce(lag::VARCHAR, '-') FROM scoter.sources", "failing-")
 }
 
-// TestAViewReadsItsOwnTables, and not the messages of the query that reads it.
+// TestAViewReadsItsOwnTables checks that a view does not read the messages of the query that uses
+// the view.
 func TestAViewReadsItsOwnTables(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -223,7 +229,7 @@ func TestAViewReadsItsOwnTables(t *testing.T) {
 	s.eventually("SELECT id || ' ' || n FROM events", "1 3")
 }
 
-// TestAPartitionThatIsNotThere is an error that names it, until it is.
+// TestAPartitionThatIsNotThere checks that an error names the missing partition until it exists.
 func TestAPartitionThatIsNotThere(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -235,7 +241,8 @@ func TestAPartitionThatIsNotThere(t *testing.T) {
 	s.eventually("SELECT state || ' ' || count(DISTINCT partition) FROM scoter.sources, scoter.source_partitions GROUP BY state", "running 2")
 }
 
-// TestAGroupAssignsPartitionsAndOffsetsAreTheEngines lets a second member come and go while records arrive.
+// TestAGroupAssignsPartitionsAndOffsetsAreTheEngines lets a second member join and leave while
+// records arrive.
 func TestAGroupAssignsPartitionsAndOffsetsAreTheEngines(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(4, "orders"), kfake.GroupMinSessionTimeout(100*time.Millisecond))
@@ -252,7 +259,7 @@ func TestAGroupAssignsPartitionsAndOffsetsAreTheEngines(t *testing.T) {
 	for range 8 {
 		send()
 	}
-	// Another member reads, and commits offsets that are not ours.
+	// Another member reads, and commits offsets that differ from the engine's.
 	other, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(c.brokers, ",")...), kgo.ConsumerGroup("scoter"), kgo.ConsumeTopics("orders"),
 		kgo.Balancers(kgo.CooperativeStickyBalancer()), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	must(t, err)

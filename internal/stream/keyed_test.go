@@ -10,8 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// TestRecordsReplaceTheRowsOfTheirKeys fills tables with a primary key beside one without, over restarts: the last record of a
-// key holds, as a whole, whichever schema it was written with, and what no key is in is a dead letter.
+// TestRecordsReplaceTheRowsOfTheirKeys fills tables with and without a primary key, over restarts.
+// The last record of a key wins and replaces the whole row, whichever schema it was written with. A
+// record without the key is a dead letter.
 func TestRecordsReplaceTheRowsOfTheirKeys(t *testing.T) {
 	for _, upsert := range []string{"merge-on-write", "merge-on-read"} {
 		t.Run(upsert, func(t *testing.T) { replaceRows(t, fmt.Sprintf(" WITH (upsert = '%s')", upsert)) })
@@ -53,7 +54,7 @@ func replaceRows(t *testing.T, options string) {
 	s.eventually("SELECT next_offset FROM scoter.source_partitions", "3000")
 	must(t, s.Close())
 	s = newServer(t, dir, small)
-	// Two schemas, one after the other, within a batch: the later record holds. It replaces the row as a whole.
+	// A batch has records of two schemas. The later record wins and replaces the whole row.
 	must(t, s.exec("UPDATE orders SET note = 'mine' WHERE id < 10"))
 	weight := protowire.AppendFixed64(protowire.AppendTag(nil, 9, protowire.Fixed64Type), 0x3ff8000000000000)
 	moved := func(id int64, country string) []byte {
@@ -78,8 +79,8 @@ func replaceRows(t *testing.T, options string) {
 	}
 }
 
-// TestVersionsSettleInWhichOrderRecordsOfAKeyCount reads a key from two partitions: the higher version holds, and what says
-// that it is deleted deletes.
+// TestVersionsSettleInWhichOrderRecordsOfAKeyCount reads a key from two partitions. The record with
+// the higher version wins, and a record that is marked as deleted deletes.
 func TestVersionsSettleInWhichOrderRecordsOfAKeyCount(t *testing.T) {
 	for _, upsert := range []string{"merge-on-write", "merge-on-read"} {
 		t.Run(upsert, func(t *testing.T) { settleVersions(t, upsert) })
@@ -95,10 +96,10 @@ func settleVersions(t *testing.T, upsert string) {
 	s.eventually("SELECT count(*) FROM events", "2")
 	c.send("events", 1, []byte(`{"id": 1, "version": 2, "text": "old"}`), []byte(`{"id": 2, "version": 6, "text": "old"}`), []byte(`{"id": 3, "version": 2}`))
 	s.eventually("SELECT string_agg(id || coalesce(text, '-'), ' ' ORDER BY id) FROM events", "1new 3-")
-	// Records that change nothing are done with too.
+	// The offsets of records that change nothing are stored too.
 	c.send("events", 1, []byte(`{"id": 1, "version": 2, "text": "older"}`))
 	s.eventually("SELECT sum(next_offset) || ' ' || (SELECT text FROM events WHERE id = 1) FROM scoter.source_partitions", "7 new")
-	// One without the version is below all, whichever others are in its batch.
+	// A record without a version is below all others, whichever records are in its batch.
 	c.send("events", 1, []byte(`{"id": 1, "text": "without"}`))
 	s.eventually("SELECT sum(next_offset) || ' ' || (SELECT text FROM events WHERE id = 1) FROM scoter.source_partitions", "8 new")
 	c.send("events", 1, []byte(`{"id": 1, "text": "without"}`), []byte(`{"id": 4, "version": 1, "text": "b"}`))

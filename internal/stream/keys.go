@@ -17,8 +17,13 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// keysOf returns the keys of records as one column, NULL where a record has none, or nil if they
-// are to stay bytes. An error for which ofMessage holds is about one of the records.
+// The option KEY FORMAT says how the keys of records are decoded. The format is one of those for
+// values, or a single value as Kafka's serializers encode it. Each key becomes one value: a struct
+// or a scalar.
+
+// keysOf returns the keys of records as one column, with NULL for a record without a key. It
+// returns nil if keys stay bytes. If ofMessage is true for the error, the key of one of the records
+// is the cause.
 func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (arrow.RecordBatch, error) {
 	if p.keys == nil {
 		return nil, nil
@@ -76,7 +81,8 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 	return batch.Take(batches, order)
 }
 
-// errOfKey says that an error is about a record's key: also that its schema is not there.
+// errOfKey says in an error that it is about a record's key. If the key's schema is missing, the
+// kind of the error becomes Invalid.
 func errOfKey(err error) error {
 	if base.KindOf(err) == base.NotFound {
 		return base.Errorf(base.Invalid, "the record's key: %w", err)
@@ -84,7 +90,7 @@ func errOfKey(err error) error {
 	return base.Wrap(err, "the record's key")
 }
 
-// alike returns the keys of several schemas in one type that takes them all.
+// alike converts keys that were decoded with several schemas to one type that fits all of them.
 func alike(pieces []piece) (out []arrow.RecordBatch, err error) {
 	if len(pieces) == 1 {
 		pieces[0].rows.Retain()
@@ -114,8 +120,8 @@ func alike(pieces []piece) (out []arrow.RecordBatch, err error) {
 	return out, nil
 }
 
-// keyed returns rows with the columns of a primary key that the keys of their records give; keys
-// are those of the rows.
+// keyed adds primary key columns to rows, and fills them from the keys of the rows' records. keys
+// has one key for each row. names are the names of the columns.
 func keyed(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.RecordBatch, error) {
 	fields, columns := rec.Schema().Fields(), rec.Columns()
 	var outFields []arrow.Field
@@ -142,7 +148,8 @@ func keyed(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.Recor
 	return array.NewRecordBatch(arrow.NewSchema(outFields, &md), outColumns, rec.NumRows()), nil
 }
 
-// fieldOf returns a field of keys that are structs, NULL where they are. The caller releases it.
+// fieldOf returns the values of one field of keys that are structs. If a key is NULL, its field is
+// NULL. The caller releases the result.
 func fieldOf(s *array.Struct, name string) (arrow.Array, error) {
 	for i, f := range s.DataType().(*arrow.StructType).Fields() {
 		if schema.Fold(f.Name) != schema.Fold(name) {

@@ -14,8 +14,8 @@ import (
 
 func long(n int64) string { return string(binary.BigEndian.AppendUint64(nil, uint64(n))) }
 
-// TestKeysOfAllFormats fills a table whose primary key is the record's key, by each way of a
-// source, and deletes from it by tombstones.
+// TestKeysOfAllFormats fills a table whose primary key is the record's key, in each way that a
+// source supports. It deletes rows by tombstones.
 func TestKeysOfAllFormats(t *testing.T) {
 	longs, _, _ := schemas(t, "AVRO", `"long"`)
 	records, _, _ := schemas(t, "AVRO", `{"type": "record", "name": "K", "fields": [{"name": "id", "type": "long"}, {"name": "region", "type": "string"}]}`,
@@ -71,7 +71,8 @@ func TestKeysOfAllFormats(t *testing.T) {
 	}
 }
 
-// TestKeysAreMetadata of their format in a log, over restarts, and NULL where a record has none.
+// TestKeysAreMetadata stores keys, decoded by their format, in a log table, over restarts. The key
+// is NULL for a record without one.
 func TestKeysAreMetadata(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "u"))
 	dir := t.TempDir()

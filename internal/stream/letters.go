@@ -19,27 +19,32 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// letter is a record that no table takes, or the news that records are lost.
+// letter is a dead letter: a record that no table accepts, or a report that records are lost.
 type letter struct {
 	partition partition
 	topicID   [16]byte
 	offset    int64
-	record    *kgo.Record // nil if it is lost, or too large to be kept
-	schemaID  uint32
-	framed    bool // schemaID is known
-	reason    string
-	replayed  bool // it was decoded again, and is no dead letter any more: its row says only that
+	// record is nil if it is lost, or too large to be stored.
+	record   *kgo.Record
+	schemaID uint32
+	framed   bool // schemaID is known
+	reason   string
+	// replayed means that the record was decoded again, and is not a dead letter any more. Its row
+	// says only that.
+	replayed bool
 }
 
-// Dead letters of a database are rows of this table. A letter that was replayed has a second row
-// that says so; the view next to it has those without.
+// The dead letters of a database are rows of dead_letter_log. When a dead letter is replayed, a
+// second row is added that says so. The view dead_letters shows the dead letters without such a
+// row.
 const (
 	lettersSchema = "scoter"
 	lettersLog    = "dead_letter_log"
 	lettersView   = "dead_letters"
 )
 
-// lettersQuery is the view's. A letter without a value is never replayed: it may stand at the offset of one that is.
+// lettersQuery defines the view. A dead letter without a value is never replayed, but it may have
+// the same offset as one that is.
 const lettersQuery = `SELECT * EXCLUDE (replayed) FROM scoter.dead_letter_log l WHERE NOT replayed AND (l.value IS NULL OR NOT EXISTS (
 	SELECT 1 FROM scoter.dead_letter_log r WHERE r.replayed AND r.source_id = l.source_id AND r.topic = l.topic
 	AND r.topic_id = l.topic_id AND r.partition = l.partition AND r."offset" = l."offset"))`
@@ -67,7 +72,7 @@ func LetterColumns() []string {
 	for _, f := range letterColumns {
 		typ, err := schema.FromArrow(f.Type, f.Metadata)
 		if err != nil {
-			panic("stream: " + err.Error()) // they are constants
+			panic("stream: " + err.Error()) // the fields are constants
 		}
 		if f.Name != "replayed" {
 			out = append(out, f.Name+" "+typ.String())
@@ -80,12 +85,14 @@ func (s *source) lettersTable() engine.TableName {
 	return engine.TableName{Database: s.name.Database, Schema: lettersSchema, Name: lettersLog}
 }
 
-// olderLettersQuery was the view's: it hid letters without a value at the offset of one that was replayed.
+// olderLettersQuery is how older versions defined the view. It wrongly hid dead letters without a
+// value at the offset of a replayed one.
 const olderLettersQuery = `SELECT * EXCLUDE (replayed) FROM scoter.dead_letter_log l WHERE NOT replayed AND NOT EXISTS (
 	SELECT 1 FROM scoter.dead_letter_log r WHERE r.replayed AND r.source_id = l.source_id AND r.topic = l.topic
 	AND r.topic_id = l.topic_id AND r.partition = l.partition AND r."offset" = l."offset")`
 
-// prepareLetters makes the table and the view of dead letters, unless they are there. A view that somebody changed stays.
+// prepareLetters creates the table and the view of dead letters if they are missing. A view that a
+// user changed is left as it is.
 func (s *source) prepareLetters(ctx context.Context) error {
 	store := s.manager.store
 	there, viewErr := store.LookupView(s.name.Database, lettersSchema, lettersView)
@@ -118,7 +125,7 @@ func (s *source) prepareLetters(ctx context.Context) error {
 	return err
 }
 
-// maxReason bounds the reason of a letter, in bytes: it may quote a value.
+// maxReason bounds the reason of a dead letter, in bytes, because the reason may quote a value.
 const maxReason = 4 << 10
 
 func (s *source) letterOf(p *plan, topicID [16]byte, rec *kgo.Record, reason string) letter {
@@ -130,7 +137,7 @@ func (s *source) letterOf(p *plan, topicID [16]byte, rec *kgo.Record, reason str
 	return l
 }
 
-// shorten takes from the letters of a batch what their records held, and reports whether there was any.
+// shorten removes the records from the dead letters of a batch. It reports whether there were any.
 func (b *intake) shorten() bool {
 	letters := slices.Clone(b.letters)
 	for i, l := range letters {
@@ -144,7 +151,7 @@ func (b *intake) shorten() bool {
 	return shorter
 }
 
-// lettersOf returns letters as rows for their table.
+// lettersOf returns dead letters as rows for their table.
 func (s *source) lettersOf(letters []letter) engine.TableRows {
 	rows := engine.TableRows{Table: s.lettersTable()}
 	if len(letters) > 0 {
@@ -153,7 +160,7 @@ func (s *source) lettersOf(letters []letter) engine.TableRows {
 	return rows
 }
 
-// letterRows returns letters as rows of the table.
+// letterRows returns dead letters as a record batch of their table.
 func (s *source) letterRows(letters []letter, now time.Time) arrow.RecordBatch {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(letterColumns, nil))
 	defer b.Release()

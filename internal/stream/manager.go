@@ -16,21 +16,24 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Settings are what a user may choose. A zero field means its default.
+// Settings are the server's settings that apply to all sources together. A zero field means its
+// default.
 type Settings struct {
-	MemoryBytes int64 // of records that are read and not stored, of all sources; 128 MiB
-	// Idle leaves all sources unread: for a process that is no server.
+	// MemoryBytes bounds the bytes of records of all sources that are read and not stored yet. The
+	// default is 128 MiB.
+	MemoryBytes int64
+	// Idle is set in a process that is not a server: the sources can be listed, but are not read.
 	Idle bool
 }
 
-// Manager has the sources of a database, as its catalog lists them, and reads those that are
-// not paused. Its methods may be called concurrently.
+// Manager owns the sources that are listed in the catalog of a data directory. It reads the sources
+// that are not paused. Its methods may be called concurrently.
 type Manager struct {
 	store   *engine.Engine
 	planner Planner
 	writer  Writer
 	log     *slog.Logger
-	pool    *memtable.Pool // of batches that queries read
+	pool    *memtable.Pool // has the memory of the batches that queries read
 	memory  *quota
 	idle    bool
 
@@ -39,7 +42,7 @@ type Manager struct {
 	closed  bool                      // guarded by mu
 }
 
-// New returns a manager of the catalog's sources, of which none is read yet.
+// New returns a manager of the catalog's sources. It does not read them before Start.
 func New(store *engine.Engine, settings Settings, log *slog.Logger) (*Manager, error) {
 	if settings.MemoryBytes <= 0 {
 		settings.MemoryBytes = 128 << 20
@@ -63,17 +66,18 @@ func New(store *engine.Engine, settings Settings, log *slog.Logger) (*Manager, e
 	return m, nil
 }
 
-// Writer takes the rows of batches: package mutate, as streams need it.
+// Writer stores the rows of batches. It is the part of package mutate that streams need.
 type Writer interface {
-	// Append adds rows to tables, all or nothing, as engine.Engine.Append does; in tables with a primary key they replace
-	// the rows of their keys.
+	// Append adds rows to tables, all or nothing, as engine.Engine.Append does. In tables with a
+	// primary key the rows replace the existing rows of their keys.
 	Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error
-	// Fits returns nil if Append would take the rows now, without storing them.
+	// Fits returns nil if Append would accept the rows now. It stores nothing.
 	Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error
 }
 
-// Start begins to read all sources that are not paused. planner runs the queries over their
-// batches, and writer stores what they give; both know of the tables that List fills, which is why they come after New.
+// Start begins to read all sources that are not paused. planner runs queries over batches, and
+// writer stores rows. New does not take them as arguments because they need the manager themselves,
+// for the tables that List fills.
 func (m *Manager) Start(planner Planner, writer Writer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -85,7 +89,8 @@ func (m *Manager) Start(planner Planner, writer Writer) {
 	}
 }
 
-// startLocked starts a source's goroutine, if this process reads sources.
+// startLocked starts a source's goroutine, unless this process does not read sources. The caller
+// holds mu.
 func (m *Manager) startLocked(s *source) {
 	if s.stop == nil && !m.closed && !m.idle {
 		s.status.set(stateStarting, nil)
@@ -99,7 +104,8 @@ func (m *Manager) addLocked(stored catalog.Stream, d Definition) *source {
 	return s
 }
 
-// Close stops all sources. What they have read and not stored, they read again.
+// Close stops all sources. Records that were read and not stored are read again after the next
+// start.
 func (m *Manager) Close() error {
 	m.mu.Lock()
 	m.closed = true
@@ -117,7 +123,7 @@ func (m *Manager) Close() error {
 	return nil
 }
 
-// halt ends a source's goroutine.
+// halt stops a source's goroutine and waits for it.
 func (m *Manager) halt(s *source) {
 	m.mu.Lock()
 	stop := s.stop
@@ -128,8 +134,8 @@ func (m *Manager) halt(s *source) {
 	}
 }
 
-// Create makes a source and starts it. The error is Invalid for a definition that cannot be,
-// and Conflict for a name that is taken.
+// Create creates a source and starts it. The error is Invalid for an invalid definition, and
+// Conflict for a name that is already used.
 func (m *Manager) Create(ctx context.Context, name catalog.StreamName, d Definition, ifNotExists bool) error {
 	if there, err := m.store.LookupStream(name); err == nil {
 		if ifNotExists {
@@ -142,7 +148,7 @@ func (m *Manager) Create(ctx context.Context, name catalog.StreamName, d Definit
 		return base.Wrap(err, "source %q", name.Name)
 	}
 	defer p.close()
-	// The tables come first: a source that cannot make them is not made.
+	// Create the tables before the source, so that no source is created if its tables cannot be.
 	made := &source{manager: m, name: name, status: newStatus()}
 	if err := made.prepare(ctx, p); err != nil {
 		return base.Wrap(err, "source %q", name.Name)
@@ -166,7 +172,7 @@ func (m *Manager) Create(ctx context.Context, name catalog.StreamName, d Definit
 	return nil
 }
 
-// find returns the source of a name.
+// find returns the source with a name.
 func (m *Manager) find(name catalog.StreamName) (*source, error) {
 	stored, err := m.store.LookupStream(name)
 	if err != nil {
@@ -181,7 +187,7 @@ func (m *Manager) find(name catalog.StreamName) (*source, error) {
 	return s, nil
 }
 
-// Drop stops a source and forgets it. Its tables stay.
+// Drop stops a source and removes it. Its tables stay.
 func (m *Manager) Drop(ctx context.Context, name catalog.StreamName) error {
 	s, err := m.find(name)
 	if err != nil {
@@ -195,7 +201,9 @@ func (m *Manager) Drop(ctx context.Context, name catalog.StreamName) error {
 	return err
 }
 
-// settle forgets a source that was halted, if the catalog has it no more, or starts it again, unless it is paused.
+// settle decides what happens to a source after it was halted. If the catalog does not have the
+// source any more, settle removes it from the manager. Otherwise settle starts it again, unless it
+// is paused.
 func (m *Manager) settle(s *source) {
 	stored, err := m.store.LookupStream(s.name)
 	m.mu.Lock()
@@ -208,8 +216,10 @@ func (m *Manager) settle(s *source) {
 	}
 }
 
-// Dropping stops the sources of a database, or of one of its schemas, calls drop, which drops it, and forgets those that are gone then: one that
-// still ran would make its tables, and their database, again. The error is Conflict while a source's dead letters are replayed.
+// Dropping wraps drop, which drops a database or a schema. It first stops the sources in it, then
+// calls drop, and then removes the sources that no longer exist. If a source ran meanwhile, it
+// would create its tables and their database again. If dead letters of one of the sources are being
+// replayed, Dropping returns a Conflict and does not call drop.
 func (m *Manager) Dropping(database, schemaName string, drop func() error) error {
 	within := func(s *source) bool {
 		return schema.Fold(s.name.Database) == schema.Fold(database) && (schemaName == "" || schema.Fold(s.name.Schema) == schema.Fold(schemaName))
@@ -224,7 +234,7 @@ func (m *Manager) Dropping(database, schemaName string, drop func() error) error
 	m.mu.Unlock()
 	slices.SortFunc(all, func(a, b *source) int { return cmp.Compare(a.id, b.id) })
 	for _, s := range all {
-		s.changing.Lock() // in one order, so that two never wait for one another
+		s.changing.Lock() // always in the order of ids, to avoid a deadlock
 		defer s.changing.Unlock()
 		if !s.replaying.TryLock() {
 			return base.Errorf(base.Conflict, "dead letters of source %q are being replayed", s.name.Name).WithHint("try again when REPLAY SOURCE has ended")
@@ -241,7 +251,7 @@ func (m *Manager) Dropping(database, schemaName string, drop func() error) error
 	return err
 }
 
-// Pause stops a source until Resume, across restarts.
+// Pause stops a source until Resume. It stays paused after a restart.
 func (m *Manager) Pause(ctx context.Context, name catalog.StreamName) error {
 	s, err := m.find(name)
 	if err != nil {
@@ -260,7 +270,8 @@ func (m *Manager) Pause(ctx context.Context, name catalog.StreamName) error {
 	return nil
 }
 
-// Resume starts a paused source where it stands; one that runs reads its schema files anew, and learns the types of its messages anew.
+// Resume starts a paused source at its stored offsets. A source that is not paused is restarted. In
+// both cases the source reads its schema files again, and infers the types of its messages again.
 func (m *Manager) Resume(ctx context.Context, name catalog.StreamName) error {
 	s, err := m.find(name)
 	if err != nil {
@@ -277,7 +288,7 @@ func (m *Manager) Resume(ctx context.Context, name catalog.StreamName) error {
 	return m.restart(s)
 }
 
-// restart starts a source anew, with what it has learned of its messages forgotten.
+// restart stops a source, discards what it learned from its messages, and starts it again.
 func (m *Manager) restart(s *source) error {
 	m.halt(s)
 	err := s.forget()
@@ -287,8 +298,8 @@ func (m *Manager) restart(s *source) error {
 	return err
 }
 
-// Configure makes a source as the settings file has it, or gives one that is there its
-// definition; it keeps its offsets.
+// Configure creates a source that the settings file defines. If the source exists, Configure
+// changes its definition, and the source continues at its offsets.
 func (m *Manager) Configure(ctx context.Context, name catalog.StreamName, d Definition) error {
 	stored, err := m.store.LookupStream(name)
 	if base.KindOf(err) == base.NotFound && err != nil {
@@ -303,7 +314,7 @@ func (m *Manager) Configure(ctx context.Context, name catalog.StreamName, d Defi
 	}
 	if settled := there.Kafka[optionTombstones]; settled != "" && d.Kafka[optionTombstones] == "" {
 		d.Kafka = maps.Clone(d.Kafka)
-		d.Kafka[optionTombstones] = settled // when the source was made
+		d.Kafka[optionTombstones] = settled // the value was chosen when the source was created
 	}
 	text, err := d.Encode()
 	if err != nil {
@@ -338,7 +349,7 @@ func (m *Manager) Configure(ctx context.Context, name catalog.StreamName, d Defi
 	return m.restart(s)
 }
 
-// List returns what all sources are doing, by name.
+// List returns the status of all sources, sorted by name.
 func (m *Manager) List() []Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -359,11 +370,11 @@ func (m *Manager) List() []Status {
 	return all
 }
 
-// addStored adds the partitions that are stored and not read now.
+// addStored adds the partitions to out that have stored offsets and are not being read.
 func (m *Manager) addStored(out *Status) {
 	stored, err := m.store.Offsets(out.ID)
 	if err != nil {
-		return // it is being dropped
+		return // the source is being dropped
 	}
 	for _, o := range stored {
 		if !slices.ContainsFunc(out.Partitions, func(p PartitionStatus) bool { return p.Topic == o.Topic && p.Partition == o.Partition }) {

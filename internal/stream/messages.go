@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// transient is a batch as a table that queries can read.
+// transient is a batch of messages as a temporary table that queries can read.
 type transient struct {
 	table  schema.Table
 	memory []*memtable.Memtable
@@ -36,8 +36,9 @@ func (t *transient) release() {
 	}
 }
 
-// transient copies pieces, of which each may have other columns, into a table with all of them, and with
-// those that earlier batches had: a query may name a column that no record of this batch has.
+// transient copies pieces into one table. Pieces may have different columns, and the table has all
+// of them. It also has the columns of earlier batches, because a query may name a column that no
+// record of this batch has.
 func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record, keys arrow.RecordBatch) (_ *transient, err error) {
 	var batches []arrow.RecordBatch
 	defer func() { releaseBatches(batches) }()
@@ -92,8 +93,9 @@ func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record, keys 
 	return t, nil
 }
 
-// messageTable returns what is known of the table Messages: from the batch before, or, at first, from
-// the table that has all columns of the messages.
+// messageTable returns the known columns of the table Messages. They are those of the previous
+// batch. For the first batch, they are the columns of the tables that take all columns of the
+// messages.
 func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, error) {
 	if known := s.messages.Load(); known != nil {
 		return *known, nil
@@ -105,10 +107,10 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 		}
 		there, err := s.manager.store.Lookup(other.Name.Database, other.Name.Schema, other.Name.Name)
 		if err != nil {
-			continue // it will be made by the append
+			continue // the table does not exist yet: Append will create it
 		}
 		for _, c := range there.Columns {
-			if t.ColumnIndex(c.Name) < 0 { // of two tables, both may have it
+			if t.ColumnIndex(c.Name) < 0 { // several tables may have the column
 				t.Columns = append(t.Columns, schema.Column{Name: c.Name, Type: c.Type, Inferred: true})
 			}
 		}
@@ -126,8 +128,11 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 	return schema.New(t)
 }
 
-// learn returns the table Messages with what batches have beside it, of which it leaves what is of an unknown type out, and notes it for the batches that come. Where only
-// messages tell it, it is kept over restarts: the ones that told of a column may be behind those that a query fails for without it.
+// learn returns the table Messages, extended by the new columns of batches. A column of unknown
+// type (only NULL so far) is removed from the batches. Its name is stored for later batches.
+//
+// If only the messages tell the columns, and not a schema, the catalog stores the table. Otherwise
+// a query could fail after a restart for lack of a column that earlier messages had.
 func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, error) {
 	s.learning.Lock()
 	defer s.learning.Unlock()
@@ -136,7 +141,7 @@ func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, erro
 	if err != nil {
 		return t, err
 	}
-	s.unknown.settle(t) // before what these batches note
+	s.unknown.settle(t) // call this before unknown columns of these batches are added
 	for i, rec := range batches {
 		batches[i] = withoutUnknown(rec, &t, s.unknown.note)
 		rec.Release()
@@ -153,8 +158,9 @@ func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, erro
 	return t, nil
 }
 
-// withTombstones returns the table Messages with what tombstones have beside it, which is not kept.
-// It leaves what is of an unknown type out of the batches.
+// withTombstones returns the table Messages, extended by new columns of a batch of tombstones.
+// Unlike learn, it does not store the extended table. Columns of unknown type are removed from the
+// batches.
 func (s *source) withTombstones(p *plan, batches []arrow.RecordBatch) (schema.Table, error) {
 	t, err := s.messageTable(p, batches[0])
 	for i := 0; i < len(batches) && err == nil; i++ {
@@ -166,7 +172,7 @@ func (s *source) withTombstones(p *plan, batches []arrow.RecordBatch) (schema.Ta
 	return t, err
 }
 
-// bind notes that a target's query has found all that it names.
+// bind stores that the query of a target has run with all columns that it names.
 func (s *source) bind(p *plan, t target) error {
 	if _, before := s.bound.Load(t.Name); before || t.Query == "" || p.format.Known() {
 		return nil
@@ -177,7 +183,7 @@ func (s *source) bind(p *plan, t target) error {
 	return s.remember(s.messages.Load())
 }
 
-// forget forgets what was learned of messages.
+// forget discards the columns and types that the source inferred from its messages.
 func (s *source) forget() error {
 	s.learning.Lock()
 	defer s.learning.Unlock()
@@ -190,10 +196,12 @@ func (s *source) forget() error {
 	return s.remember(nil)
 }
 
-// remember keeps the table Messages in the catalog, and whose queries were bound; nil forgets it. The caller holds learning.
+// remember stores the table Messages and the names of the bound targets in the catalog. If t is
+// nil, they are removed there. The caller holds learning.
 func (s *source) remember(t *schema.Table) error {
 	var failed error
-	// Not to be ended by who stops the source: the next session is to know it.
+	// Do not use the context of the session: the next session needs the result, even if this one is
+	// being stopped.
 	_, err := s.manager.store.ChangeStream(context.Background(), s.id, func(c catalog.Stream) catalog.Stream {
 		l, err := decodeLearned(c.Definition)
 		l.Messages, l.Bound = t, nil

@@ -14,12 +14,13 @@ import (
 	"github.com/scoterdb/scoter/internal/memtable"
 )
 
-// knownColumns are messages of a format whose columns are known before the first message.
+// knownColumns are the messages of a format whose columns are known before the first message.
 type knownColumns struct{ wire.Messages }
 
 func (knownColumns) Known() bool { return true }
 
-// TestWhatIsLearnedAtTheSameTimeIsKept: a replay learns beside the session.
+// TestWhatIsLearnedAtTheSameTimeIsKept checks that nothing is lost if a replay learns concurrently
+// with the session.
 func TestWhatIsLearnedAtTheSameTimeIsKept(t *testing.T) {
 	x := newSession(t)
 	x.name.Database = "d"

@@ -14,7 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// metadata are the columns that tell of the record itself.
+// metadata lists the columns that describe the record itself. Their names here are without the
+// leading underscore.
 var metadata = []struct {
 	name string
 	typ  arrow.DataType
@@ -30,7 +31,7 @@ var metadata = []struct {
 	{"headers", headersType, func(b array.Builder, rec *kgo.Record) { appendHeaders(b, rec) }},
 }
 
-// headersType is a list, not a map: Kafka lets a name come twice.
+// headersType is a list and not a map, because Kafka allows the same header name twice.
 var headersType = arrow.ListOf(arrow.StructOf(
 	arrow.Field{Name: "name", Type: arrow.BinaryTypes.String, Nullable: true}, arrow.Field{Name: "value", Type: arrow.BinaryTypes.Binary, Nullable: true}))
 
@@ -70,7 +71,8 @@ func checkMetadata(names []string) error {
 	return nil
 }
 
-// keysOfRows returns the keys of the records of some rows.
+// keysOfRows returns one key for each row of p: the key of the row's record. keys has one for each
+// record.
 func keysOfRows(p piece, keys arrow.RecordBatch) (arrow.Array, error) {
 	order := make([]uint32, len(p.numbers))
 	for i, n := range p.numbers {
@@ -85,8 +87,8 @@ func keysOfRows(p piece, keys arrow.RecordBatch) (arrow.Array, error) {
 	return taken.Column(0), nil
 }
 
-// withMetadata returns the rows with columns of their records; p's rows stay the caller's. keys,
-// unless they are nil, are those of the rows.
+// withMetadata appends metadata columns to p's rows, and returns the result. The caller still owns
+// p's rows. keys has one key for each row. If it is nil, keys are bytes, taken from the records.
 func withMetadata(p piece, records []*kgo.Record, keys arrow.Array, names []string) arrow.RecordBatch {
 	if len(names) == 0 {
 		p.rows.Retain()
@@ -109,7 +111,7 @@ func withMetadata(p piece, records []*kgo.Record, keys arrow.Array, names []stri
 			m.put(b, records[n])
 		}
 		column := b.NewArray()
-		defer column.Release() // the batch has its own reference then
+		defer column.Release() // the batch has its own reference
 		b.Release()
 		fields = append(fields, arrow.Field{Name: "_" + m.name, Type: m.typ, Nullable: true})
 		columns = append(columns, column)
@@ -117,8 +119,9 @@ func withMetadata(p piece, records []*kgo.Record, keys arrow.Array, names []stri
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, p.rows.NumRows())
 }
 
-// describedBy returns rows with metadata of their records, and the columns of a primary key that is
-// their key. keys, unless they are nil, are those of all records. p's rows stay the caller's.
+// describedBy appends metadata columns (names) to p's rows, and primary key columns (primary) that
+// are filled from the record's key. keys has one key for each record. If it is nil, keys are bytes,
+// taken from the records. The caller still owns p's rows.
 func describedBy(p piece, records []*kgo.Record, keys arrow.RecordBatch, names, primary []string) (arrow.RecordBatch, error) {
 	var own arrow.Array
 	if keys != nil {

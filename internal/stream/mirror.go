@@ -10,26 +10,29 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// mirror tells a consumer group how far its partitions are stored, for those who look at it. The
-// group's offsets are never read, so that a failure does no harm: it shows in the group's lag. It has a goroutine of its
-// own, since a group takes no offsets while it rebalances.
+// mirror copies stored offsets to the consumer group in Kafka, where monitoring tools read them.
+// Sessions never read the group's offsets. So a failed commit is harmless: the lag that Kafka shows
+// is wrong until the next one. The mirror has its own goroutine, because a group accepts no offsets
+// while it rebalances.
 type mirror struct {
 	mu      sync.Mutex
 	offsets map[string]map[int32]kgo.EpochOffset // guarded by mu; not committed yet
-	due     chan struct{}                        // of size 1
+	due     chan struct{}                        // signals new offsets; has room for 1
 }
 
 func newMirror() *mirror {
 	return &mirror{offsets: map[string]map[int32]kgo.EpochOffset{}, due: make(chan struct{}, 1)}
 }
 
-// stored notes what a batch brought.
+// stored adds the offsets of a stored batch to those that must be committed to the group.
 func (m *mirror) stored(b *intake) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for p, r := range b.ranges {
 		if r.Next == r.From {
-			continue // where it starts, which another member of the group may be beyond
+			// The batch only has the start position of this partition. The group may have a later
+			// offset.
+			continue
 		}
 		m.put(p, kgo.EpochOffset{Epoch: r.Epoch, Offset: r.Next}, true)
 	}
@@ -39,7 +42,8 @@ func (m *mirror) stored(b *intake) {
 	}
 }
 
-// put notes an offset to commit, unless there is one that is newer. The caller holds mu.
+// put adds an offset that must be committed to the group. If newer is false, an offset that is
+// already waiting for the partition is not replaced. The caller holds mu.
 func (m *mirror) put(p partition, o kgo.EpochOffset, newer bool) {
 	if m.offsets[p.topic] == nil {
 		m.offsets[p.topic] = map[int32]kgo.EpochOffset{}
@@ -49,10 +53,11 @@ func (m *mirror) put(p partition, o kgo.EpochOffset, newer bool) {
 	}
 }
 
-// farewell is how long a group is told of its offsets at a session's end at most.
+// farewell is the timeout of the last commit to the group, at the end of a session.
 const farewell = 2 * time.Second
 
-// runMirror commits until ctx ends, and a last time then. What the group does not take it is told again later.
+// runMirror commits offsets to the group until ctx ends, and then one last time. If the group
+// refuses offsets, they are committed again later.
 func (x *session) runMirror(ctx context.Context) {
 	var later <-chan time.Time
 	for ctx.Err() == nil {
@@ -73,7 +78,7 @@ func (x *session) runMirror(ctx context.Context) {
 	}
 }
 
-// tell commits the offsets that are not committed yet.
+// tell commits the waiting offsets to the group. Those that fail wait for the next call.
 func (x *session) tell(ctx context.Context) (failed error) {
 	x.mirror.mu.Lock()
 	offsets := x.mirror.offsets
@@ -102,7 +107,8 @@ func (x *session) tell(ctx context.Context) (failed error) {
 	return failed
 }
 
-// untold puts offsets back that were not committed, but those of partitions that are another member's by now.
+// untold puts offsets back that could not be committed, so that they are committed later. It leaves
+// out the partitions that another member of the group has now.
 func (x *session) untold(offsets map[string]map[int32]kgo.EpochOffset) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -9,19 +9,21 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Columns by path of formats whose decoders give all columns: a query over the batch, with a lateral
-// join for each list that is fanned out.
+// This file builds the columns that a definition lists by path, for formats whose decoders return
+// all columns. The columns are made by a query over the batch. A list that is fanned out (one row
+// for each element) becomes a lateral join.
 
-// column is a column by path.
+// column is one column of a definition that is given by the path of a field in the messages.
 type column struct {
 	name  string
 	steps []wire.Step
 }
 
-// parseColumns reads columns as parseColumn does, and checks that their fan-outs lie one within the other.
+// parseColumns parses columns as parseColumn does. It also checks that the lists that are fanned
+// out (marked [] in a path) are nested in each other.
 func parseColumns(texts []string) ([]column, error) {
 	var all []column
-	var deepest []string // the lists that are fanned out, of the path that has most of them
+	var deepest []string // the lists that are fanned out by the path with the most []
 	for _, text := range texts {
 		c := parseColumn(text)
 		steps, err := wire.ParsePath(c.Path)
@@ -43,7 +45,7 @@ func parseColumns(texts []string) ([]column, error) {
 	return all, nil
 }
 
-// fanOuts returns what stands before each [] of a path.
+// fanOuts returns, for each [] in a path, the part of the path before it.
 func fanOuts(steps []wire.Step) (all []string) {
 	before := ""
 	for _, s := range steps {
@@ -61,13 +63,15 @@ func fanOuts(steps []wire.Step) (all []string) {
 	return all
 }
 
-// pathQuery returns the query for columns of what is known of the messages, with metadata. What
-// they do not have yet gives no column. primary are columns that are of the record's key. Without a
-// list that is fanned out there are no rows: "".
+// pathQuery returns the query that makes the rows of a target with columns by path and metadata
+// columns. primary are the primary key columns that are filled from the record's key. Paths that no
+// message has had yet are left out. If a list that is fanned out has not occurred yet, there are no
+// rows, and the query is empty.
 func pathQuery(messages schema.Table, columns []column, metadata, primary []string) string {
 	const from = "m"
 	joins, selected := "", []string{}
-	alias := map[string]string{} // of a list's elements, by what stands before its []
+	// By the part of a path before []: the alias of that list's elements.
+	alias := map[string]string{}
 	complete := true
 	for _, c := range columns {
 		at, known := from, true
@@ -124,7 +128,8 @@ func pathQuery(messages schema.Table, columns []column, metadata, primary []stri
 	return "SELECT " + strings.Join(selected, ", ") + " FROM " + Messages + " AS " + from + joins
 }
 
-// field returns the type of a path's i-th field: a column of the messages, or a field of a struct.
+// field returns the type of field number i of a path, and whether it exists. Field 0 is a column of
+// messages. Later fields are fields of the struct type of.
 func field(messages schema.Table, of *schema.Type, i int, name string) (*schema.Type, bool) {
 	if i == 0 {
 		if at := messages.ColumnIndex(name); at >= 0 {

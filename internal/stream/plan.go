@@ -10,27 +10,34 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// plan is a definition that was understood.
+// plan is a parsed definition of a source.
 type plan struct {
-	kafka   kafka
-	format  *format
-	keys    *plan           // of the format of keys alone, or nil: they are bytes
-	shapes  [][]wire.Column // sets of columns that messages are decoded to; nil: all
+	kafka  kafka
+	format *format
+	keys   *plan // how keys are decoded; nil if keys are bytes
+	// Each is a set of columns that messages are decoded to; a nil set has all columns.
+	shapes  [][]wire.Column
 	targets []target
 }
 
-// target is a table to fill and the shape that its rows have, or its query reads.
+// target is one table that a source fills. shape is an index of plan.shapes: the set of columns
+// that the table takes, or that its query reads.
 type target struct {
 	Table
-	shape   int
-	columns []column // by path, of formats whose decoders give all columns
-	primary []string // columns of the table's primary key that are of the record's key; only while a batch is made rows of
+	shape int
+	// columns are the columns that are listed by path. They are only set for formats whose decoders
+	// return all columns.
+	columns []column
+	// primary are the columns of the table's primary key that are filled from the record's key. It
+	// is set only while the rows of a batch are made.
+	primary []string
 }
 
-// queried reports whether the target's rows are what a query gives of a batch.
+// queried reports whether the target's rows are the result of a query over the batch.
 func (t *target) queried() bool { return t.Query != "" || t.columns != nil }
 
-// newPlan reads the options, and the schema files that they name. The error is Invalid.
+// newPlan parses the options of a definition, and reads the schema files that they name. The error
+// is Invalid.
 func newPlan(d Definition) (*plan, error) {
 	p := &plan{}
 	var err error
@@ -51,8 +58,8 @@ func newPlan(d Definition) (*plan, error) {
 		p.keys = &plan{format: keys, shapes: wholeShape}
 	}
 	seen := map[engine.TableName]bool{}
-	// All columns come first: what is wrong with a message shows there, before other shapes have
-	// rows of it.
+	// Put the shape with all columns first. Then an invalid message fails in that decoder, before
+	// the decoders of other shapes have added the message.
 	if !p.format.Projects || slices.ContainsFunc(d.Tables, func(t Table) bool { return len(t.Columns) == 0 }) {
 		p.shapes = append(p.shapes, nil)
 	}
@@ -92,10 +99,10 @@ func newPlan(d Definition) (*plan, error) {
 	return p, nil
 }
 
-// wholeShape is that of all columns.
+// wholeShape is the list of shapes that has only the shape with all columns.
 var wholeShape = [][]wire.Column{nil}
 
-// close gives back what the plan's formats hold.
+// close releases the resources of the plan's formats.
 func (p *plan) close() {
 	p.format.close()
 	if p.keys != nil {
@@ -103,7 +110,7 @@ func (p *plan) close() {
 	}
 }
 
-// folded returns a name as it is compared.
+// folded returns a name in the form in which names are compared.
 func folded(n engine.TableName) engine.TableName {
 	return engine.TableName{Database: schema.Fold(n.Database), Schema: schema.Fold(n.Schema), Name: schema.Fold(n.Name)}
 }

@@ -17,24 +17,26 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// position is where a session stands in a partition.
+// position is how far a session has read in a partition.
 type position struct {
 	topicID [16]byte
-	next    int64 // the offset to come
-	epoch   int32 // leader epoch of the record before; -1 if unknown
+	next    int64 // the next offset to read
+	epoch   int32 // leader epoch of the previous record; -1 if unknown
 }
 
-// resumed is where to go on in a partition.
+// resumed says where a session continues in a partition.
 type resumed struct {
 	position
-	stored int64  // the offset that is stored; -1 if none is
-	end    int64  // where the partition ends
-	read   bool   // by this session: others are of other members of the group
-	lost   string // which records before the position are gone, and why, if there are any
-	why    error  // why the position is not known; nil if it is
+	stored int64 // the offset in the catalog; -1 if there is none
+	end    int64 // the offset after the last record of the partition in Kafka
+	// read means that this session reads the partition. Otherwise another member of the group does.
+	read bool
+	lost string // which records before the position are lost, and why; empty if none
+	why  error  // why the position is unknown; nil if it is known
 }
 
-// start is where a partition begins that was never read: a time in milliseconds of Unix time, or one of these.
+// start says where a partition that was never read begins: at a time in milliseconds since the Unix
+// epoch, or at one of the constants.
 type start int64
 
 const (
@@ -42,13 +44,15 @@ const (
 	latest   start = -1
 )
 
-// offsets asks the cluster where partitions begin; earliest is known.
+// offsets asks the cluster where partitions begin that were never read. If s is earliest, the
+// result is begins.
 func (s start) offsets(ctx context.Context, admin *kadm.Client, begins kadm.ListedOffsets, topics []string) (kadm.ListedOffsets, error) {
 	switch s {
 	case earliest:
 		return begins, nil
 	case latest:
-		// Of a transaction that is open now, all records are to come.
+		// "Latest" is the end of the committed records. So the records of a transaction that is
+		// open now count as new, and all of them are read.
 		return admin.ListCommittedOffsets(ctx, topics...)
 	}
 	return admin.ListOffsetsAfterMilli(ctx, int64(s), topics...)
@@ -92,9 +96,15 @@ func (k *kafka) partitionsOf(topics kadm.TopicDetails) (all []partition) {
 	return all
 }
 
-// resume returns where to go on in partitions, compared with what the topics hold. Those that were never read begin at the source's start;
-// but where other partitions of their topic were read, they are new ones, of which every record came since.
-// The start of all partitions of a topic is settled when it is seen first, also of those that other members of a group read then.
+// resume returns the position at which each partition continues:
+//   - A partition with a stored offset continues there. resume compares that offset with the range
+//     that the topic holds.
+//   - A partition that was never read begins where the source's start option says.
+//   - If other partitions of its topic were read before, it is a new partition, and begins at its
+//     first record.
+//
+// The start of all partitions of a topic is decided when the topic is first seen. That includes
+// partitions that other members of the group read.
 func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topics kadm.TopicDetails, partitions []partition) (map[partition]resumed, error) {
 	stored, err := s.manager.store.Offsets(s.id)
 	if err != nil {
@@ -130,7 +140,8 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 		if was && !mine[p] {
 			continue
 		}
-		// One that was read goes on where it was, wherever it would start.
+		// A partition that was read before continues at its stored offset. The start option does
+		// not apply to it.
 		first := begins
 		if !was && (!seen[p.topic] || len(k.partitions) > 0) {
 			first = starts
@@ -145,7 +156,8 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 			offsets[i] = o.Offset
 		}
 		if missing != nil {
-			// Where it starts is to be settled now, unless that is its beginning later too.
+			// This partition was never read. Its start must be decided now, unless the partition is
+			// read from its beginning anyway.
 			if !was && (!seen[p.topic] || len(k.partitions) > 0) && k.start != earliest {
 				return nil, missing
 			}
@@ -165,7 +177,8 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 	return all, nil
 }
 
-// ofAll returns what asking for the offsets of all partitions failed with, nil if only some of them are missing: a partition may have no leader.
+// ofAll returns err if a request for the offsets of all partitions failed as a whole. It returns
+// nil if only the offsets of some partitions are missing, because a partition may have no leader.
 func ofAll(err error) error {
 	var some *kadm.ShardErrors
 	if errors.As(err, &some) && !some.AllFailed {
@@ -174,15 +187,17 @@ func ofAll(err error) error {
 	return err
 }
 
-// goOn returns the offset to go on at behind what is stored, in a partition of a topic from begin to end, the leader epoch before it,
-// and, if the records between are not all there, which are lost and why.
+// goOn returns where to continue in a partition with a stored offset. The topic holds the offsets
+// from begin to end. The results are the next offset and the leader epoch of the record before it.
+// If records after the stored offset are lost, lost says which ones and why.
 func goOn(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64, epoch int32, lost string) {
 	var none [16]byte
 	switch {
 	case stored.TopicID != topicID && stored.TopicID != none && topicID != none:
 		return begin, -1, fmt.Sprintf("the topic was made again: offsets before %d are of the topic with id %s", stored.Next, hex.EncodeToString(stored.TopicID[:]))
 	case stored.TopicID != topicID:
-		// The cluster began, or ceased, to give ids.
+		// The stored id or the topic's id is empty: the cluster has begun to give topics an id, or
+		// has stopped.
 		return stored.Next, stored.Epoch, fmt.Sprintf("the topic's id was %s", hex.EncodeToString(stored.TopicID[:]))
 	case stored.Next < begin:
 		return begin, -1, fmt.Sprintf("offsets %d to %d were removed from the topic before they were read", stored.Next, begin-1)
@@ -192,9 +207,10 @@ func goOn(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64
 	return stored.Next, stored.Epoch, ""
 }
 
-// begin takes over partitions at their positions, and returns those as the client takes them. Positions that are not the
-// stored ones go into the batch: a partition's start must be the same for the next session, whether or not a record comes, and the news
-// of lost records is due now. The caller holds mu once there is a client.
+// begin starts reading partitions at the positions in all, and returns the positions in the
+// client's form. If a position differs from the stored one, it is added to the batch: the next
+// session must begin there too, even if no record arrives. If records are lost, the batch is due at
+// once, so that the loss is reported now. The caller holds mu if there is a client.
 func (x *session) begin(all map[partition]resumed) map[string]map[int32]kgo.Offset {
 	offsets := map[string]map[int32]kgo.Offset{}
 	for p, at := range all {
@@ -204,7 +220,9 @@ func (x *session) begin(all map[partition]resumed) map[string]map[int32]kgo.Offs
 			x.status.waiting(fetching, at.why)
 			continue
 		case !at.read && (x.positions[p] != nil || x.intake.ranges[p] != nil):
-			continue // it is this session that settles where it begins; there may be records of it by now
+			// This session decides where the partition begins, and may already have read records of
+			// it.
+			continue
 		case at.stored < 0 || at.lost != "":
 			x.intake.stand(p, at.position, at.lost)
 		}

@@ -16,34 +16,40 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Messages is the name under which a table's query finds the rows of a batch.
+// Messages is the name by which queries read the rows of a batch as a table.
 const Messages = "messages"
 
-// Select is a query over a batch, which is its table Messages, or, without one, over tables only.
+// Select is a query over a batch. The query reads the batch as the table Messages. If that is nil,
+// the query reads only other tables.
 type Select struct {
 	SQL      string
-	Database string // in which names of other tables are looked up
+	Database string // where names of other tables are looked up
 	Messages *snapshot.Table
-	// Target, if not 0, is the offset in SQL of the name of Messages, whose rows come with their addresses then: in the columns
-	// scoter_source and scoter_ordinal.
+	// Target, if not 0, is the offset in SQL where the name of the table Messages begins. The table
+	// then also has the columns scoter_source and scoter_ordinal, which are the row addresses.
 	Target int
 }
 
-// Planner runs queries: package query, as streams need it.
+// Planner runs queries. It is the part of package query that streams need.
 type Planner interface {
-	// Collect returns all of a query's result, at least one batch, which the caller releases.
+	// Collect returns the whole result of a query as at least one batch. The caller releases the
+	// batches.
 	Collect(ctx context.Context, s Select) ([]arrow.RecordBatch, error)
-	// Parse returns an Invalid error for a text that is no query, whatever tables there are.
+	// Parse returns an Invalid error if the text is not a query. It does not check whether the
+	// tables exist.
 	Parse(ctx context.Context, sql string) error
-	// Merging divides a query that aggregates, with a table for the states. The error is Invalid for a query that cannot
-	// be divided.
+	// Merging divides an aggregating query into queries that store intermediate results in table
+	// (states), and merge them. The error is Invalid for a query that cannot be divided.
 	Merging(ctx context.Context, sql, table string) (Division, error)
-	// Lineage tells which columns of a query's result are of the record that each row comes of. The
-	// error is Invalid if the rows are not those of single records, or the key is not.
+	// Lineage says which columns of a query's result are taken from the record that the row was
+	// made of. The error is Invalid if a row is not made of a single record, or if its key does not
+	// come from that record.
 	Lineage(ctx context.Context, sql string, k Keyed) (Lineage, error)
 }
 
-// Keyed is query.Keyed.
+// Keyed is what Planner.Lineage must know about a target: the columns of its key, its version
+// column, and the columns of messages that they may come from. It has the fields of the type of
+// this name in package query.
 type Keyed struct {
 	Key     []string
 	Version string
@@ -51,31 +57,35 @@ type Keyed struct {
 	Place   []string
 }
 
-// Lineage is query.Lineage.
+// Lineage is the result of Planner.Lineage. It has the fields of the type of this name in package
+// query.
 type Lineage struct {
 	Rows, Keys string
 	Filters    bool
 }
 
-// Division is query.Division.
+// Division is the result of Planner.Merging. It has the fields of the type of this name in package
+// query.
 type Division struct {
 	States, Merged, Older string
 	Joined, Groups        []string
 }
 
-// described is a query, written so that its columns come as they are stored.
+// described is a target's query, rewritten so that its columns have the types that are stored.
 type described struct {
-	messages []schema.Column // that it was described for
+	messages []schema.Column // the columns of Messages for which the query was described
 	sql      string
-	table    schema.Table     // that takes its rows, to be made if it is missing
-	Division                  // of a target that is a view
-	name     engine.TableName // of the target
-	// untold is not nil if the query names what no message told the type of, which is NULL. It says
-	// which columns of the result are of an unknown type because of that.
+	// table is the table that stores the query's rows. It is created if it is missing.
+	table schema.Table
+	// Division is set if the target is a view.
+	Division
+	name engine.TableName // of the target
+	// untold is set if the query names fields whose type no message has told yet. The query reads
+	// NULL for them. untold has the columns of the result whose type is unknown because of that.
 	untold map[string]bool
 }
 
-// describedKey names what a source has described.
+// describedKey is the key under which a source caches the description of a target's query.
 type describedKey struct {
 	name  engine.TableName
 	view  bool
@@ -84,8 +94,8 @@ type describedKey struct {
 
 func (t target) key() describedKey { return describedKey{t.Name, t.View, t.Query} }
 
-// query runs a table's query over a batch. It returns the query's description as well: what is to be made if it
-// is missing.
+// query runs a target's query over a batch, and returns the result. It also returns the query's
+// description, which says which table must be created if it is missing.
 func (s *source) query(ctx context.Context, t target, messages *transient) ([]arrow.RecordBatch, described, error) {
 	run := func(sql string) ([]arrow.RecordBatch, error) {
 		return s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: messages.snapshot()})
@@ -117,7 +127,7 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	if !ok || err == nil || base.KindOf(err) != base.Invalid {
 		return result, d, err
 	}
-	// A table that it reads may be another one by now.
+	// A table that the query reads may have changed since the query was described.
 	again, describeErr := s.describe(ctx, t, run)
 	if describeErr != nil || again.sql == d.sql {
 		return nil, d, err
@@ -128,11 +138,12 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	return result, again, err
 }
 
-// sameAs reports whether two columns are the same to a query.
+// sameAs reports whether two columns have the same name and type. A query cannot tell such columns
+// apart.
 func sameAs(a, b schema.Column) bool { return a.Name == b.Name && a.Type.Equal(b.Type) }
 
-// checkQueries returns an error of kind Unavailable if a query fails whatever the records are, because of a table that it
-// reads, say: then records wait until that has changed.
+// checkQueries returns an Unavailable error if a query fails whatever the records are, for example
+// because a table that it reads was dropped. The records then wait until the cause is fixed.
 func (s *source) checkQueries(ctx context.Context, p *plan) error {
 	known := s.messages.Load()
 	if known == nil {
@@ -148,13 +159,16 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 		}
 		all, lacks := s.unknown.in(*known)
 		if _, before := s.bound.Load(t.Name); !before && !p.format.Known() {
-			// Nobody knows which columns messages will have. A query that has had all of its own does not lack them now.
+			// The columns of future messages are unknown. But if a query once ran with all columns
+			// that it names, a missing column is not the cause now.
 			var more bool
 			all, more = withMissing(all, t.Query, err)
 			lacks = lacks || more
 		}
 		if lacks && ofMessage(err) {
-			// One that fails otherwise, or not at all, where messages have what no value told the type of yet, fails by theirs, and not for ever.
+			// Run the query again with added columns in place of those whose type is unknown so
+			// far. If the query then succeeds, or fails with a different message, these columns are
+			// the cause. The failure ends once messages have them.
 			again := s.checkQuery(ctx, t, all)
 			switch {
 			case again == nil, ofMessage(again) && firstLine(again) != firstLine(err):
@@ -171,20 +185,22 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// checkQuery returns what a target's query fails with over a table of messages without a row.
+// checkQuery runs a target's query over a table of messages without rows, and returns the query's
+// error.
 func (s *source) checkQuery(ctx context.Context, t target, messages schema.Table) error {
 	result, err := s.manager.planner.Collect(ctx, Select{SQL: "DESCRIBE " + t.Query, Database: s.name.Database, Messages: &snapshot.Table{Schema: messages}})
 	releaseBatches(result)
 	return err
 }
 
-// firstLine returns what an error of DuckDB's says, without the names that it suggests.
+// firstLine returns the first line of a DuckDB error. The lines after it suggest similar names.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
 }
 
-// describe returns the query's table, and the query with casts to what Arrow and Parquet can hold.
+// describe runs DESCRIBE for a target's query. It returns the table for the query's result, and the
+// query with casts to types that Arrow and Parquet can hold.
 func (s *source) describe(ctx context.Context, t target, run func(string) ([]arrow.RecordBatch, error)) (d described, err error) {
 	table, query := schema.Table{Database: t.Name.Database, Schema: t.Name.Schema, Name: t.Name.Name}, t.Query
 	if t.View {
@@ -213,27 +229,31 @@ func (s *source) describe(ctx context.Context, t target, run func(string) ([]arr
 		}
 	}
 	d.table, d.name = table, t.Name
-	// By names, which still are of the same columns if others come between them.
+	// Select columns by name, so that the result stays the same if the query returns more columns
+	// later.
 	d.sql = fmt.Sprintf("SELECT %s FROM (%s) AS result", strings.Join(casts, ", "), query)
 	return d, nil
 }
 
-// castOf returns the expression of a column as it is stored. It is an error for another type than the one that the column had when it was described, as after a
-// change of a table that the query joins: the cast might round. Both types are constants to DuckDB, which plans the cast alone.
+// castOf returns an expression that converts a column to the type in which it is stored. The
+// expression fails if the column's type is not the described type any more, for example because a
+// joined table was changed. Without that check, the cast might round. DuckDB knows both types when
+// it plans, so at run time only the cast remains.
 func castOf(quoted, described string, stored schema.Type) string {
-	// DESCRIBE tells INTEGER of what is NULL.
+	// DESCRIBE reports INTEGER for a column whose type is NULL, so compare as if the types were
+	// equal.
 	const null, told = `"NULL"`, "INTEGER"
 	return fmt.Sprintf("CASE WHEN replace(typeof(%[1]s), %[2]s, '%[3]s') = %[4]s THEN CAST(%[1]s AS %[5]s) ELSE error(%[6]s) END AS %[1]s", quoted,
 		schema.QuoteString(null), told, schema.QuoteString(strings.ReplaceAll(described, null, told)), stored.StorageSQL(),
 		schema.QuoteString("column "+quoted+" was of type "+described+", and is of another one"))
 }
 
-// make makes the tables and views that are missing.
+// make creates the tables and views that are missing.
 func (m *Manager) make(ctx context.Context, all []described) error {
 	for _, d := range all {
 		t := d.table
 		if len(t.Columns) == 0 {
-			continue // no message told a type yet
+			continue // No message has told the type of a column yet.
 		}
 		if _, err := m.store.Lookup(t.Database, t.Schema, t.Name); err == nil {
 			if err := m.makeView(ctx, d); err != nil {
@@ -257,8 +277,8 @@ func (m *Manager) make(ctx context.Context, all []described) error {
 	return nil
 }
 
-// EmptyBatch returns a batch of a schema without rows, which is the result of a query that
-// found none.
+// EmptyBatch returns a batch of a schema without rows. It is the result of a query that found
+// nothing.
 func EmptyBatch(s *arrow.Schema) arrow.RecordBatch {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
 	defer b.Release()

@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// quota counts the bytes of records that are read and not stored, of all sources together. The library is x/sync: it serves who came first, so
-// that large records do not wait for ever behind small ones of other sources.
+// quota bounds the total bytes of the records of all sources that are read and not stored. It uses
+// the semaphore of x/sync, which serves waiting callers in order: a large record does not starve
+// behind small ones of other sources.
 type quota struct {
 	limit  int64
 	places *semaphore.Weighted
@@ -17,11 +18,12 @@ type quota struct {
 
 func newQuota(limit int64) *quota { return &quota{limit: limit, places: semaphore.NewWeighted(limit)} }
 
-// most is how many bytes are counted of a record, or of what is released. A record larger than the limit gets its memory when
-// nobody else has any, and nobody else gets some until it is released.
+// most returns the bytes to reserve for a record: at most the whole quota. A record that is larger
+// waits until no other record holds memory, and other records wait until it is released.
 func (m *quota) most(bytes int64) int64 { return min(bytes, m.limit) }
 
-// try takes bytes if there are some, and nobody waits for them.
+// try reserves bytes and returns true if they are free and no other caller waits. Otherwise it
+// returns false.
 func (m *quota) try(bytes int64) bool {
 	if !m.places.TryAcquire(m.most(bytes)) {
 		return false
@@ -30,7 +32,7 @@ func (m *quota) try(bytes int64) bool {
 	return true
 }
 
-// acquire is try that waits.
+// acquire reserves bytes. If they are not free, it waits for them.
 func (m *quota) acquire(ctx context.Context, bytes int64) error {
 	if err := m.places.Acquire(ctx, m.most(bytes)); err != nil {
 		return err
@@ -44,13 +46,13 @@ func (m *quota) release(bytes int64) {
 	m.places.Release(m.most(bytes))
 }
 
-// Memory returns the bytes of records that are read and not stored, of all sources, and how many
-// there may be. Records larger than that are read one at a time, and exceed it.
+// Memory returns the bytes of records of all sources that are read and not stored, and their limit.
+// A record larger than the limit is read alone, and exceeds it.
 func (m *Manager) Memory() (used, limit int64) { return m.memory.inUse(), m.memory.limit }
 
 func (m *quota) inUse() int64 { return m.used.Load() }
 
-// share is what one source has of a quota.
+// share is the part of a quota that one source uses.
 type share struct {
 	of    *quota
 	bytes atomic.Int64

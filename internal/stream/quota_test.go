@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestMemoryGoesToWhoCameFirst: a large record is not passed by small ones of other sources for ever.
+// TestMemoryGoesToWhoCameFirst checks that small records of other sources do not starve a large
+// one.
 func TestMemoryGoesToWhoCameFirst(t *testing.T) {
 	m := newQuota(100)
 	small, large := share{of: m}, share{of: m}
@@ -17,7 +18,7 @@ func TestMemoryGoesToWhoCameFirst(t *testing.T) {
 		}
 	}
 	got := make(chan error)
-	go func() { got <- large.acquire(t.Context(), 300) }() // more than there ever is
+	go func() { got <- large.acquire(t.Context(), 300) }() // more than the limit
 	for deadline := time.Now().Add(10 * time.Second); small.try(10); time.Sleep(time.Millisecond) {
 		small.release(10)
 		if time.Now().After(deadline) {

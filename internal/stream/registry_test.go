@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// schemas is a schema registry with the texts given, by id from 1 on.
-// While down, it does not answer; once registered, the first has the id 99 too.
+// schemas starts a schema registry with the given schemas, whose ids begin at 1. While down is set,
+// it does not answer. Once registered is set, the first schema also has the id 99.
 func schemas(t *testing.T, kind string, texts ...string) (url string, down, registered *atomic.Bool) {
 	down, registered = new(atomic.Bool), new(atomic.Bool)
 	mux := http.NewServeMux()
@@ -42,7 +42,8 @@ func schemas(t *testing.T, kind string, texts ...string) (url string, down, regi
 	return s.URL, down, registered
 }
 
-// framed puts a registry's header before a message of a Protobuf file's first type, or of Avro.
+// framed puts the registry's header before a message. The message has the first type of a Protobuf
+// file, or is in Avro.
 func framed(id uint32, path string, msg []byte) []byte {
 	return append(append(binary.BigEndian.AppendUint32([]byte{0}, id), path...), msg...)
 }
@@ -66,13 +67,13 @@ func TestSchemasOfARegistryEvolveAndWhatDoesNotFitIsPutAside(t *testing.T) {
 	if got := s.value(`SELECT count(*) FROM scoter.dead_letters WHERE reason LIKE '%"id"%abc%' OR reason LIKE '%99%' OR reason LIKE '%too short%'`); got != "3" {
 		t.Error(s.value("SELECT string_agg(reason, '; ') FROM scoter.dead_letters"))
 	}
-	// A registry that is away holds the stream up, and loses nothing.
+	// A registry that is not reachable stops the stream, and loses nothing.
 	down.Store(true)
 	c.send("orders", 0, framed(1, "\x02\x00", order(5)), framed(1, "\x00", order(6)))
 	s.eventually("SELECT state FROM scoter.sources", "waiting")
 	down.Store(false)
 	s.eventually("SELECT count(*) FROM orders WHERE id = 6", "1")
-	// Once the registry has the schema, the letter can be read; once.
+	// Once the registry has the schema, the dead letter can be replayed, but only once.
 	registered.Store(true)
 	must(t, s.exec("REPLAY SOURCE orders"))
 	must(t, s.exec("REPLAY SOURCE orders"))
@@ -107,13 +108,13 @@ func TestJSON(t *testing.T) {
 		[]byte(`{"id": 5, "id": 6}`), []byte(`{"id": "x7", "items": []}`), []byte(`{"id": 8`))
 	s.eventually("SELECT string_agg(id || ':' || _offset, ' ' ORDER BY id) FROM events", "1:0 4:2")
 	s.eventually(`SELECT string_agg("offset"::VARCHAR, ' ' ORDER BY "offset") FROM scoter.dead_letters`, "1 3 4 5 6")
-	// A batch without the column that a query names.
+	// A batch lacks the column that a query names.
 	c.send("events", 0, []byte(`{"id": 9}`))
 	s.eventually("SELECT count(*) FROM events", "3")
 	if got := s.value("SELECT string_agg(id || name, ' ' ORDER BY name) FROM items"); got != "1a 1b" {
 		t.Error(got)
 	}
-	// A list that only later messages have: the table of its elements is made with them.
+	// Only later messages have this list. The table of its elements is created with them.
 	c.send("events", 0, []byte(`{"id": 10, "items": [{"name": "c", "tags": [{"t": 1}, {"t": 2}]}, {"name": "d", "tags": [{"t": 3}]}, {"name": "e"}]}`), []byte(`{"id": 11, "items": []}`))
 	s.eventually("SELECT count(*) FROM events", "5")
 	if got := s.value("SELECT string_agg(id || items_name || tag || second || ':' || _offset, ' ' ORDER BY tag) FROM flat"); got != "10c1d:8 10c2d:8 10d3d:8" {
@@ -135,8 +136,9 @@ func TestPathsOfAvro(t *testing.T) {
 	s.eventually("SELECT string_agg(id || by_name || line || coalesce(second, 0) || _partition, ' ' ORDER BY id, line) FROM lines", "1de340 1de440 3uk500")
 }
 
-// TestAvroIsResolvedToTheSchemaOfAFile reads two writers' schemas into the columns of one reader's, which are there before the
-// first record. What does not fit it is a dead letter.
+// TestAvroIsResolvedToTheSchemaOfAFile reads records of two writer schemas into the columns of one
+// reader schema. The columns exist before the first record. A record that does not fit is a dead
+// letter.
 func TestAvroIsResolvedToTheSchemaOfAFile(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	s := newServer(t, t.TempDir())
@@ -156,7 +158,8 @@ func TestAvroIsResolvedToTheSchemaOfAFile(t *testing.T) {
 	s.eventually("SELECT schema_id || ' ' || reason FROM scoter.dead_letters", "3 the schemas of writer and reader do not fit: the reader's field id is not in the writer's schema, and has no default")
 }
 
-// TestSeveralMessageTypesOfOneFile reads the first type, another, and one inside another; an absent message is NULL.
+// TestSeveralMessageTypesOfOneFile reads the first type, another type and a nested type. An absent
+// message is NULL.
 func TestSeveralMessageTypesOfOneFile(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	s := newServer(t, t.TempDir())
@@ -164,7 +167,8 @@ func TestSeveralMessageTypesOfOneFile(t *testing.T) {
 		message Item { int64 id = 1; string name = 2; message Part { int64 id = 1; string size = 2; } }`)
 	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE orders FROM KAFKA (brokers = '%s', topic = 'orders', max_age = '20ms') FORMAT protobuf (registry = '%s') INTO TABLE orders`, c.brokers, url)))
 	text := func(id byte, text string) []byte { return append([]byte{8, id, 18, byte(len(text))}, text...) }
-	// The type is a path of numbers behind their count, zig-zag each; 0 stands for the first type.
+	// The header has a path of numbers after their count, each zig-zag encoded. 0 is short for the
+	// first type.
 	c.send("orders", 0, framed(1, "\x00", text(1, "")), framed(1, "\x02\x02", text(2, "bolt")), framed(1, "\x04\x02\x00", text(3, "L")), framed(1, "\x02\x06", text(4, "")), framed(1, "\x00", []byte{8, 5}))
 	s.eventually("SELECT string_agg(id || coalesce(name, '-') || coalesce(size, '-') || (who IS NULL), ' ' ORDER BY id) FROM orders", "1--false 2bolt-true 3-Ltrue 5--true")
 	s.eventually(`SELECT string_agg("offset"::VARCHAR, ' ') FROM scoter.dead_letters`, "3")

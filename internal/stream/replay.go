@@ -16,15 +16,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// replayPage and replayBytes are how many dead letters are decoded, and made rows, at once.
+// replayPage is how many dead letters are decoded and converted to rows at once, and replayBytes
+// how many bytes. Both are upper bounds.
 const (
 	replayPage  = 10_000
 	replayBytes = 16 << 20
 )
 
-// Replay decodes a source's dead letters again, with the schema and the tables of now. Those that
-// succeed become rows, and are dead letters no more, in one edit; the others stay as they are.
-// It returns how many messages it made rows of.
+// Replay decodes a source's dead letters again, with the current schema and tables. If a dead
+// letter succeeds, one edit adds its rows and removes the dead letter. If it fails, it does not
+// change. Replay returns the number of dead letters that became rows.
 func (m *Manager) Replay(ctx context.Context, name catalog.StreamName) (replayed int64, err error) {
 	s, err := m.find(name)
 	if err != nil {
@@ -57,7 +58,8 @@ func (m *Manager) Replay(ctx context.Context, name catalog.StreamName) (replayed
 	}
 }
 
-// replay makes rows of the letters that can be decoded. One that is there twice is one record.
+// replay stores the rows of those dead letters that can be decoded, and removes these dead letters.
+// It returns their number. If several dead letters have the same record, it counts once.
 func (s *source) replay(ctx context.Context, p *plan, letters []letter) (int64, error) {
 	type key struct {
 		place
@@ -86,8 +88,9 @@ func (s *source) replay(ctx context.Context, p *plan, letters []letter) (int64, 
 	return s.storeReplayed(ctx, p, done)
 }
 
-// storeReplayed stores the rows of letters of which each fits: in one edit, or in several if they do not fit together. One that does not fit alone
-// stays as it is.
+// storeReplayed stores the rows of dead letters that fit one by one. If they do not fit together
+// into one edit, it makes several. It does not change a dead letter that no longer fits, and
+// returns the number of stored ones.
 func (s *source) storeReplayed(ctx context.Context, p *plan, letters []letter) (int64, error) {
 	if len(letters) == 0 {
 		return 0, nil
@@ -118,10 +121,11 @@ func (s *source) storeReplayed(ctx context.Context, p *plan, letters []letter) (
 	return first + second, err
 }
 
-// readLetters returns the first letters with a value behind a place in their order, of at most replayBytes, or one.
+// readLetters returns the next dead letters that have a value, in the order of their ids, beginning
+// after the id after. Together they have at most replayBytes, unless the first one alone is larger.
 func (s *source) readLetters(ctx context.Context, after string) (all []letter, err error) {
 	from := fmt.Sprintf(`FROM %s.%s WHERE source_id = %d AND value IS NOT NULL%s ORDER BY topic, topic_id, partition, "offset" LIMIT `, lettersSchema, lettersView, s.id, after)
-	// Sizes first, so that nothing large is sorted in vain.
+	// First read only the sizes, so that DuckDB need not sort large values.
 	const size = `SELECT (octet_length(value) + coalesce(octet_length(key), 0) + coalesce(list_sum([strlen(h.name) + coalesce(octet_length(h.value), 0) for h in headers]), 0))::BIGINT `
 	n, bytes, full := 0, int64(0), false
 	if err := s.collect(ctx, size+from+strconv.Itoa(replayPage), func(rec arrow.RecordBatch, i int) error {
@@ -141,7 +145,7 @@ func (s *source) readLetters(ctx context.Context, after string) (all []letter, e
 	return all, err
 }
 
-// collect calls each for every row of a query.
+// collect runs a query and calls each for every row: row i of rec.
 func (s *source) collect(ctx context.Context, sql string, each func(rec arrow.RecordBatch, i int) error) error {
 	result, err := s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database})
 	if err != nil {
@@ -158,8 +162,8 @@ func (s *source) collect(ctx context.Context, sql string, each func(rec arrow.Re
 	return nil
 }
 
-// readLetter reads a row of readLetters' query. The table is one that anybody may change, so
-// its columns may have other types by now.
+// readLetter reads one dead letter from row i of the result of readLetters' query. It checks the
+// types of the columns, because any user may change the table.
 func readLetter(rec arrow.RecordBatch, i int) (l letter, err error) {
 	defer func() {
 		if r := recover(); r != nil {

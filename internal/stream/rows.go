@@ -11,15 +11,18 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// rows are what one append adds to the tables.
+// rows has what one append adds to the tables.
 type rows struct {
 	tables []engine.TableRows
 	count  int64
-	make   []described // whose tables and views are to be made if they are missing
+	// make has the descriptions of queries whose tables and views must be created if they are
+	// missing.
+	make []described
 }
 
-// add adds rows to a table. A row for a table with a primary key replaces the one of its key as a whole: what it says
-// must not depend on which other records are in its batch.
+// add adds rows to a table. If the table has a primary key, each row replaces the whole existing
+// row of its key, and not only some of its columns. Otherwise the result would depend on which
+// other records are in the same batch.
 func (r *rows) add(t engine.TableRows) {
 	if len(t.Batches) > 0 {
 		t.Whole = true
@@ -45,7 +48,8 @@ func releaseBatches(batches []arrow.RecordBatch) {
 	}
 }
 
-// rowsOf makes the rows of all tables of records, from pieces, what was decoded of them, and the tables and views of queries that are missing.
+// rowsOf makes the rows of all tables from decoded records (pieces). It also creates the tables and
+// views of queries if they are missing.
 func (s *source) rowsOf(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record) (out *rows, err error) {
 	if len(pieces) == 0 {
 		return &rows{}, nil
@@ -63,7 +67,7 @@ func (s *source) rowsOf(ctx context.Context, p *plan, pieces [][]piece, records 
 	return out, nil
 }
 
-// build makes the rows of all tables of what was decoded of records.
+// build makes the rows of all tables from decoded records (pieces). It creates no tables.
 func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record) (_ *rows, err error) {
 	b := builder{source: s, ctx: ctx, plan: p, records: records, out: &rows{}}
 	if b.keys, err = s.keysOf(ctx, p, records); err != nil {
@@ -101,18 +105,19 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 	return b.out, nil
 }
 
-// builder makes the rows of all tables of one batch.
+// builder makes the rows of all tables from one batch.
 type builder struct {
 	*source
 	ctx     context.Context
 	plan    *plan
 	records []*kgo.Record
-	keys    arrow.RecordBatch // of the records; nil if they are bytes
+	keys    arrow.RecordBatch // the decoded keys of the records; nil if keys are bytes
 	out     *rows
-	// What queries read of the batch; nil before the first needs it.
+	// The batch as tables that queries read: the records with a value, and the tombstones. Each is
+	// nil until the first query needs it.
 	messages, tombstones *transient
-	// The records' numbers by where they are in Kafka; nil before a batch with tombstones needs
-	// them.
+	// numbers are the indexes of the batch's records, by topic, partition and offset. It is nil
+	// until a batch with tombstones needs it.
 	numbers map[place]int32
 }
 
@@ -127,15 +132,16 @@ func (b *builder) release() {
 	}
 }
 
-// whole makes the rows of a target without a query.
+// whole makes the rows of a target that has no query. way says how tombstones delete rows of the
+// target. It is nil if they do not, or if the batch has none.
 func (b *builder) whole(t target, values, tombstones []piece, way *deletion) error {
 	all := engine.TableRows{Table: t.Name}
 	there, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	table := &there
 	if err != nil {
-		table = nil // it will be made
+		table = nil // the table will be created
 	}
-	defer func() { b.out.add(all) }() // which releases it
+	defer func() { b.out.add(all) }() // add takes ownership of the rows
 	if way != nil {
 		all.Deleting = deleting(len(values), len(tombstones))
 		values = slices.Concat(values, tombstones)
@@ -152,12 +158,13 @@ func (b *builder) whole(t target, values, tombstones []piece, way *deletion) err
 	return nil
 }
 
-// query makes the rows of a target with one.
+// query makes the rows of a target that has a query, and the deletions of tombstones. way says how
+// tombstones delete rows of the target. It is nil if they do not, or if the batch has none.
 func (b *builder) query(t target, values, tombstones []piece, way *deletion) error {
 	all := engine.TableRows{Table: t.Name}
 	if way != nil {
 		if err := b.deletions(t, tombstones, &all); err != nil {
-			b.out.add(all) // which releases it
+			b.out.add(all) // add takes ownership of the rows
 			return err
 		}
 	}
@@ -171,8 +178,9 @@ func (b *builder) query(t target, values, tombstones []piece, way *deletion) err
 	return nil
 }
 
-// values adds what a target's query gives of records with a value: numbered, if other rows of the
-// batch delete.
+// values runs a target's query over the records that have a value, and adds the result to all. If
+// numbered is set, because tombstones of the batch delete rows, the result also has the index of
+// each row's record.
 func (b *builder) values(t target, values []piece, numbered bool, all *engine.TableRows) (err error) {
 	if b.messages == nil {
 		if b.messages, err = b.transient(b.plan, values, b.records, b.keys); err != nil {
@@ -194,7 +202,7 @@ func (b *builder) values(t target, values []piece, numbered bool, all *engine.Ta
 		return base.Wrap(ofQuery(err, len(b.records)), "query of table %q", t.Name.Name)
 	}
 	if len(result) == 0 {
-		return nil // no message has what the target's paths name
+		return nil // no message has the paths that the target lists
 	}
 	if numbered {
 		return b.addNumbered(result, all, false)
@@ -205,8 +213,9 @@ func (b *builder) values(t target, values []piece, numbered bool, all *engine.Ta
 	return nil
 }
 
-// ofQuery returns what a query over some records failed with as an error that says whose fault it is: a table that is gone is no record's, and
-// where a single record needs more memory than there is for queries, somebody else may have it now.
+// ofQuery changes the kind of a query's error to Unavailable if the records are not the cause. That
+// is so if a table is missing. It is also so if a single record needs more memory than is free,
+// because other queries may be using the memory now.
 func ofQuery(err error, records int) error {
 	if kind := base.KindOf(err); kind == base.NotFound && records > 0 || kind == base.TooLarge && records == 1 {
 		return base.Errorf(base.Unavailable, "%w", err)
@@ -214,7 +223,8 @@ func ofQuery(err error, records int) error {
 	return err
 }
 
-// prepare makes the tables before the first record, as far as their columns are known.
+// prepare creates the tables of a source before its first record arrives, if their columns are
+// known by then.
 func (s *source) prepare(ctx context.Context, p *plan) error {
 	for _, t := range p.targets {
 		var err error
@@ -249,7 +259,7 @@ func (s *source) prepare(ctx context.Context, p *plan) error {
 		return err
 	}
 	defer out.release()
-	// A query without GROUP BY has a row also where there are no messages.
+	// A query without GROUP BY returns a row even for an empty table. Drop that row.
 	for _, t := range out.tables {
 		for i, rec := range t.Batches {
 			t.Batches[i] = rec.NewSlice(0, 0)

@@ -14,60 +14,73 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// session is one connection to Kafka, from its offsets to its first error that needs a new one.
+// session reads the topics of a source with one Kafka client. It begins at the stored offsets, and
+// ends at the first error that needs a new client.
 type session struct {
 	*source
 	plan   *plan
 	client *kgo.Client
 	sealed chan *sealed  // to the committer
-	stored chan struct{} // of size 1: a batch was stored
+	stored chan struct{} // signals that a batch was stored; has room for 1
 	mirror *mirror
 
-	// Of the consuming goroutine, and of the group's callbacks, which run while it polls.
+	// mu guards the following fields. They are used by the goroutine that consumes, and by the
+	// group's callbacks, which run during a poll.
 	mu        sync.Mutex
 	ids       map[string][16]byte
 	positions map[partition]*position
 	intake    *intake
 	decodings *decodings
-	last      <-chan struct{} // closed when the batch that was sealed last is done with; nil before the first
-	// Partitions that are to be read, and are not: Kafka told no offsets of them, or what it gives cannot be read.
+	// last is closed when the batch that was sealed last is stored or dropped. It is nil before the
+	// first batch.
+	last <-chan struct{}
+	// unplaced has the partitions to read whose offsets Kafka has not returned. unreadable has the
+	// partitions whose records the client cannot read.
 	unplaced   map[partition]bool
-	unreadable map[partition]time.Time              // since when
-	skipped    map[string]map[int32]kgo.EpochOffset // where the client is to go on, once mu is free
+	unreadable map[partition]time.Time // since when
+	// skipped has the offsets to which the client must jump once mu is released.
+	skipped map[string]map[int32]kgo.EpochOffset
 
-	told sync.Map // by partition, of which Kafka told the end when it was asked last
+	// told has the partitions whose end Kafka returned in the last request.
+	told sync.Map
 }
 
-// sealed is a batch with its rows. Without pieces, its records are to be decoded again.
+// sealed is a batch that gets no more records, with its rows. If pieces is nil, its records must be
+// decoded again.
 type sealed struct {
 	*intake
 	pieces [][]piece
-	failed error         // of decoding it together; told once
-	done   chan struct{} // closed when it is stored, or its session has failed
+	failed error         // the error of decoding the batch; it is handled once
+	done   chan struct{} // closed when the batch is stored, or its session has failed
 }
 
-// errAgain ends a session because another one knows what to do: it begins with what the
-// topics are now.
+// errAgain is the error that ends a session because the topics changed. The next session reads the
+// changed topics.
 var errAgain = errors.New("the topics changed")
 
-// again is an errAgain that says how.
+// again returns an error that wraps errAgain and says why.
 func again(format string, args ...any) error {
 	return base.Errorf(base.Unavailable, "%w: %s", errAgain, fmt.Sprintf(format, args...))
 }
 
 const (
-	checkEvery = 10 * time.Second // between looks at the topics' ids and partitions, and at their ends
-	pollFor    = time.Second      // a poll lasts at most, so that a rebalance does not wait longer
-	askFor     = 15 * time.Second // questions to the cluster take at most
-	readAnew   = time.Minute      // a partition that cannot be read for so long is tried with another client
-	unnoticed  = time.Second      // what holds a source up for longer shows in its state
+	// The interval between checks of the topics' ids, partitions and ends.
+	checkEvery = 10 * time.Second
+	// The longest time of one poll; a rebalance waits until the poll ends.
+	pollFor = time.Second
+	askFor  = 15 * time.Second // the timeout of requests to the cluster
+	// readAnew is how long a partition may be unreadable before a new client tries it.
+	readAnew = time.Minute
+	// unnoticed is how long a source may be blocked before its state shows it.
+	unnoticed = time.Second
 
-	// sessionTimeout is how long a group keeps the partitions of a member that is gone without a word:
-	// of a program that was killed and is back, the source waits that long.
+	// sessionTimeout is how long a group waits for a member that disappeared without leaving,
+	// before its partitions are assigned to another member. If a server is killed and started
+	// again, the source waits that long.
 	sessionTimeout = 10 * time.Second
 )
 
-// session runs one session. Only a session that ctx ends returns nil.
+// session runs one session. It returns nil only if ctx ends it.
 func (s *source) session(ctx context.Context, p *plan) (err error) {
 	x := &session{source: s, plan: p, sealed: make(chan *sealed), stored: make(chan struct{}, 1), mirror: newMirror(), ids: map[string][16]byte{},
 		positions: map[partition]*position{}, unplaced: map[partition]bool{}, unreadable: map[partition]time.Time{}, skipped: map[string]map[int32]kgo.EpochOffset{}}
@@ -75,7 +88,7 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 	if err := x.connect(ctx); err != nil {
 		return err
 	}
-	x.status.running() // a quiet topic brings nothing that would say so
+	x.status.running() // set the state now: a quiet topic has no records that would set it
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var committer, mirror sync.WaitGroup
@@ -93,7 +106,7 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 	close(x.sealed)
 	stopBeside()
 	committer.Wait()
-	stopTelling() // of what was stored last, too
+	stopTelling() // after the last batch was stored, so that its offsets are committed too
 	mirror.Wait()
 	x.abandon()
 	x.client.CloseAllowingRebalance()
@@ -103,11 +116,12 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 	return err
 }
 
-// connect makes the client, with its partitions or its group.
+// connect creates the client, with its partitions or its group.
 func (x *session) connect(ctx context.Context) error {
 	k := &x.plan.kafka
 	x.intake, x.decodings = newIntake(), newDecodings(x.plan)
-	// Few retries: a wrong address or password is to show soon, and the session is tried again.
+	// Do not retry often. A wrong address or password should show soon, and a failed session is
+	// repeated anyway.
 	asking, err := kgo.NewClient(append(k.client[:len(k.client):len(k.client)], kgo.RequestRetries(2))...)
 	if err != nil {
 		return base.Errorf(base.Invalid, "KAFKA: %w", err)
@@ -141,7 +155,7 @@ func (x *session) connect(ctx context.Context) error {
 	return nil
 }
 
-// consume polls until ctx ends, or something needs another session.
+// consume polls the client until ctx ends, or until a new session is needed.
 func (x *session) consume(ctx context.Context) error {
 	checked := time.Now()
 	for {
@@ -163,7 +177,7 @@ func (x *session) consume(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		x.client.SetOffsets(skipped) // without mu, for which the group's callbacks wait
+		x.client.SetOffsets(skipped) // without mu, because the group's callbacks wait for it
 		if time.Since(checked) >= checkEvery {
 			if err := x.check(ctx); err != nil {
 				return err
@@ -173,8 +187,8 @@ func (x *session) consume(ctx context.Context) error {
 	}
 }
 
-// patience is how long a poll may take: until the batch is due. Half of maxAge is for
-// what comes before and after.
+// patience returns how long the next poll may take, so that the batch is sealed when it is due.
+// Half of maxAge is left for the time before and after the poll.
 func (x *session) patience() time.Duration {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -184,7 +198,7 @@ func (x *session) patience() time.Duration {
 	return min(pollFor, max(time.Until(x.intake.began.Add(x.plan.kafka.maxAge/2)), time.Millisecond))
 }
 
-// take adds what was fetched to the batch.
+// take adds the records that a poll returned to the batch.
 func (x *session) take(ctx context.Context, fetches kgo.Fetches) error {
 	for _, fetch := range fetches {
 		for _, topic := range fetch.Topics {
@@ -202,7 +216,8 @@ func (x *session) take(ctx context.Context, fetches kgo.Fetches) error {
 	return nil
 }
 
-// takePartition adds what was fetched of one partition to the batch: also records in front of an error.
+// takePartition adds the fetched records of one partition to the batch, including the records
+// before an error.
 func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.FetchPartition) error {
 	p := partition{topic, fetched.Partition}
 	at := x.positions[p]
@@ -212,7 +227,8 @@ func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.
 		x.reads()
 		for _, rec := range fetched.Records {
 			if rec.Offset < at.next {
-				continue // read before, if not by this session
+				// This record was read before, perhaps by another session.
+				continue
 			}
 			if err := x.add(ctx, p, at, rec); err != nil {
 				return err
@@ -227,7 +243,7 @@ func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.
 	case err == nil:
 		return nil
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return nil // of the poll
+		return nil // the poll ended
 	case errors.As(err, &loss) && at != nil:
 		return x.skip(ctx, p, at, position{at.topicID, loss.ResetTo, loss.ResetToEpoch}, fmt.Sprintf("the topic lost records: read to offset %d of epoch %d, going on at offset %d of epoch %d",
 			loss.ConsumedTo, loss.ConsumedToEpoch, loss.ResetTo, loss.ResetToEpoch))
@@ -245,7 +261,8 @@ func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.
 	if at == nil || errors.As(err, &answered) {
 		return err
 	}
-	// The client cannot read what the broker has, which is no reason not to read the others. check tries it again.
+	// The client cannot read data of this broker. Continue with the other partitions. check tries
+	// this partition again.
 	if x.unreadable[p].IsZero() {
 		x.unreadable[p] = time.Now()
 	}
@@ -254,7 +271,8 @@ func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.
 	return nil
 }
 
-// skip goes on at another position of a partition, and tells why records before it are left out.
+// skip continues a partition at another position. A dead letter with the reason why reports the
+// records in between.
 func (x *session) skip(ctx context.Context, p partition, at *position, to position, why string) error {
 	if err := x.seal(ctx); err != nil {
 		return err
@@ -264,15 +282,15 @@ func (x *session) skip(ctx context.Context, p partition, at *position, to positi
 	return nil
 }
 
-// reads notes that no partition is waited for, if that is so.
+// reads clears the state "waiting for partitions" if the session waits for none.
 func (x *session) reads() {
 	if len(x.unplaced)+len(x.unreadable) == 0 {
 		x.status.done(fetching)
 	}
 }
 
-// add adds one record to the batch, and seals full ones. It waits as long as the memory
-// for records, or the schema registry, lets it wait.
+// add adds one record to the batch. It seals the batch if it is full. It waits until there is
+// memory for the record, and until the schema registry answers.
 func (x *session) add(ctx context.Context, p partition, at *position, rec *kgo.Record) error {
 	if err := x.reserve(ctx, sizeOf(rec)); err != nil {
 		return err
@@ -296,7 +314,7 @@ func (x *session) add(ctx context.Context, p partition, at *position, rec *kgo.R
 			noted = true
 			break
 		}
-		// The schema registry does not answer. What is there need not wait for it.
+		// The schema registry does not answer. Store the earlier records without waiting for it.
 		x.status.waiting(taking, err)
 		waits = true
 		if err := x.seal(ctx); err != nil {
@@ -315,7 +333,8 @@ func (x *session) add(ctx context.Context, p partition, at *position, rec *kgo.R
 	return nil
 }
 
-// decode decodes a record. If it cannot be, reason says why; err is errFull, or the schema registry's.
+// decode decodes a record into the batch. If the record cannot be decoded, reason says why, and err
+// is nil. err is errFull or an error of the schema registry.
 func (x *session) decode(ctx context.Context, rec *kgo.Record) (reason string, err error) {
 	if rec.Attrs.IsControl() {
 		return "", nil
@@ -330,7 +349,8 @@ func (x *session) decode(ctx context.Context, rec *kgo.Record) (reason string, e
 	return "", err
 }
 
-// ofMessage reports whether a decoder's error is about the message.
+// ofMessage reports whether a message is the cause of an error, by the error's kind. Otherwise the
+// cause is for example the schema registry.
 func ofMessage(err error) bool {
 	switch base.KindOf(err) {
 	case base.Invalid, base.NotFound, base.TooLarge:
@@ -339,7 +359,8 @@ func ofMessage(err error) bool {
 	return false
 }
 
-// note enters a record that was decoded, or could not be for a reason.
+// note adds the offset and the size of a record to the batch. If reason is not empty, the record
+// could not be decoded, and a dead letter with the reason is added.
 func (x *session) note(p partition, at *position, rec *kgo.Record, reason string) {
 	x.intake.cover(p, at, rec)
 	at.next, at.epoch = rec.Offset+1, rec.LeaderEpoch
@@ -352,7 +373,7 @@ func (x *session) note(p partition, at *position, rec *kgo.Record, reason string
 	}
 }
 
-// seal hands the batch to the committer and begins another one.
+// seal hands the batch to the committer and begins a new one.
 func (x *session) seal(ctx context.Context) error {
 	b := x.intake
 	if b.empty() {
@@ -376,7 +397,7 @@ func (x *session) seal(ctx context.Context) error {
 	}
 }
 
-// abandon drops what is not sealed at the session's end.
+// abandon drops the records that are not sealed, at the end of a session.
 func (x *session) abandon() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -385,8 +406,8 @@ func (x *session) abandon() {
 	x.intake = newIntake()
 }
 
-// reserve takes memory for a record, which the batch gives back once it is stored. If there
-// is none, what is gathered goes first.
+// reserve reserves memory for a record. The memory is released after the record's batch was stored.
+// If none is free, reserve first seals the current batch.
 func (x *session) reserve(ctx context.Context, bytes int64) error {
 	if x.memory.try(bytes) {
 		return nil
@@ -404,21 +425,23 @@ func (x *session) reserve(ctx context.Context, bytes int64) error {
 	return x.memory.acquire(ctx, bytes)
 }
 
-// runEnds asks from time to time where the topics end, until ctx ends: also while nothing is read, because what
-// was read waits for the disk.
+// runEnds asks the cluster regularly, until ctx ends, for the ends of the partitions. It does so
+// even if nothing is read because earlier records wait for the disk.
 func (x *session) runEnds(ctx context.Context) {
 	for sleep(ctx, checkEvery) == nil {
 		x.askEnds(ctx)
 	}
 }
 
-// askEnds asks once where the topics end. It does not wait for mu, which is held while what was read waits.
+// askEnds asks the cluster once for the ends of the partitions. It does not lock mu, which is held
+// while records wait.
 func (x *session) askEnds(ctx context.Context) {
 	ask, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()
 	ends, err := kadm.NewClient(x.client).ListEndOffsets(ask, x.plan.kafka.topics...)
 	if ofAll(err) != nil {
-		return // the cluster is away, which whoever reads from it tells of
+		// The cluster does not answer. The goroutines that read from it report that.
+		return
 	}
 	ends.Each(func(end kadm.ListedOffset) {
 		p := partition{end.Topic, end.Partition}
@@ -431,7 +454,8 @@ func (x *session) askEnds(ctx context.Context) {
 	})
 }
 
-// check compares the topics with what they were.
+// check compares the topics (ids and partitions) with their state at the start of the session. If
+// they changed, it returns errAgain.
 func (x *session) check(ctx context.Context) error {
 	ask, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()
@@ -442,7 +466,7 @@ func (x *session) check(ctx context.Context) error {
 			return err
 		}
 		x.status.waiting(asking, err)
-		return nil // it reconnects by itself
+		return nil // the client reconnects by itself
 	}
 	x.status.done(asking)
 	for _, t := range topics {

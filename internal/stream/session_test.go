@@ -19,7 +19,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// newSession returns a session that reads JSON from the partitions 0 and 1 of a topic t, with nobody behind it.
+// newSession returns a session that reads JSON from the partitions 0 and 1 of a topic t, without a
+// committer.
 func newSession(t *testing.T) *session {
 	p := &plan{format: jsonFormat(), shapes: wholeShape, kafka: kafka{batchRows: 1000, batchBytes: 1 << 30, maxAge: time.Hour, topics: []string{"t"}}}
 	s := &source{manager: &Manager{}, status: newStatus(), memory: share{of: newQuota(1 << 30)}}
@@ -46,7 +47,8 @@ func fetched(number int32, err error, offsets ...int64) *kgo.FetchPartition {
 	return f
 }
 
-// TestWhatTheClientCannotReadStopsOnePartition: records in front of it are read, and other partitions.
+// TestWhatTheClientCannotReadStopsOnePartition checks that the records before the error and the
+// other partitions are read.
 func TestWhatTheClientCannotReadStopsOnePartition(t *testing.T) {
 	x, ctx := newSession(t), t.Context()
 	zero := partition{"t", 0}
@@ -62,7 +64,7 @@ func TestWhatTheClientCannotReadStopsOnePartition(t *testing.T) {
 	if err := x.takePartition(ctx, "t", fetched(0, nil, 2)); err != nil || !x.status.is(stateRunning) {
 		t.Error(err, x.status.state)
 	}
-	// A batch that is too large is passed over, which is told of.
+	// A batch of records that is too large is skipped and reported.
 	if err := x.takePartition(ctx, "t", fetched(0, &kgo.ErrDecompressTooLarge{Topic: "t", Offset: 4, NextOffset: 9, Epoch: 3}, 3)); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +78,7 @@ func TestWhatTheClientCannotReadStopsOnePartition(t *testing.T) {
 	if r := x.intake.ranges[zero]; len(x.intake.letters) != 1 || !r.Reset || r.From != 9 {
 		t.Errorf("%+v, %+v", x.intake.letters, r)
 	}
-	// What the broker says is another session's.
+	// An error of the broker needs another session.
 	if err := x.takePartition(ctx, "t", fetched(0, kerr.OffsetOutOfRange)); !errors.Is(err, errAgain) {
 		t.Error(err)
 	}
@@ -85,7 +87,8 @@ func TestWhatTheClientCannotReadStopsOnePartition(t *testing.T) {
 	}
 }
 
-// TestATakeoverWaitsForWhatIsSealedThen, and not for what is sealed while it waits.
+// TestATakeoverWaitsForWhatIsSealedThen checks that a takeover waits for the batches that are
+// sealed at its start, and not for later ones.
 func TestATakeoverWaitsForWhatIsSealedThen(t *testing.T) {
 	x, ctx := newSession(t), t.Context()
 	if err := x.settled(ctx); err != nil {
@@ -117,7 +120,8 @@ func TestATakeoverWaitsForWhatIsSealedThen(t *testing.T) {
 	}
 }
 
-// TestBeginKeepsRecordsThatWereRead of a partition whose start is not stored yet when another is assigned.
+// TestBeginKeepsRecordsThatWereRead checks that assigning a partition keeps the records of another
+// partition whose start is not stored yet.
 func TestBeginKeepsRecordsThatWereRead(t *testing.T) {
 	x, ctx := newSession(t), t.Context()
 	zero, other := partition{"t", 0}, partition{"t", 2}
@@ -133,7 +137,7 @@ func TestBeginKeepsRecordsThatWereRead(t *testing.T) {
 	}
 }
 
-// TestWhoWaitsIsKnown: what one waits for is not over because another goes on.
+// TestWhoWaitsIsKnown checks that one reason to wait does not end because another one ends.
 func TestWhoWaitsIsKnown(t *testing.T) {
 	s := newStatus()
 	s.running()
@@ -157,7 +161,8 @@ func TestWhoWaitsIsKnown(t *testing.T) {
 	}
 }
 
-// TestHalves divides a batch until each part holds one record: every part follows the one before it, and nothing is lost or doubled.
+// TestHalves divides a batch until each part holds one record. Every part continues where the
+// previous one ends, and no record is lost or duplicated.
 func TestHalves(t *testing.T) {
 	b := newIntake()
 	at := map[partition]*position{}
@@ -220,7 +225,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// scarce is a decoder with room for one message.
+// scarce is a decoder that has room for one message.
 type scarce struct {
 	wire.MessageDecoder
 	messages, refused int
@@ -242,7 +247,8 @@ func (d *scarce) Reset() {
 	d.MessageDecoder.Reset()
 }
 
-// TestDecodersAreEmptyOnceTheIntakeIs: of those that were full, when its only partition was revoked, nobody would take anything.
+// TestDecodersAreEmptyOnceTheIntakeIs revokes the only partition of a batch with full decoders. The
+// decoders must be reset, because no batch will be sealed.
 func TestDecodersAreEmptyOnceTheIntakeIs(t *testing.T) {
 	x, ctx := newSession(t), t.Context()
 	x.decodings.byKey[""] = &decoding{decoders: []wire.MessageDecoder{&scarce{MessageDecoder: jsonDecoder()}}}
@@ -258,7 +264,8 @@ func TestDecodersAreEmptyOnceTheIntakeIs(t *testing.T) {
 	}
 }
 
-// TestAPartitionWithoutOffsetsEndsNoSession before Kafka tells them, though it has a leader.
+// TestAPartitionWithoutOffsetsEndsNoSession checks that a session continues if a partition has a
+// leader, but Kafka does not return its offsets yet.
 func TestAPartitionWithoutOffsetsEndsNoSession(t *testing.T) {
 	fake, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "t"))
 	if err != nil {
@@ -310,7 +317,8 @@ func TestAPartitionWithoutOffsetsEndsNoSession(t *testing.T) {
 	}
 }
 
-// TestASourceWhoseLettersAreReplayedIsNotDropped with its schema, nor stopped for that.
+// TestASourceWhoseLettersAreReplayedIsNotDropped checks that dropping the schema fails during a
+// replay, and does not stop the source.
 func TestASourceWhoseLettersAreReplayedIsNotDropped(t *testing.T) {
 	m := &Manager{}
 	s := &source{manager: m, id: 1, name: catalog.StreamName{Database: "d", Schema: "main", Name: "s"}, status: newStatus(), stop: func() { t.Error("it was stopped") }}

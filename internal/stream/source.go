@@ -13,31 +13,39 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// source is one source of a manager, with its goroutine unless it is paused.
+// source is one source of a manager. It has a goroutine while it is not paused.
 type source struct {
 	manager *Manager
 	id      base.StreamID
 	name    catalog.StreamName
 	created time.Time
 	status  *status
-	memory  share // of the memory for records
+	memory  share // the part of the manager's quota that this source uses
 
-	learning  sync.Mutex                   // held by who changes messages: a replay does beside the session
-	messages  atomic.Pointer[schema.Table] // what queries over batches read; nil before the first
-	described sync.Map                     // described by describedKey
-	lineages  sync.Map                     // Lineage or error by lineageKey
-	bound     sync.Map                     // true by engine.TableName: of targets whose queries were described, with less of messages than now, perhaps
-	unknown   unknowns                     // what messages have beside that
-	batches   atomic.Int64                 // that were stored
-	replaying sync.Mutex                   // held by a replay: two at once would decode the same letters
-	changing  sync.Mutex                   // held by what pauses, resumes, defines anew or drops it
+	// learning is held while messages is changed. The session and a replay may both change it.
+	learning sync.Mutex
+	// messages has the columns that queries over batches read. It is nil before the first batch.
+	messages  atomic.Pointer[schema.Table]
+	described sync.Map // has values of type described, by describedKey
+	lineages  sync.Map // has a Lineage or an error, by lineageKey
+	// bound has the names (engine.TableName) of the tables whose query once ran with all columns
+	// that it names. The values are true.
+	bound   sync.Map
+	unknown unknowns     // the columns of messages whose type is unknown so far
+	batches atomic.Int64 // the number of stored batches
+	// replaying is held during a replay. Two replays at the same time would decode the same dead
+	// letters.
+	replaying sync.Mutex
+	// changing is held while the source is paused, resumed, redefined or dropped.
+	changing sync.Mutex
 
-	// Guarded by the manager's mu.
+	// The following fields are guarded by the manager's mu.
 	definition Definition
-	stop       func() // ends the goroutine, and waits for it; nil while there is none
+	// stop ends the goroutine and waits for it. It is nil while there is no goroutine.
+	stop func()
 }
 
-// start begins reading. The caller holds the manager's mu.
+// start begins to read. The caller holds the manager's mu.
 func (s *source) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -52,14 +60,18 @@ func (s *source) start() {
 	}
 }
 
-// maxDefects is how often a query over the same records may fail all that runs in DuckDB.
+// maxDefects is how often a query over the same records may fail with an internal error that
+// invalidates DuckDB. Each such failure stops everything that runs in DuckDB.
 const maxDefects = 3
 
-// run reads the topics until ctx ends: session after session, with growing pauses between those
-// that fail.
+// run reads the topics until ctx ends, in one session after the other. After each failed session it
+// waits longer.
 func (s *source) run(ctx context.Context, d Definition) {
 	wait := firstWait
-	again, defects, batches := 0, 0, int64(-1) // sessions in a row that ended so, and how many batches were stored then
+	// again counts consecutive sessions that ended with errAgain, and defects those that ended with
+	// an internal error of DuckDB. batches is the number of stored batches at the time of the last
+	// such error.
+	again, defects, batches := 0, 0, int64(-1)
 	for ctx.Err() == nil {
 		began := time.Now()
 		err := s.attempt(ctx, d)
@@ -81,7 +93,8 @@ func (s *source) run(ctx context.Context, d Definition) {
 			}
 			s.fail(err)
 		case errors.Is(err, errAgain):
-			if again++; again > 1 { // the first time is news, which the next session begins with
+			// A first errAgain is not a failure: the next session reads the changed topics.
+			if again++; again > 1 {
 				s.fail(err)
 			}
 		default:
@@ -97,7 +110,7 @@ func (s *source) run(ctx context.Context, d Definition) {
 	}
 }
 
-// fail notes why a session ended.
+// fail sets the state to failing. It stores and logs the error that ended a session.
 func (s *source) fail(err error) {
 	s.status.set(stateFailing, err)
 	s.manager.log.Error("source failed", "source", s.name.Name, "error", err)
@@ -109,7 +122,7 @@ func (s *source) attempt(ctx context.Context, d Definition) error {
 		return err
 	}
 	defer p.close()
-	s.described.Clear() // what they read may have changed since
+	s.described.Clear() // the tables that the queries read may have changed
 	s.lineages.Clear()
 	if err := s.prepare(ctx, p); err != nil {
 		return err

@@ -9,59 +9,71 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// Status is what a source is doing: a row of scoter.sources.
+// Status is the status of a source: a row of scoter.sources.
 type Status struct {
 	ID         base.StreamID
 	Name       catalog.StreamName
 	Definition Definition // without secrets
 	Created    time.Time
-	// State is running, paused, waiting (for something that Error tells of; what is read is
-	// kept), failing (and trying again), or refusing (records become dead letters, all of them).
+	// State is one of:
+	//
+	//   - running
+	//   - paused
+	//   - waiting: Error says for what. Records that were read are not lost.
+	//   - failing: a session failed, and is repeated.
+	//   - refusing: all records become dead letters.
 	State   string
-	Error   string // the last one, and when it was
+	Error   string // the last error; ErrorAt is its time
 	ErrorAt time.Time
 
-	// Since the server was started. Errors are those that Error told of, each time.
+	// These counts begin at 0 when the server starts. Errors counts every error, also a repeated
+	// one.
 	Messages, Rows, Bytes, DeadLetters, Errors int64
-	// Messages, rows and bytes per second, over the last ten seconds or so.
+	// Messages, rows and bytes per second, over the last 10 seconds.
 	MessageRate, RowRate, ByteRate float64
 
-	QueueBytes int64         // read and not stored
-	Lag        int64         // records that the topics have and the tables have not; -1 if unknown
-	LagTime    time.Duration // age of the newest record stored of the partition furthest behind; -1 if unknown
+	QueueBytes int64 // read and not stored
+	// Lag is the number of records in the topics that are not stored yet. It is -1 if unknown.
+	Lag int64
+	// LagTime is the age of the newest stored record in the partition that is furthest behind. It
+	// is -1 if unknown.
+	LagTime    time.Duration
 	Partitions []PartitionStatus
 }
 
-// PartitionStatus is how far a source is in one partition: a row of scoter.source_partitions.
+// PartitionStatus is the progress of a source in one partition: a row of scoter.source_partitions.
 type PartitionStatus struct {
 	Topic     string
 	Partition int32
-	Next      int64 // the offset to come; -1 before anything is stored
-	End       int64 // where the partition ends; -1 if unknown: it is not read now
+	Next      int64 // the offset after the last stored record; -1 before anything is stored
+	End       int64 // the end of the partition; -1 if it is not read now
 }
 
-// status gathers what Status tells.
+// status collects the values that Status shows for a source.
 type status struct {
-	mu         sync.Mutex
-	state      string // all guarded by mu
-	waits      waits  // of the session
-	err        string
-	errAt      time.Time
-	errors     int64
-	messages   int64
-	rows       int64
-	bytes      int64
-	letters    int64
-	refused    int64  // how many records became dead letters since the last one that did not
-	reason     string // of the last one
+	mu       sync.Mutex
+	state    string // mu guards this field and all that follow
+	waits    waits  // the reasons for which the session waits
+	err      string
+	errAt    time.Time
+	errors   int64
+	messages int64
+	rows     int64
+	bytes    int64
+	letters  int64
+	// refused is the number of dead letters since the last record that was stored as a row.
+	refused    int64
+	reason     string // of the last dead letter
 	partitions map[partition]*reading
 	rates      rates
 }
 
-// reading is how far a session is in a partition.
+// reading is how far a session has stored and could read a partition: the next offset to store, and
+// the end of the partition.
 type reading struct {
 	next, end int64
-	newest    time.Time // timestamp of the last record that was stored; zero before the first
+	// newest is the timestamp of the last stored record. It is zero before the first.
+	newest time.Time
 }
 
 func newStatus() *status {
@@ -69,7 +81,7 @@ func newStatus() *status {
 }
 
 const (
-	stateStopped  = "stopped" // nobody reads it: this process is no server
+	stateStopped  = "stopped" // not read: this process is not a server
 	stateStarting = "starting"
 	stateRunning  = "running"
 	statePaused   = "paused"
@@ -78,7 +90,7 @@ const (
 	stateRefusing = "refusing"
 )
 
-// manyRefused is how many records must become dead letters, without one that does not, for the state to say so.
+// manyRefused is how many records in a row must become dead letters before the state is refusing.
 const manyRefused = 10
 
 func (s *status) set(state string, err error) {
@@ -88,7 +100,7 @@ func (s *status) set(state string, err error) {
 	s.noteLocked(err)
 }
 
-// note tells of an error that does not change what the source is doing.
+// note stores an error as the last one, without changing the state of the source.
 func (s *status) note(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,17 +120,18 @@ func (s *status) is(state string) bool {
 	return s.state == state
 }
 
-// waits are what a session waits for. Each is set and cleared by one goroutine, which knows nothing of the others.
+// waits is a bit set of the reasons for which a session waits. Each bit is set and cleared by only
+// one goroutine.
 type waits uint8
 
 const (
 	storing  waits = 1 << iota // a batch cannot be stored
 	taking                     // a record cannot be decoded, or there is no memory for it
 	asking                     // the cluster does not answer
-	fetching                   // a partition gives no records although others do
+	fetching                   // some partitions return no records
 )
 
-// running notes that a session begins to read.
+// running sets the state to running. It is called when a session begins to read.
 func (s *status) running() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +141,7 @@ func (s *status) running() {
 	}
 }
 
-// waiting notes that a session waits, and why.
+// waiting adds a reason why a session waits, and stores the error that explains it.
 func (s *status) waiting(what waits, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +150,7 @@ func (s *status) waiting(what waits, err error) {
 	s.noteLocked(err)
 }
 
-// done notes that a session does not wait for something any more.
+// done removes one of the reasons why a session waits.
 func (s *status) done(what waits) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,14 +159,14 @@ func (s *status) done(what waits) {
 	}
 }
 
-// begin notes that a session reads a partition.
+// begin adds a partition that a session reads.
 func (s *status) begin(p partition, next, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.partitions[p] = &reading{next: next, end: end}
 }
 
-// ends notes where a partition ends, if it is read.
+// ends sets the end of a partition. It does nothing if the partition is not being read.
 func (s *status) ends(p partition, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,14 +175,15 @@ func (s *status) ends(p partition, end int64) {
 	}
 }
 
-// forget notes that a partition is not read any more.
+// forget removes a partition that is not read any more.
 func (s *status) forget(p partition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.partitions, p)
 }
 
-// gone notes that there is no session: nobody knows where the topics end.
+// gone is called when a session ends. It removes all partitions, because without a session their
+// ends are unknown.
 func (s *status) gone() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,7 +191,7 @@ func (s *status) gone() {
 	s.waits = 0
 }
 
-// added notes a batch that was stored.
+// added counts the records, rows and dead letters of a stored batch.
 func (s *status) added(b *intake, rows int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,7 +216,7 @@ func (s *status) added(b *intake, rows int64) {
 	s.rates.add(time.Now(), amounts{float64(messages), float64(rows), float64(b.bytes)})
 }
 
-// fill writes what is gathered into a Status.
+// fill sets the fields of out to the collected values.
 func (s *status) fill(out *Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,7 +234,8 @@ func (s *status) fill(out *Status) {
 	out.Lag, out.LagTime = s.lagLocked(now)
 }
 
-// lagLocked returns how far behind the partitions are, in records and in time; -1 if unknown.
+// lagLocked returns how far the partitions are behind, in records and in time, or -1 if it is
+// unknown. The caller holds mu.
 func (s *status) lagLocked(now time.Time) (records int64, age time.Duration) {
 	if len(s.partitions) == 0 {
 		return -1, -1
@@ -241,7 +256,7 @@ func (s *status) lagLocked(now time.Time) (records int64, age time.Duration) {
 	return records, age
 }
 
-// rates count what was stored in the last seconds.
+// rates counts the stored records, rows and bytes of each of the last seconds.
 type rates struct {
 	slots [rateSlots]rateSlot
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// threeTables is a source of Orders into a raw, a normalized and an aggregate table.
+// threeTables creates a source that stores Orders in a raw, a normalized and an aggregate table.
 func threeTables(c *cluster, t testing.TB, more string) string {
 	return fmt.Sprintf(`CREATE SOURCE orders FROM KAFKA (brokers = '%s', topic = 'orders', max_age = '20ms'%s)
 		FORMAT protobuf (schema = '%s', message = 'test.Order')
@@ -28,7 +28,7 @@ func TestOneTopicFillsARawANormalizedAndAnAggregateTable(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(2, "orders"))
 	s := newServer(t, t.TempDir())
 	must(t, s.exec(threeTables(c, t, "")))
-	// The tables are there before the first record.
+	// The tables exist before the first record.
 	for _, table := range []string{"orders", "items", "per_country", "scoter.dead_letters"} {
 		if got := s.value("SELECT count(*) FROM " + table); got != "0" {
 			t.Errorf("%s: %s", table, got)
@@ -88,7 +88,8 @@ func TestAViewMergesWhatBatchesGave(t *testing.T) {
 		INTO VIEW totals AS SELECT country, sum(id) AS total FROM messages GROUP BY ALL`, c.brokers, protoFile(t, itemProto))), base.Conflict)
 }
 
-// TestAViewCountsNothingAsZero before the first record, also where an earlier version made it.
+// TestAViewCountsNothingAsZero checks a count before the first record, also for a view that an
+// earlier version created.
 func TestAViewCountsNothingAsZero(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	s := newServer(t, t.TempDir())
@@ -113,7 +114,8 @@ func TestAViewCountsNothingAsZero(t *testing.T) {
 	s.eventually(all, "3 3 3 3")
 }
 
-// TestStatesOfAViewDoNotGrowWithTheNumberOfBatches lets many batches bring states of the same groups, over a restart.
+// TestStatesOfAViewDoNotGrowWithTheNumberOfBatches stores states of the same groups in many
+// batches, over a restart.
 func TestStatesOfAViewDoNotGrowWithTheNumberOfBatches(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	dir := t.TempDir()
@@ -135,7 +137,7 @@ func TestStatesOfAViewDoNotGrowWithTheNumberOfBatches(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		// Without joins there are a thousand states of each batch.
+		// Without joins, each batch adds a thousand states.
 		s.eventually("SELECT count(*) < 52000 FROM totals_states", "true")
 		for sql, want := range map[string]string{
 			"SELECT count(*) || ' ' || sum(n) FROM totals": fmt.Sprint("999 ", sent),
@@ -158,7 +160,7 @@ func TestStatesOfAViewDoNotGrowWithTheNumberOfBatches(t *testing.T) {
 	check()
 }
 
-// TestStatesThatMemoryDoesNotHoldAtOnceAreJoined, share by share.
+// TestStatesThatMemoryDoesNotHoldAtOnceAreJoined checks that such states are joined in shares.
 func TestStatesThatMemoryDoesNotHoldAtOnceAreJoined(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir(), func(s *config.Server) { s.WriteMemory, s.FlushBytes, s.MaxBody = 24<<20, 1<<20, 4<<20 })
@@ -179,7 +181,8 @@ func TestStatesThatMemoryDoesNotHoldAtOnceAreJoined(t *testing.T) {
 	}
 }
 
-// TestAQueryThatFailsHoldsTheStreamUp: what a query reads beside the records is gone, and comes back.
+// TestAQueryThatFailsHoldsTheStreamUp drops a table that the query reads in addition to the
+// records, and creates it again.
 func TestAQueryThatFailsHoldsTheStreamUp(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -188,14 +191,14 @@ func TestAQueryThatFailsHoldsTheStreamUp(t *testing.T) {
 	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json INTO TABLE events
 		INTO TABLE named AS SELECT m.id::BIGINT AS id, name FROM messages m JOIN names n ON n.id = m.id::BIGINT
 		INTO TABLE again AS SELECT m.id::BIGINT AS id, name FROM messages m JOIN names n ON n.id = m.id::BIGINT`, c.brokers)))
-	// A record that the query cannot take is one record's fault.
+	// If the query cannot process one record, only that record is at fault.
 	c.send("events", 0, []byte(`{"id": "1"}`), []byte(`{"id": "x"}`))
 	s.eventually("SELECT string_agg(id || name, ' ') FROM named", "1one")
 	s.eventually(`SELECT string_agg("offset" || reason, ' ') FROM scoter.dead_letters WHERE reason LIKE '%Could not convert string ''x''%'`, s.value(`SELECT "offset" || reason FROM scoter.dead_letters WHERE "offset" = 1`))
 	must(t, s.exec("DROP TABLE names"))
 	c.send("events", 0, []byte(`{"id": "2"}`))
 	s.eventually("SELECT state || ' ' || (error LIKE '%names%') FROM scoter.sources", "waiting true")
-	// In one statement: the stream goes on as soon as the table is there.
+	// In one statement, because the stream continues as soon as the table exists.
 	must(t, s.exec("CREATE TABLE names AS SELECT 2::BIGINT AS id, 'zwei' AS name"))
 	s.eventually("SELECT string_agg(id || name, ' ' ORDER BY id) FROM named", "1one 2zwei")
 	if got := s.value("SELECT (SELECT count(*) FROM again) || ' ' || (SELECT count(*) FROM events) || ' ' || (SELECT count(*) FROM scoter.dead_letters)"); got != "2 2 1" {
@@ -206,7 +209,7 @@ func TestAQueryThatFailsHoldsTheStreamUp(t *testing.T) {
 	}
 }
 
-// TestRowsWithoutATimeAreThere: they are in a partition of their own.
+// TestRowsWithoutATimeAreThere checks that rows without a time are in a partition of their own.
 func TestRowsWithoutATimeAreThere(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	dir := t.TempDir()
@@ -223,8 +226,8 @@ func TestRowsWithoutATimeAreThere(t *testing.T) {
 	}
 }
 
-// TestAQuietTopicIsSeenAndCostsNothing: with batches that never fill, a record is there after max_age; while there is none, nothing
-// is done but to wait for one.
+// TestAQuietTopicIsSeenAndCostsNothing uses batches that never become full. A record is stored
+// after max_age. Without records the source only waits.
 func TestAQuietTopicIsSeenAndCostsNothing(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
@@ -239,7 +242,8 @@ func TestAQuietTopicIsSeenAndCostsNothing(t *testing.T) {
 		return nil, nil, false
 	})
 	time.Sleep(3 * time.Second)
-	// A fetch waits for seconds at the broker. Requests are counted, not time, of which other tests take some.
+	// A fetch waits for seconds at the broker. The test counts requests and not time, because other
+	// tests use the processor too.
 	if n := requests.Load(); n > 15 {
 		t.Errorf("%d requests in three seconds without records", n)
 	}
@@ -247,7 +251,7 @@ func TestAQuietTopicIsSeenAndCostsNothing(t *testing.T) {
 	s.eventually("SELECT count(*) FROM events", "2")
 }
 
-// batches returns how many batches the aggregate table has rows of, as far as each has all countries.
+// batches returns the number of batches whose rows for all countries are in the aggregate table.
 func batches(s *server) int {
 	var n int
 	fmt.Sscan(s.value("SELECT count(*) FROM per_country WHERE country = 'de'"), &n)
@@ -265,7 +269,7 @@ func TestPoisonAndTombstonesAreDeadLettersAndCanBeReplayed(t *testing.T) {
 	if got := s.value(`SELECT value::VARCHAR || topic || key::VARCHAR || headers[1].value::VARCHAR FROM scoter.dead_letters WHERE "offset" = 1`); got != `\xFForderskv` {
 		t.Error(got)
 	}
-	// What is still wrong stays.
+	// A record that is still invalid stays a dead letter.
 	must(t, s.exec("REPLAY SOURCE orders"))
 	if got := s.value("SELECT count(*) FROM scoter.dead_letters"); got != "2" {
 		t.Errorf("%s dead letters", got)

@@ -15,14 +15,17 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// A tombstone is a record with a key and no value. In a table whose primary key comes from the
-// record's key it deletes the row of that key. To queries it is a message whose columns are NULL,
-// but for the metadata; of what they give for it only the primary key counts, and the version, if
-// that too is of the metadata. Order matters: of the records of one key the last one holds. So in a
-// batch with tombstones the rows that queries give for other records have the number of their
-// record too.
+// A tombstone is a record with a key and no value. If a table's primary key is filled from the
+// record's key, a tombstone deletes the row of that key.
+//
+// A query reads a tombstone as a message whose columns are NULL, except for the metadata. Of the
+// query's result, only two things are used: the primary key, and the version column if it is filled
+// from the metadata.
+//
+// The last record of a key wins, so the order of records matters. Therefore, in a batch with
+// tombstones, each row is passed on with the index of its record.
 
-// addTombstone notes a record without a value, which is the batch's number-th.
+// addTombstone adds a tombstone to the batch. number is its index in the batch.
 func (d *decodings) addTombstone(rec *kgo.Record, number int) error {
 	switch d.plan.kafka.tombstones {
 	case tombstonesIgnored:
@@ -41,12 +44,12 @@ func errTombstone(why string) error {
 	return base.Errorf(base.Invalid, "a tombstone that deletes nothing: %s", why)
 }
 
-// emptyRows returns rows without columns.
+// emptyRows returns a batch that has n rows, but no columns.
 func emptyRows(n int) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(nil, nil), nil, int64(n))
 }
 
-// divided returns the pieces of records with a value, and those of tombstones.
+// divided returns first the pieces of records with a value, then the pieces of tombstones.
 func divided(pieces []piece) (values, tombstones []piece) {
 	for _, p := range pieces {
 		if p.tombstones {
@@ -58,23 +61,24 @@ func divided(pieces []piece) (values, tombstones []piece) {
 	return values, tombstones
 }
 
-// deleting returns which of so many batches delete: the last ones.
+// deleting returns, for a list of batches, whether each batch deletes rows. The list has values
+// batches that do not, followed by tombstones batches that do.
 func deleting(values, tombstones int) []bool {
 	return append(make([]bool, values), slices.Repeat([]bool{true}, tombstones)...)
 }
 
-// deletion says that tombstones delete rows of a target.
+// deletion says how tombstones delete rows of a target. A nil *deletion means that they do not.
 type deletion struct {
-	// filters says that what records say beside their key decides whether they have a row: a
-	// tombstone says nothing.
+	// filters means that the target's query filters by values other than the record's key. A
+	// tombstone lacks those values.
 	filters bool
 }
 
-// places are the metadata that tell which record of a batch a row comes of.
+// places are the metadata columns that say from which record a row was made.
 var places = []string{"_topic", "_partition", "_offset"}
 
-// deletion returns whether tombstones delete rows of a target. The error is Invalid if they do not,
-// and says why.
+// deletion returns how tombstones delete rows of a target. If they cannot, it returns an Invalid
+// error that says why.
 func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, error) {
 	table, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	switch {
@@ -110,15 +114,16 @@ func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, er
 	return &deletion{}, nil
 }
 
-// primary returns the columns of the primary key of a target without a query that are the record's
-// key, if that has a format: all that are neither metadata nor listed by path.
+// primary returns the primary key columns of a target's table that are filled from the record's
+// key: all columns of the primary key that are neither metadata nor listed by path. The result is
+// empty if the target has a query, or if keys have no format.
 func (s *source) primary(p *plan, t target) (names []string) {
 	if p.keys == nil || t.Query != "" {
 		return nil
 	}
 	table, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	if err != nil {
-		return nil // a table that is made has no primary key
+		return nil // the table does not exist; a source creates tables without a primary key
 	}
 	for _, name := range keyedOf(table).Key {
 		same := func(other string) bool { return schema.Fold(other) == schema.Fold(name) }
@@ -129,10 +134,11 @@ func (s *source) primary(p *plan, t target) (names []string) {
 	return names
 }
 
-// keyColumn is the metadata that has the record's key.
+// keyColumn is the metadata column with the record's key.
 const keyColumn = "_key"
 
-// keyedOf returns what of a query's result is the key of a table.
+// keyedOf returns the names of a table's key and version columns, and of the metadata columns, as
+// Planner.Lineage takes them.
 func keyedOf(t schema.Table) Keyed {
 	k := Keyed{Of: []string{keyColumn}, Place: places}
 	for _, id := range t.PrimaryKey {
@@ -149,7 +155,7 @@ func keyedOf(t schema.Table) Keyed {
 	return k
 }
 
-// lineage returns what is kept of Planner.Lineage.
+// lineage returns the result of Planner.Lineage, and caches it.
 func (s *source) lineage(ctx context.Context, query string, k Keyed) (Lineage, error) {
 	key := query + "\x00" + strings.Join(append(k.Key, k.Version), "\x00")
 	if known, ok := s.lineages.Load(key); ok {
@@ -165,9 +171,9 @@ func (s *source) lineage(ctx context.Context, query string, k Keyed) (Lineage, e
 	return l, err
 }
 
-// numbered returns a target with a query that gives the place of each row's record as well: of all
-// its rows, or of the keys alone. The query is empty if messages, of which this is known, have
-// nothing of what the target's paths name.
+// numbered returns a target whose query also selects the columns places, which say from which
+// record each row was made. If keys is set, the query selects only the keys of the rows. The query
+// is empty if no message has the paths that the target lists.
 func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, error) {
 	table, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	if err != nil {
@@ -186,7 +192,7 @@ func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, 
 	return t, err
 }
 
-// deletions adds what a target's query gives of tombstones.
+// deletions runs a target's query over tombstones, and adds the result to all as rows to delete.
 func (b *builder) deletions(t target, tombstones []piece, all *engine.TableRows) (err error) {
 	if b.tombstones == nil {
 		if b.tombstones, err = b.transient(b.plan, tombstones, b.records, b.keys); err != nil {
@@ -203,7 +209,9 @@ func (b *builder) deletions(t target, tombstones []piece, all *engine.TableRows)
 	return b.addNumbered(result, all, true)
 }
 
-// addNumbered adds rows that a query gave with the places of their records, and gives them up.
+// addNumbered adds the result of a query that numbered returned to all. It replaces the columns
+// places by the index of each row's record. deletes says that the rows are to be deleted.
+// addNumbered releases result.
 func (b *builder) addNumbered(result []arrow.RecordBatch, all *engine.TableRows, deletes bool) error {
 	defer releaseBatches(result)
 	at := b.places()
@@ -232,7 +240,7 @@ func errPlaces() error {
 	return base.Errorf(base.Invalid, "the messages have columns named as %s, which say of which record a row is", strings.Join(places, ", "))
 }
 
-// places returns the numbers of the batch's records by where they are in Kafka.
+// places returns the indexes of the batch's records, by topic, partition and offset.
 func (b *builder) places() map[place]int32 {
 	if b.numbers == nil {
 		b.numbers = make(map[place]int32, len(b.records))
@@ -250,9 +258,9 @@ func withoutLast(rec arrow.RecordBatch, n int) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(rec.Schema().Fields()[:n], &md), rec.Columns()[:n], rec.NumRows())
 }
 
-// settleTombstones returns the definition of a source that is made, in which it says what becomes
-// of tombstones if a table takes its key from the record's. The error is Invalid if they are to
-// delete, and no table does.
+// settleTombstones is called when a source is created. If a table takes its key from the record's
+// key, it sets the option tombstones, unless the user set it, and returns the definition. The error
+// is Invalid if the option is "delete" and tombstones cannot delete rows of any table.
 func (s *source) settleTombstones(ctx context.Context, p *plan, d Definition) (Definition, error) {
 	said := d.Kafka[optionTombstones]
 	if said != "" && p.kafka.tombstones != tombstonesDelete {

@@ -17,7 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/stream"
 )
 
-// produce sends records, each "key=value", or "key" for a tombstone, to a partition.
+// produce sends records to a partition, each as "key=value", or as "key" for a tombstone.
 func (c *cluster) produce(topic string, partition int32, records ...string) {
 	c.t.Helper()
 	var all []*kgo.Record
@@ -32,7 +32,7 @@ func (c *cluster) produce(topic string, partition int32, records ...string) {
 	must(c.t, c.producer.ProduceSync(ctx, all...).FirstErr())
 }
 
-// from begins a source of a topic u.
+// from returns the beginning of a statement that creates a source of topic u.
 func (c *cluster) from(options string) string {
 	return fmt.Sprintf(`CREATE SOURCE u FROM KAFKA (brokers = '%s', topic = 'u', max_age = '20ms'%s) FORMAT json `, c.brokers, options)
 }
@@ -43,8 +43,8 @@ const (
 	noLetters = "SELECT count(*) FROM scoter.dead_letters"
 )
 
-// TestTombstonesDeleteTheRowsOfTheirKeys in one batch and in several, and over restarts, in tables
-// of all kinds beside one without a key.
+// TestTombstonesDeleteTheRowsOfTheirKeys deletes in one batch and in several, and over restarts.
+// The tables are of all kinds. One of them has no key.
 func TestTombstonesDeleteTheRowsOfTheirKeys(t *testing.T) {
 	for _, with := range []string{"", "WITH (upsert = 'merge-on-read')", "WITH (is_deleted = 'gone')", "WITH (is_deleted = 'gone', upsert = 'merge-on-read')",
 		"WITH (version = 'ver')", "WITH (version = 'ver', is_deleted = 'gone')", "WITH (version = 'ver', is_deleted = 'gone', upsert = 'merge-on-read')"} {
@@ -81,15 +81,16 @@ func TestTombstonesDeleteTheRowsOfTheirKeys(t *testing.T) {
 	}
 }
 
-// TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere, and leaves what a deletion with a
-// version left; one whose version is of the record counts by that.
+// TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere checks that such a tombstone deletes
+// every version, but keeps the mark of a deletion that has a version. A tombstone whose version
+// comes from the record's metadata is compared by that version.
 func TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(2, "u"))
 	s := newServer(t, t.TempDir())
 	must(t, s.exec("CREATE TABLE users (id VARCHAR PRIMARY KEY, name VARCHAR, ver BIGINT, gone BOOLEAN) WITH (version = 'ver', is_deleted = 'gone')"))
 	must(t, s.exec(c.from("")+"INTO TABLE users AS SELECT _key::VARCHAR AS id, name, ver, gone FROM messages"))
-	// As Debezium does: an event that deletes, and behind it a tombstone; then older ones of
-	// another partition.
+	// Debezium sends a deleting event followed by a tombstone. Older events of another partition
+	// arrive after them.
 	c.produce("u", 0, `a={"name": "x", "ver": 8, "gone": false}`)
 	s.eventually(users, "ax")
 	c.produce("u", 0, `a={"ver": 9, "gone": true}`, "a")
@@ -105,7 +106,7 @@ func TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere(t *testing.T) {
 	if got := s.value(users); got != "bb" {
 		t.Errorf("after Debezium's tombstone: %s", got)
 	}
-	// A row that starts anew, with a lower version, in one batch with its tombstone.
+	// A row is inserted again with a lower version, in one batch with the tombstone.
 	c.produce("u", 0, `c={"name": "x", "ver": 50, "gone": false}`)
 	s.eventually(users, "bb cx")
 	c.produce("u", 0, "c", `c={"name": "new", "ver": 1, "gone": false}`)
@@ -117,14 +118,14 @@ func TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere(t *testing.T) {
 	c.produce("u", 1, "late")
 	c.produce("u", 0, "low", "low", "low", "low", `late={"name": "newer"}`)
 	s.eventually(readUpTo, "17")
-	c.produce("u", 1, "late") // offset 4, below that of the row
+	c.produce("u", 1, "late") // offset 4, lower than the row's
 	s.eventually(readUpTo, "18")
 	s.eventually("SELECT name FROM latest WHERE id = 'late'", "newer")
 	s.eventually(noLetters, "0")
 }
 
-// TestWhichTombstonesAreDeadLetters: where the key does not come from the record's key alone they
-// are, as ever, unless they are ignored.
+// TestWhichTombstonesAreDeadLetters checks tables whose key does not come from the record's key
+// alone. Their tombstones are dead letters, unless the option ignores them.
 func TestWhichTombstonesAreDeadLetters(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "u"))
 	s := newServer(t, t.TempDir())
@@ -148,14 +149,14 @@ func TestWhichTombstonesAreDeadLetters(t *testing.T) {
 		t.Errorf("%s dead letters", got)
 	}
 	must(t, s.exec("DROP SOURCE u"))
-	// What the user asks for. The condition is one on a value that tombstones do not have.
+	// The user asks for deletes. The condition uses a value that tombstones do not have.
 	must(t, s.exec(c.from(", tombstones = 'delete'")+"INTO TABLE users AS SELECT _key::VARCHAR AS id, name FROM messages WHERE name <> 'y' OR name IS NULL"))
 	s.eventually("SELECT count(*) FROM users", "0")
 	s.eventually(readUpTo, "2")
-	// A record with neither a key nor a value says nothing.
+	// A record with neither a key nor a value is a dead letter.
 	must(t, c.producer.ProduceSync(ctx, &kgo.Record{Topic: "u"}).FirstErr())
 	s.eventually(noLetters, "6")
-	// A table that is another one by now.
+	// The table was replaced by another one.
 	must(t, s.exec("DROP TABLE users; CREATE TABLE users (id VARCHAR, name VARCHAR)"))
 	c.produce("u", 0, `b={"name": "x"}`, "b", `c={"name": "x"}`)
 	s.eventually(users, "bx cx")
@@ -169,7 +170,7 @@ func TestWhichTombstonesAreDeadLetters(t *testing.T) {
 	}
 }
 
-// TestTombstonesByMetadata deletes from a table whose key is the record's, without a query.
+// TestTombstonesByMetadata deletes from a table without a query whose key is the record's key.
 func TestTombstonesByMetadata(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(2, "u"))
 	s := newServer(t, t.TempDir())
@@ -180,15 +181,16 @@ func TestTombstonesByMetadata(t *testing.T) {
 	c.produce("u", 1, `a={"name": "x"}`, `b={"name": "z"}`, "b")
 	s.eventually(readUpTo, "8")
 	s.eventually("SELECT string_agg(_partition || _key::VARCHAR || name, ' ' ORDER BY _partition, _key) FROM users", "0by 1ax")
-	s.eventually("SELECT count(*) <= 2 FROM names", "true") // partitions come in any order
+	s.eventually("SELECT count(*) <= 2 FROM names", "true") // partitions arrive in any order
 	s.eventually("SELECT n FROM n", "5")
 	s.eventually(noLetters, "0")
 }
 
-// TestTombstonesAmongManyRecords compares tables with what the last record of each key says,
-// whatever batches are made of the records.
+// TestTombstonesAmongManyRecords compares tables with the last record of each key, for different
+// batch sizes.
 func TestTombstonesAmongManyRecords(t *testing.T) {
-	for rows, n := range map[int]int{1000: 900, 7: 900, 1: 150} { // of a batch, and of all
+	// records per batch, and in total
+	for rows, n := range map[int]int{1000: 900, 7: 900, 1: 150} {
 		t.Run(fmt.Sprint(rows), func(t *testing.T) { tombstonesAmong(t, rows, n) })
 	}
 }
@@ -230,8 +232,9 @@ func tombstonesAmong(t *testing.T, rows, n int) {
 	s.eventually(noLetters, "0")
 }
 
-// TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters: their definitions have no such
-// option. One of the settings file keeps what was settled when it was made.
+// TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters checks definitions of older versions,
+// which lack the option. A source of the settings file keeps the option that was chosen when it was
+// created.
 func TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "u"))
 	dir := t.TempDir()

@@ -12,11 +12,13 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// Of [], {} and null in JSON nobody can tell the type. Where the table knows it, they are values of it; else they are left out, as
-// if the message did not have them: what it has beside them must not depend on whether another message came before.
+// The JSON values [], {} and null do not tell the type of a column. If the table has the column,
+// they are values of the table's type. Otherwise the column is left out, as if the message did not
+// have it. So the other columns do not depend on which messages came before.
 
-// withoutUnknown returns rows without the columns, and fields of structs, whose type neither a value nor the table, if there is one, tells.
-// It calls left with their paths. The rows that it is given stay the caller's.
+// withoutUnknown returns rows without the columns and struct fields of unknown type, that is, if
+// neither a value nor the table t tells the type. t may be nil. It calls left with the path of each
+// removed column or field. The caller still owns rec.
 func withoutUnknown(rec arrow.RecordBatch, t *schema.Table, left func(path []string)) arrow.RecordBatch {
 	found := false
 	for _, f := range rec.Schema().Fields() {
@@ -24,7 +26,8 @@ func withoutUnknown(rec arrow.RecordBatch, t *schema.Table, left func(path []str
 		case f.Type.ID() != arrow.NULL:
 			found = found || hasUnknown(f.Type)
 		case t == nil || t.ColumnIndex(f.Name) < 0:
-			left([]string{f.Name}) // which a table does by itself, but does not tell
+			// The table also leaves out such a column, but does not report it.
+			left([]string{f.Name})
 		}
 	}
 	if !found {
@@ -60,7 +63,8 @@ func releaseArrays(all []arrow.Array) {
 	}
 }
 
-// hasUnknown reports whether there is NULL, or a struct without fields, in a type.
+// hasUnknown reports whether a type is or contains NULL, or a struct without fields. The values
+// then do not tell the type.
 func hasUnknown(t arrow.DataType) bool {
 	switch t := t.(type) {
 	case *arrow.NullType:
@@ -78,12 +82,14 @@ func hasUnknown(t arrow.DataType) bool {
 	return false
 }
 
-// known returns the array at a path, for a column or field of the type want, if that is known, without what is of an unknown type in it; nil if nothing is left.
+// known returns an array without its struct fields of unknown type. path is the path of the array.
+// want is its type in the table, or nil if that is unknown. left is called with the path of each
+// removed field. The result is nil if nothing remains.
 func known(a arrow.Array, want *schema.Type, path []string, left func(path []string)) arrow.Array {
 	t := a.DataType()
 	alike := want == nil || want.Kind == schema.Struct && t.ID() == arrow.STRUCT || want.Kind == schema.List && t.ID() == arrow.LIST
 	if !alike || !hasUnknown(t) {
-		a.Retain() // whether it fits is for the table to say
+		a.Retain() // keep the array: the table checks whether its type fits
 		return a
 	}
 	switch a := a.(type) {
@@ -141,14 +147,15 @@ func knownStruct(a *array.Struct, want *schema.Type, path []string, left func(pa
 	return array.MakeFromData(data)
 }
 
-// unknowns are the paths of columns, and of fields of structs, that messages have, and of which no value told the type yet. A query that
-// names one fails until a message does.
+// unknowns are the paths of columns and struct fields that occur in messages, but only with values
+// that do not tell a type. A query that names such a path fails until a message tells the type.
 type unknowns struct {
 	mu    sync.Mutex
-	paths map[string][]string // guarded by mu; by their names, joined
+	paths map[string][]string // guarded by mu; the key is the names of the path, joined
 }
 
-// maxUnknown bounds how many paths are kept from one batch to the next: messages choose their names.
+// maxUnknown bounds how many paths are stored from one batch to the next. Messages choose the
+// names, so there could be any number.
 const maxUnknown = 1000
 
 func (u *unknowns) note(path []string) {
@@ -160,7 +167,8 @@ func (u *unknowns) note(path []string) {
 	u.paths[strings.Join(path, "\x00")] = path
 }
 
-// settle forgets the paths that the table of messages has by now, and all if they are too many.
+// settle removes the paths that are columns or fields of the table of messages now. If there are
+// still too many paths, it removes all.
 func (u *unknowns) settle(t schema.Table) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -177,7 +185,8 @@ func (u *unknowns) clear() {
 	clear(u.paths)
 }
 
-// in returns the table of messages with the paths that it lacks, as text, and whether there is one.
+// in returns the table of messages with the unknown paths added as columns and fields of type text.
+// lacks reports whether a path was added.
 func (u *unknowns) in(t schema.Table) (_ schema.Table, lacks bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -188,7 +197,9 @@ func (u *unknowns) in(t schema.Table) (_ schema.Table, lacks bool) {
 	return t, lacks
 }
 
-// withMissing returns the table of messages with what an error of DuckDB's says that a query names, and nobody has: as a column, and as a field of all structs, of text.
+// withMissing adds a column or field that a query lacks. err is DuckDB's error, which names it. If
+// the query contains that name, it is added to the table as a column of type text, and to all
+// structs as a field. lacks reports whether anything was added.
 func withMissing(t schema.Table, query string, err error) (_ schema.Table, lacks bool) {
 	tokens, splitErr := sqltoken.Split(query)
 	if splitErr != nil {
@@ -199,7 +210,7 @@ func withMissing(t schema.Table, query string, err error) (_ schema.Table, lacks
 		if !token.IsName() {
 			continue
 		}
-		// What it is missed in comes before it.
+		// In the query, the name of a column or struct precedes the name of the missing field.
 		if at := strings.LastIndex(line, `"`+schema.Fold(token.Name())+`"`); at > last {
 			missing, last = token.Name(), at
 		}
@@ -217,7 +228,8 @@ func withMissing(t schema.Table, query string, err error) (_ schema.Table, lacks
 	return t, lacks || more
 }
 
-// withFieldEverywhere returns a type with a field in all structs in it, and whether one lacks that.
+// withFieldEverywhere adds a text field to all structs within a type that lack it. lacks reports
+// whether there was one.
 func withFieldEverywhere(t schema.Type, name string) (_ schema.Type, lacks bool) {
 	switch t.Kind {
 	case schema.List:
@@ -236,7 +248,8 @@ func withFieldEverywhere(t schema.Type, name string) (_ schema.Type, lacks bool)
 	return t, false
 }
 
-// withPath returns a table with a path, of text, and whether it lacks that.
+// withPath adds a column or field of type text to a table, at a path. lacks reports whether the
+// table did not have it.
 func withPath(t schema.Table, path []string) (_ schema.Table, lacks bool) {
 	i := t.ColumnIndex(path[0])
 	if i < 0 {
@@ -253,7 +266,8 @@ func withPath(t schema.Table, path []string) (_ schema.Table, lacks bool) {
 	return t, lacks
 }
 
-// withField is withPath for a type. What a path goes through may be structs, and lists of them.
+// withField adds a field of type text to a type, at a path through structs and lists of structs.
+// lacks reports whether the type did not have it.
 func withField(t schema.Type, path []string) (_ schema.Type, lacks bool) {
 	switch {
 	case len(path) == 0:

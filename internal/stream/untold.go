@@ -14,11 +14,15 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// A query may name a field of JSON that was null in all messages so far, such as what a row was before it changed, where none changed yet. Nobody knows its
-// type, but its value is known: NULL. So the query reads the messages with NULL in its place, and columns of the result that are NULL because of it
-// wait for a message that tells their type.
+// A query may name a JSON field that was null in all messages so far. For example, change events
+// have the state of a row before its change, which is null until the first update. The type of such
+// a field is unknown, but its value is known: NULL. So the query reads NULL in place of the field.
+// If a column of the result is NULL because of that, its type is unknown too, and it is created
+// only after a message tells the type.
 
-// describeUntold is describe for a query that fails because of what no message told the type of. If that is not why, the error is the one given.
+// describeUntold describes a query that failed with the error failed because it names fields of
+// unknown type. The query then reads NULL for these fields. If the failure has a different cause,
+// describeUntold returns failed.
 func (s *source) describeUntold(ctx context.Context, t target, messages schema.Table, run func(string) ([]arrow.RecordBatch, error), failed error) (described, error) {
 	query := t.Query
 	as := func(typ string) (described, error) {
@@ -34,15 +38,18 @@ func (s *source) describeUntold(ctx context.Context, t target, messages schema.T
 		return described{}, failed
 	}
 	d.untold = map[string]bool{}
-	// DESCRIBE tells INTEGER of what is NULL. Messages have none: a number of JSON is a BIGINT or DOUBLE. A column that is one all the same comes with its first value.
+	// DESCRIBE reports INTEGER for a column that is NULL. So a column with this type is taken for
+	// one of unknown type. Columns of messages never are INTEGER: a JSON number is a BIGINT or
+	// DOUBLE. If the query really returns an INTEGER, the column is created with its first value.
 	for _, c := range d.table.Columns {
 		d.untold[c.Name] = c.Type.Kind == schema.Integer
 	}
-	// So do columns whose types follow from what is NULL: of a sum of NULLs DuckDB says HUGEINT.
+	// The type of a column may also follow from a NULL: DuckDB reports HUGEINT for a sum of NULLs.
+	// So describe the query with NULLs of several types.
 	for _, typ := range []string{"VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR[]", "DOUBLE[]"} {
 		other, err := as(typ)
 		if err != nil || len(other.table.Columns) != len(d.table.Columns) {
-			continue // the query does not take this type
+			continue // the query does not accept this type
 		}
 		for i, c := range d.table.Columns {
 			d.untold[c.Name] = d.untold[c.Name] || !c.Type.Equal(other.table.Columns[i].Type)
@@ -52,7 +59,8 @@ func (s *source) describeUntold(ctx context.Context, t target, messages schema.T
 	return d, nil
 }
 
-// withoutNulls returns batches without the columns of an untold type that hold nothing but NULL, and gives up those that it is given.
+// withoutNulls converts the columns named in untold to the type NULL if all of their values are
+// NULL. It releases batches and returns new ones.
 func withoutNulls(batches []arrow.RecordBatch, untold map[string]bool) []arrow.RecordBatch {
 	for i, rec := range batches {
 		fields, columns := slices.Clone(rec.Schema().Fields()), slices.Clone(rec.Columns())
@@ -69,8 +77,9 @@ func withoutNulls(batches []arrow.RecordBatch, untold map[string]bool) []arrow.R
 	return batches
 }
 
-// nulls returns a query of the messages that has, beside what they have, NULL for the paths of an unknown type that a query names; empty if it names none.
-// The NULLs are of a type, if one is given.
+// nulls returns a query that selects the table of messages with added NULLs: one for each path of
+// unknown type that query names. If typ is not empty, the NULLs have that type. The result is empty
+// if query names no such path.
 func (u *unknowns) nulls(t schema.Table, query, typ string) string {
 	tokens, err := sqltoken.Split(query)
 	if err != nil {
@@ -79,7 +88,7 @@ func (u *unknowns) nulls(t schema.Table, query, typ string) string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	var added []string
-	replaced := map[string]gaps{} // by column
+	replaced := map[string]gaps{} // by the name of the column: the fields that its structs lack
 	for _, key := range slices.Sorted(maps.Keys(u.paths)) {
 		path := u.paths[key]
 		last := path[len(path)-1]
@@ -113,13 +122,14 @@ func (u *unknowns) nulls(t schema.Table, query, typ string) string {
 	return "SELECT " + strings.Join(append([]string{star}, added...), ", ") + " FROM " + Messages
 }
 
-// gaps are fields that a struct lacks, or that lack some themselves: by name, folded.
+// gaps says which fields must be added to a struct, by their folded names. An existing field is in
+// it if its own structs lack fields.
 type gaps map[string]*gap
 
-// gap is one of gaps.
+// gap is a field that a struct lacks, or an existing field in which fields are missing.
 type gap struct {
 	name string
-	null string // what the field is to be; empty if it is there
+	null string // the expression for the missing field; empty if the field exists
 	in   gaps
 }
 
@@ -137,8 +147,9 @@ func (g gaps) add(path []string, null string) {
 	}
 }
 
-// filled returns an expression for the value of another one with the fields that it lacks. The value is of a struct, or
-// of lists of them; depth is how many lists it is in.
+// filled returns an expression for a value with the missing fields added. value is the expression
+// of a struct, or of a list of structs at any depth, and t is its type. depth is the number of
+// lists around the value.
 func (g gaps) filled(value string, t schema.Type, depth int) string {
 	if t.Kind == schema.List {
 		element := "element" + strconv.Itoa(depth)
@@ -164,10 +175,11 @@ func names(tokens []sqltoken.Token, name string) bool {
 	return slices.ContainsFunc(tokens, func(t sqltoken.Token) bool { return t.IsName() && schema.Fold(t.Name()) == schema.Fold(name) })
 }
 
-// fields are names of fields, and of those in them.
+// fields is a tree of field names: each name has the fields that are selected from it.
 type fields map[string]fields
 
-// fieldsNamed returns the fields that a query takes out of what has a name.
+// fieldsNamed returns the fields that a query selects from columns or fields with this name, such
+// as b and b.c for name.b.c.
 func fieldsNamed(tokens []sqltoken.Token, name string) fields {
 	all := fields{}
 	for i, t := range tokens {
@@ -186,7 +198,8 @@ func fieldsNamed(tokens []sqltoken.Token, name string) fields {
 	return all
 }
 
-// nullWith returns NULL, of a type if one is given, or of a struct if it is to have fields: then these are of the type.
+// nullWith returns an SQL expression that is NULL. If f has fields, it is a NULL struct with these
+// fields. If typ is not empty, the NULL, or each innermost field, has the type typ.
 func nullWith(f fields, typ string) string {
 	if len(f) == 0 && typ == "" {
 		return "NULL"

@@ -15,8 +15,9 @@ func texts(all ...string) (out [][]byte) {
 	return out
 }
 
-// TestWhatIsNullInAllRecordsIsNull reads changes of rows as Debezium writes them: what a row was before is null until one changes. A query that names it
-// gives rows from the first record on, and has the values once there are any.
+// TestWhatIsNullInAllRecordsIsNull reads row changes as Debezium writes them. The state before a
+// change is null until a row changes. A query that names it returns rows from the first record on,
+// and returns its values once there are any.
 func TestWhatIsNullInAllRecordsIsNull(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "changes"))
 	s := newServer(t, t.TempDir())
@@ -54,7 +55,8 @@ func TestWhatIsNullInAllRecordsIsNull(t *testing.T) {
 	}
 }
 
-// TestTypesOfJSONAreDeclared: columns of a declared type are there before a value tells it, and a value that is none of it is refused.
+// TestTypesOfJSONAreDeclared checks that declared columns exist before the first value, and that a
+// value of another type is refused.
 func TestTypesOfJSONAreDeclared(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "typed"))
 	s := newServer(t, t.TempDir())
@@ -79,7 +81,7 @@ func TestTypesOfJSONAreDeclared(t *testing.T) {
 	}
 }
 
-// TestASourceThatRefusesEverythingSaysSo, until a record is taken.
+// TestASourceThatRefusesEverythingSaysSo checks that the state says so until a record is accepted.
 func TestASourceThatRefusesEverythingSaysSo(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "bad"))
 	s := newServer(t, t.TempDir())
@@ -95,11 +97,13 @@ func TestASourceThatRefusesEverythingSaysSo(t *testing.T) {
 	s.eventually("SELECT state FROM scoter.sources", "running")
 }
 
-// TestQueriesOfWhatIsNullSoFar reads records in which a field was never more than null or [], by queries that take
-// something out of it. All give rows from the first record on, and no record is a dead letter.
+// TestQueriesOfWhatIsNullSoFar reads records in which a field was only null or [] so far. The
+// queries select something from that field. All of them return rows from the first record on, and
+// no record is a dead letter.
 func TestQueriesOfWhatIsNullSoFar(t *testing.T) {
 	const (
-		// As Debezium writes them: flattened, with its schema around them, and changes of rows.
+		// In the forms that Debezium writes: flattened, with the schema around them, and as row
+		// changes.
 		flat     = `{"id": %d, "name": "a", "email": null, "tags": [], "address": null, "lines": [{"sku": "s", "price": null, "parts": [{"note": null, "n": 1}]}], "__deleted": "false"}`
 		envelope = `{"schema": {"type": "struct", "optional": false}, "payload": {"before": null, "after": {"id": %d, "name": "a", "note": null, "place": {"city": null, "zip": 1}}, "op": "c"}}`
 	)
@@ -130,7 +134,8 @@ func TestQueriesOfWhatIsNullSoFar(t *testing.T) {
 			s.eventually("SELECT sum(next_offset)::BIGINT FROM scoter.source_partitions", "2")
 			values := "SELECT (SELECT string_agg(coalesce(v::VARCHAR, '-'), ', ' ORDER BY id) FROM q) || coalesce((SELECT string_agg(reason, '; ') FROM scoter.dead_letters), '')"
 			if s.value("SELECT count(*) FROM duckdb_columns() WHERE table_name = 'q' AND column_name = 'v'") == "0" {
-				values = strings.Replace(values, "v::VARCHAR", "NULL", 1) // the column comes with its type
+				// the column is created with its type
+				values = strings.Replace(values, "v::VARCHAR", "NULL", 1)
 			}
 			if got := s.value(values); got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
@@ -144,7 +149,8 @@ func TestQueriesOfWhatIsNullSoFar(t *testing.T) {
 	}
 }
 
-// TestWhatIsNullInAllRecordsOfAvroIsNull: its schema tells the type of what a row was before.
+// TestWhatIsNullInAllRecordsOfAvroIsNull uses Avro, whose schema tells the type of the state before
+// a change.
 func TestWhatIsNullInAllRecordsOfAvroIsNull(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "changes"))
 	s := newServer(t, t.TempDir())
@@ -164,7 +170,8 @@ func TestWhatIsNullInAllRecordsOfAvroIsNull(t *testing.T) {
 	}
 }
 
-// TestDeclaredTypesOfFlattenedRows: a table without a query and a query see the same types, whatever comes.
+// TestDeclaredTypesOfFlattenedRows checks that a table without a query and a query see the same
+// types for all records.
 func TestDeclaredTypesOfFlattenedRows(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "typed"))
 	s := newServer(t, t.TempDir())

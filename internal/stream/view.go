@@ -18,23 +18,30 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// A target that is a view has a table of states: what its query gave of each batch, for each group. The view merges
-// them when it is read. So that they do not grow with the number of batches, but only with that of groups, a goroutine
-// of the session joins them from time to time: the states of a group become one, in one edit. The table's rows double at most
-// before that is done again, so that all of it costs as much as writing each state a few times.
+// A view of a source is filled through a table of states. For each batch, the query runs over the
+// batch, and its result adds one state (an intermediate result of the aggregates) for each group to
+// that table. The view merges the states when it is read.
+//
+// The number of states must grow with the number of groups only, and not with the number of
+// batches. So a goroutine of the session joins states from time to time: one edit replaces all
+// states of a group by one. It joins again when the number of rows has doubled. Therefore all joins
+// together cost as much as writing each state a few times.
 
 const (
-	// statesSuffix is what the name of a view's table has behind the view's.
+	// statesSuffix is appended to the name of a view for its table of states.
 	statesSuffix = "_states"
-	// joinRows and joinBytes are how many states there may be before joining them pays.
+	// joinRows and joinBytes are the number of rows and the size at which states are worth joining.
+	// With fewer states, a join costs more than it saves.
 	joinRows, joinBytes = 50_000, 64 << 20
-	// joinAtOnce is about how many bytes of states are joined in one edit, if a value has valueBytes, or as many as it has in parts.
+	// joinAtOnce is how many bytes of states are joined in one edit, approximately. The size is
+	// estimated as valueBytes for each value, or as the size of the parts if that is larger.
 	joinAtOnce, valueBytes = 64 << 20, 16
-	// joinedRows is how many rows batches of joined states have at least.
+	// joinedRows is the number of rows that each batch of joined states has at least, except for
+	// the last one.
 	joinedRows = 16 << 10
 )
 
-// makeView makes the view of a target that is one, unless it is there.
+// makeView creates the view of a target, unless it exists or the target is not a view.
 func (m *Manager) makeView(ctx context.Context, d described) error {
 	if d.Merged == "" {
 		return nil
@@ -65,9 +72,9 @@ func (m *Manager) makeView(ctx context.Context, d described) error {
 	return m.store.PutView(ctx, v, there.SQL != "")
 }
 
-// runJoins joins states whenever enough were added, until ctx ends.
+// runJoins joins the states of views whenever enough states were added, until ctx ends.
 func (x *session) runJoins(ctx context.Context) {
-	joined := map[base.TableID]int64{} // rows that were left
+	joined := map[base.TableID]int64{} // the rows after the last join
 	for {
 		select {
 		case <-x.stored:
@@ -85,12 +92,13 @@ func (x *session) runJoins(ctx context.Context) {
 	}
 }
 
-// join joins the states of a view if there are many more than when that was done last.
+// join joins the states of a view if enough were added since the last join. joined has the number
+// of rows after the last join.
 func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int64) error {
 	store := s.manager.store
 	table, err := store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name+statesSuffix)
 	if err != nil {
-		return nil // it comes with the first batch
+		return nil // the first batch creates it
 	}
 	snap, err := store.Snapshot(table.ID)
 	if err != nil {
@@ -101,12 +109,14 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 	if rows < 2*joined[table.ID] || rows < joinRows && bytes < joinBytes || rows < 2 {
 		return nil
 	}
-	joined[table.ID] = rows - rows/4 // if it fails: what each batch did again would cost more than it is worth
+	// Store a number in case the join fails, so that it is not repeated with each batch.
+	joined[table.ID] = rows - rows/4
 	d, err := s.manager.planner.Merging(ctx, t.Query, table.QuotedName())
 	if err != nil {
 		return err
 	}
-	// Parts are compressed, and groups may be as many as there are states.
+	// Estimate the memory generously: parts are compressed, and there may be as many groups as
+	// states.
 	shares := max(max(bytes, rows*valueBytes*int64(len(table.Columns)))/joinAtOnce, 1)
 	if len(d.Groups) == 0 {
 		shares = 1
@@ -115,9 +125,9 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 		left, err := s.joinShares(ctx, table.ID, d, shares)
 		switch {
 		case base.KindOf(err) == base.TooLarge && len(d.Groups) > 0 && shares < rows:
-			shares *= 2 // of those that were joined before, little is left to do
+			shares *= 2 // use more shares; those that were joined before have little left to do
 		case errors.Is(err, engine.ErrChanged):
-			return nil // somebody else changed them: the next time
+			return nil // another statement changed the states: retry next time
 		case err != nil:
 			return err
 		default:
@@ -127,7 +137,8 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 	}
 }
 
-// joinShares joins the states of a table share by share, and returns how many there are then.
+// joinShares joins the states of a table in several edits. Each edit joins one share of the groups,
+// chosen by the group's hash. It returns how many states remain.
 func (s *source) joinShares(ctx context.Context, id base.TableID, d Division, shares int64) (left int64, err error) {
 	for share := range shares {
 		where := ""
@@ -143,7 +154,8 @@ func (s *source) joinShares(ctx context.Context, id base.TableID, d Division, sh
 	return left, nil
 }
 
-// joinShare joins the states that a condition chooses, and returns how many there are then. It waits for memory without a snapshot.
+// joinShare joins the states that match the SQL condition where, and returns how many remain. It
+// holds no snapshot while it waits for memory.
 func (s *source) joinShare(ctx context.Context, id base.TableID, d Division, where string) (left int64, err error) {
 	room := s.manager.store.Room()
 	defer room.Close()
@@ -163,7 +175,8 @@ func (s *source) joinShare(ctx context.Context, id base.TableID, d Division, whe
 	}
 }
 
-// replaceStates replaces the states that a condition chooses by one for each group, and returns how many there are then.
+// replaceStates replaces the states that match the SQL condition where by one state for each group.
+// It returns how many states remain.
 func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, states *snapshot.Table, d Division, where string, room *engine.Room) (int64, error) {
 	const addresses = "SELECT " + schema.SourceColumn + ", " + schema.OrdinalColumn + " FROM "
 	found, err := s.manager.planner.Collect(ctx, Select{SQL: addresses + Messages + where, Database: s.name.Database, Messages: states, Target: len(addresses)})
@@ -210,7 +223,8 @@ func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, sta
 	return after, err
 }
 
-// concatenated returns batches in few of at least joinedRows rows, if there are so many: each costs a memtable something.
+// concatenated joins small batches into batches of at least joinedRows rows; the last one may be
+// smaller. Fewer batches are better, because each batch of a memtable has a cost.
 func concatenated(chunks []arrow.RecordBatch) (all []arrow.RecordBatch, err error) {
 	for from, to := 0, 0; from < len(chunks); from = to {
 		for rows := int64(0); to < len(chunks) && rows < joinedRows; to++ {
@@ -226,7 +240,7 @@ func concatenated(chunks []arrow.RecordBatch) (all []arrow.RecordBatch, err erro
 	return all, nil
 }
 
-// sizeOfTable returns about how many bytes a table's rows are, also those that are deleted.
+// sizeOfTable returns the approximate size of a table's rows in bytes, including deleted rows.
 func sizeOfTable(t *snapshot.Table) (bytes int64) {
 	for _, p := range t.Parts {
 		bytes += p.Bytes

@@ -10,9 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/version"
 )
 
-// The tables of this file replace DuckDB's functions and views of the same names. They have the
-// same columns. DuckDB's own functions would read its own catalog, which is empty. The numbers of
-// databases, schemas and views are positions in lists, and can be used to join these tables with
+// The system tables in this file replace DuckDB's functions and views of the same names, and have
+// the same columns. DuckDB's own functions would read its own catalog, which is empty. The oids of
+// databases, schemas and views are positions in lists. They can be used to join these tables with
 // each other.
 
 const noTags = "MAP {}"
@@ -42,8 +42,8 @@ var duckdbRelations = map[string]relation{
 		"last_value BIGINT", "sql VARCHAR"}), none},
 }
 
-// builtIn are the extensions that are linked into the program, as DuckDB lists them. A test
-// compares them. Other extensions do not exist: none is installed at run time.
+// builtIn are the extensions that are linked into the program, in DuckDB's order. A test compares
+// the list with DuckDB's. No other extensions can be installed at run time.
 var builtIn = []struct{ name, description string }{
 	{"autocomplete", "Adds support for autocomplete in the shell"},
 	{"core_functions", "Core function library"},
@@ -68,10 +68,10 @@ func init() {
 	}
 }
 
-// none returns no rows. It is for tables about features that Scoter does not have.
+// none returns no rows. It is for system tables about features that Scoter does not have.
 func none(*Tables, asker) ([][]string, error) { return nil, nil }
 
-// place returns the values of the columns withinSchema.
+// place returns the values of the columns in withinSchema, for something in this schema.
 func (t *Tables) place(database, schemaName string) []string {
 	schemas := t.store.Schemas()
 	i := 0
@@ -114,7 +114,7 @@ func (t *Tables) duckdbTables(asker) (rows [][]string, err error) {
 	return rows, err
 }
 
-// viewOID returns a number that no table has, because the numbers of tables start at 1.
+// viewOID returns the oid of the i-th view. It is negative, because the oids of tables start at 1.
 func viewOID(i int) string { return number(-1 - i) }
 
 func (t *Tables) duckdbViews(asker) (rows [][]string, err error) {
@@ -144,8 +144,8 @@ func (t *Tables) duckdbColumns(asker) (rows [][]string, err error) {
 	return rows, nil
 }
 
-// numericPrecision returns the precision of a numeric type, the base of the precision, and the
-// digits after the point. It returns NULL for other types.
+// numericPrecision returns what information_schema says of a numeric type: its precision, the base
+// in which this is counted, and the digits after the point. All are NULL for other types.
 func numericPrecision(t schema.Type) (precision, radix, scale string) {
 	bits := map[schema.Kind]int{schema.TinyInt: 8, schema.SmallInt: 16, schema.Integer: 32, schema.BigInt: 64, schema.HugeInt: 128,
 		schema.Float: 24, schema.Double: 53}[t.Kind]
@@ -195,7 +195,7 @@ func (t *Tables) duckdbConstraints(asker) (rows [][]string, err error) {
 }
 
 // showSchemas lists the schemas of all databases. The current schema is the one in which names
-// without a schema are looked up.
+// without a schema are looked up first.
 func (t *Tables) showSchemas(who asker) (rows [][]string, err error) {
 	for _, s := range t.store.Schemas() {
 		current := s.Name == "main" && schema.Fold(s.Database) == schema.Fold(who.database)

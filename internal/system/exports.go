@@ -26,7 +26,7 @@ func (t *Tables) listExportObjects(who asker) (rows [][]string, err error) {
 	for _, x := range t.exports() {
 		for _, o := range x.Objects {
 			if o.Bytes == 0 {
-				continue // the object of a partition without rows to export
+				continue // a partition without rows to export has no object
 			}
 			rows = append(rows, []string{text(x.Name.Database), text(x.Name.Schema), text(x.Name.Name), text(o.Partition), number(o.Generation),
 				number(o.Rows), number(o.Bytes), moment(o.Exported), strconv.FormatBool(o.Closed), text(hideFolder(o.Path, folderOf(&x, who)))})
@@ -35,8 +35,8 @@ func (t *Tables) listExportObjects(who asker) (rows [][]string, err error) {
 	return rows, nil
 }
 
-// folderOf returns the folder of an export to files of the server, if it must be hidden from the
-// caller, and "" otherwise.
+// folderOf returns the folder to which an export writes, if it is a path on the server that the
+// caller must not see. Otherwise it returns "".
 func folderOf(x *export.Status, who asker) string {
 	if who.admin || x.Definition.Storage != "FOLDER" {
 		return ""

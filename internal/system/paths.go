@@ -8,14 +8,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// hidden replaces a path that only administrators may see.
+// hidden is shown in place of a path that only administrators may see.
 const hidden = "***"
 
-// within returns a message with paths relative to the data directory.
+// within returns a message in which paths are relative to the data directory.
 func (t *Tables) within(message string) string { return base.WithoutFolder(message, t.dir) }
 
-// definition returns the definition of a source or an export as JSON. The server's paths are hidden
-// from callers that are not administrators.
+// definition returns the definition of a Kafka source or an export as JSON. Paths on the server are
+// hidden from callers that are not administrators.
 func definition(d any, who asker) (string, error) {
 	written, err := json.Marshal(d)
 	if err != nil || who.admin {
@@ -29,8 +29,8 @@ func definition(d any, who asker) (string, error) {
 	return string(written), err
 }
 
-// hidePaths replaces the texts in a JSON value that are absolute paths, or lists that begin with
-// one.
+// hidePaths returns a JSON value in which absolute paths are replaced by hidden. This also
+// replaces, as a whole, a list of paths in one text.
 func hidePaths(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -49,7 +49,8 @@ func hidePaths(v any) any {
 	return v
 }
 
-// hideFolder replaces a folder in a text. An empty folder changes nothing.
+// hideFolder replaces a folder by hidden wherever a text contains it. If folder is empty it returns
+// the text as it is.
 func hideFolder(text, folder string) string {
 	if folder == "" {
 		return text

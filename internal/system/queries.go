@@ -1,5 +1,5 @@
-// Package system has the system tables: scoter.tables, parts, queries and so on, and
-// information_schema.
+// Package system implements the system tables: scoter.tables, scoter.parts, scoter.queries and so
+// on, and information_schema.
 package system
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// Query is one running request.
+// Query is a request that is running.
 type Query struct {
 	ID       uint64
 	Started  time.Time
@@ -22,18 +22,18 @@ type Query struct {
 	User     string
 }
 
-// Queries is the list of running requests.
+// Queries is the list of all running requests.
 type Queries struct {
 	last    atomic.Uint64
 	mu      sync.Mutex
 	running map[uint64]*Query // guarded by mu
 }
 
-// NewQueries returns an empty list.
+// NewQueries returns a list without requests.
 func NewQueries() *Queries { return &Queries{running: map[uint64]*Query{}} }
 
-// Begin adds a request to the list. It returns a context for the request, and a function that ends
-// the context and removes the request. The context also ends with ctx.
+// Begin adds a request to the list. It returns a context for the request, and a function that must
+// be called at its end, which cancels the context and removes the request from the list.
 func (q *Queries) Begin(ctx context.Context, sql, database, user string) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	entry := &Query{ID: q.last.Add(1), Started: time.Now(), SQL: strings.ToValidUTF8(sqltoken.Redact(sql), "\uFFFD"), Database: database, User: user}
@@ -55,7 +55,7 @@ func (q *Queries) Running() int {
 	return len(q.running)
 }
 
-// List returns the running requests, oldest first.
+// List returns the running requests, the oldest first.
 func (q *Queries) List() []Query {
 	q.mu.Lock()
 	defer q.mu.Unlock()

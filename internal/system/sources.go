@@ -9,7 +9,8 @@ import (
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
 
-// known returns a number, or NULL if it is negative, which means unknown.
+// known returns a number as SQL. It returns NULL for a negative number, which means that it is
+// unknown.
 func known(n int64) string {
 	if n < 0 {
 		return "NULL"
@@ -17,7 +18,8 @@ func known(n int64) string {
 	return number(n)
 }
 
-// seconds returns a duration in seconds, or NULL if it is negative, which means unknown.
+// seconds returns a duration in seconds as SQL. It returns NULL for a negative duration, which
+// means that it is unknown.
 func seconds(d time.Duration) string {
 	if d < 0 {
 		return "NULL"

@@ -27,13 +27,13 @@ type Store interface {
 	PartHealths() []engine.PartHealth
 }
 
-// Setting is a row of scoter.settings.
+// Setting is a setting of the server, which is a row of scoter.settings.
 type Setting struct {
 	Name, Value string
 	Path        bool // the value is a path on the server, which only administrators may see
 }
 
-// Tables answers queries of system tables.
+// Tables provides the rows of the system tables.
 type Tables struct {
 	store    Store
 	queries  *Queries
@@ -52,19 +52,19 @@ func NewTables(store Store, queries *Queries, dir string, settings []Setting, me
 	return &Tables{store, queries, settings, dir, merges, sources, exports}
 }
 
-// relation is a system table: its columns ("name TYPE") and the function that returns its rows.
+// relation is a system table: its columns (as "name TYPE"), and the function that returns its rows.
 type relation struct {
 	columns []string
 	rows    func(t *Tables, who asker) ([][]string, error)
 }
 
-// asker is the caller that reads a system table.
+// asker is the caller whose query reads a system table.
 type asker struct {
-	database string // database in which the statement runs
-	admin    bool   // may see paths on the server
+	database string // the database in which the statement runs
+	admin    bool   // whether the caller may see paths on the server
 }
 
-// relations are all system tables, by schema and name. Every value of a row is SQL text.
+// relations are all system tables, by schema.name. The values in their rows are SQL texts.
 var relations = map[string]relation{
 	"scoter.databases": {[]string{"database_name VARCHAR"}, (*Tables).databases},
 	"scoter.tables": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "table_name VARCHAR", "table_id BIGINT",
@@ -93,7 +93,8 @@ var relations = map[string]relation{
 		"bytes BIGINT", "created TIMESTAMPTZ", "definition VARCHAR"}, (*Tables).listExports},
 	"scoter.export_objects": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "export_name VARCHAR", "partition VARCHAR", "generation BIGINT",
 		"rows BIGINT", "bytes BIGINT", "exported TIMESTAMPTZ", "closed BOOLEAN", "path VARCHAR"}, (*Tables).listExportObjects},
-	// This table is empty: a database's own view of this name has its dead letters.
+	// This table is always empty. A database that has dead letters has a view of the same name,
+	// which returns them.
 	"scoter.dead_letters": {stream.LetterColumns(), none},
 	"scoter.settings":     {[]string{"name VARCHAR", "value VARCHAR"}, (*Tables).listSettings},
 	"scoter.show_tables":  {[]string{"name VARCHAR", "schema_name VARCHAR"}, (*Tables).showTables},
@@ -105,9 +106,9 @@ var relations = map[string]relation{
 	"information_schema.schemata": {[]string{"catalog_name VARCHAR", "schema_name VARCHAR"}, (*Tables).schemata},
 }
 
-// Relation returns the SQL text for a system table. It returns false if schemaName is not a schema
-// of system tables. database is the database in which the statement runs. Only administrators may
-// see paths on the server.
+// Relation returns the query that yields the rows of a system table. It returns false if there is
+// no such table. database is the database in which the statement runs. Only administrators may see
+// paths on the server.
 func (t *Tables) Relation(schemaName, name, database string, admin bool) (string, bool, error) {
 	r, ok := relations[schemaName+"."+name]
 	if !ok {
@@ -184,7 +185,7 @@ func (t *Tables) databases(asker) (rows [][]string, err error) {
 
 func names(t schema.Table) []string { return []string{text(t.Database), text(t.Schema), text(t.Name)} }
 
-// each calls f with every table, all from the same snapshot.
+// each calls f with every table. All are from the same snapshot.
 func (t *Tables) each(f func(*snapshot.Table)) error {
 	snap, err := t.store.Snapshot()
 	if err != nil {
@@ -258,7 +259,7 @@ func (t *Tables) patches(asker) (rows [][]string, err error) {
 	return rows, nil
 }
 
-// scrub lists when each part was last verified, and the damage that was found in it.
+// scrub lists for each part when it was last verified, and the damage that was found in it.
 func (t *Tables) scrub(asker) (rows [][]string, err error) {
 	tables := map[base.TableID]schema.Table{}
 	for _, s := range t.store.Tables() {

@@ -1,10 +1,11 @@
-// Package topn speeds up ORDER BY ... LIMIT over rows that are stored in the opposite order.
+// Package topn speeds up ORDER BY ... LIMIT n over rows that are stored in the opposite order.
 //
-// DuckDB skips a row once n better rows have come before it. If every row is better than the rows
-// before it (the newest values of a table in time order), it skips none: each row becomes a sort
-// key and passes through the heap, which costs as much as reading it. This package adds an operator
-// below the sort, which drops rows that cannot be among the first n of their own vector. The
-// package uses DuckDB's C++ classes; see livescan for why these are in packages of their own.
+// DuckDB skips a row if n better rows were read before it. In a table in time order, a query for
+// the newest rows finds each row better than the rows before it. Then DuckDB skips none: it makes a
+// sort key of each row and puts it through a heap, which costs as much as reading the row. This
+// package adds an operator below the sort. The operator drops rows that cannot be among the first n
+// of their own vector (up to 2,048 rows). The package uses DuckDB's C++ classes; package livescan
+// explains why code that does so has packages of its own.
 package topn
 
 /*
@@ -22,7 +23,8 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// Register adds the operator to the plans of the connection's instance. Call it once per instance.
+// Register adds the operator to the plans of all queries of the connection's DuckDB instance. It
+// must be called once for an instance.
 func Register(conn *duck.Conn) error {
 	if failure := C.scoter_register_topn(C.duckdb_connection(conn.Raw())); failure != nil {
 		defer C.free(unsafe.Pointer(failure))

@@ -1,15 +1,15 @@
-// Package version has the version of this build.
+// Package version says which version of Scoter this program is.
 package version
 
 import "runtime/debug"
 
-// number is the version of the next release.
+// number is Scoter's version: that of the next release, until it is released.
 const number = "0.1.0"
 
 // DuckDB is the version of DuckDB that is linked in.
 const DuckDB = "1.5.6"
 
-// Number returns the version without the commit.
+// Number returns the version, such as "0.1.0", without the commit.
 func Number() string { return number }
 
 // Commit returns the first 12 digits of the commit of this build, or "" if it is unknown.

@@ -15,12 +15,13 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Crashable is a file system in memory that knows what a power failure would leave of it: see
-// CrashClone. Locks do not survive.
+// Crashable is a file system in memory for tests. It knows which data would survive a power
+// failure: CrashClone returns that state. Locks do not survive.
 //
-// It loses as much as POSIX allows, more than any single file system would:
+// It loses as much as POSIX allows, which is more than any real file system would lose:
 //   - Bytes survive only after File.Sync.
-//   - A name survives only after SyncDir of its folder. fsync of a new file does not save its name.
+//   - A name survives only after SyncDir of its folder. File.Sync of a new file does not save its
+//     name.
 //   - Anything that was not synced may survive in part and out of order.
 type Crashable struct {
 	mu       sync.Mutex // guards everything below, and all nodes
@@ -29,8 +30,8 @@ type Crashable struct {
 	capacity int64 // bytes that all files together may have; negative: no limit
 }
 
-// NewCrashable returns an empty file system without a size limit. Its root folder is durable.
-// Relative paths start there: "a" is "/a".
+// NewCrashable returns an empty file system in memory without a size limit. Its root folder is
+// durable. A relative path is taken from the root: "a" is "/a".
 func NewCrashable() *Crashable {
 	return &Crashable{root: newDir(), locked: map[string]bool{}, capacity: -1}
 }
@@ -54,14 +55,15 @@ func (c *Crashable) findLocked(op, path string) (*node, error) {
 		if name == "" {
 			continue
 		}
-		if n = n.entries[name]; n == nil { // a file has no entries
+		if n = n.entries[name]; n == nil { // a file has no entries, so the path ends here
 			return nil, pathError(op, path, fs.ErrNotExist)
 		}
 	}
 	return n, nil
 }
 
-// findKindLocked returns the node at path, which must be a folder (dir) or a file (!dir).
+// findKindLocked returns the node at path. It returns an error if the node is not a folder (if dir
+// is set) or not a file (otherwise).
 func (c *Crashable) findKindLocked(op, path string, dir bool) (*node, error) {
 	n, err := c.findLocked(op, path)
 	if err == nil && n.isDir() != dir {
@@ -233,8 +235,8 @@ type unlocker func() error
 func (u unlocker) Close() error { return u() }
 
 // Materialize writes all files, as a running process sees them, to a folder of the real file
-// system, which is created if needed. Readers such as DuckDB cannot see this file system. Nothing
-// is synced.
+// system. It creates the folder if needed, and syncs nothing. It is for readers such as DuckDB,
+// which cannot read the file system in memory.
 func (c *Crashable) Materialize(dir string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,15 +12,15 @@ import (
 // sectorBytes is the unit in which a disk may write or lose bytes.
 const sectorBytes = 512
 
-// node is a file or a folder: its state as processes see it, its durable state, and the changes in
-// between in the order in which they were made.
+// node is a file or a folder. It has the state that processes see, the durable state, and the
+// changes between the two in the order in which they were made.
 type node struct {
-	// A folder.
+	// These fields are for a folder.
 	entries       map[string]*node // nil for a file
 	synced        map[string]*node
 	unsyncedNames []dirOp
 
-	// A file.
+	// These fields are for a file.
 	data       image
 	syncedData image
 	unsynced   []fileOp
@@ -30,7 +30,8 @@ func newDir() *node { return &node{entries: map[string]*node{}, synced: map[stri
 
 func (n *node) isDir() bool { return n.entries != nil }
 
-// bytes returns the length of all files in and below n.
+// bytes returns the total length of the files in n: n itself if it is a file, or all files below
+// the folder.
 func (n *node) bytes() int64 {
 	total := n.data.size
 	for _, child := range n.entries {
@@ -39,8 +40,8 @@ func (n *node) bytes() int64 {
 	return total
 }
 
-// dirOp adds the name set for a node, removes the name clear, or does both at once (a rename). An
-// empty name means none.
+// dirOp is one change of a folder. It adds the name set for a node, or removes the name clear, or
+// does both at once (a rename). An empty name means that this half is missing.
 type dirOp struct {
 	set   string
 	to    *node
@@ -61,7 +62,8 @@ func (n *node) changeNames(op dirOp) {
 	n.unsyncedNames = append(n.unsyncedNames, op)
 }
 
-// fileOp writes data at an offset. If data is nil, it sets the file's length to offset.
+// fileOp is one change of a file. It writes data at offset. If data is nil, it sets the file's
+// length to offset.
 type fileOp struct {
 	offset int64
 	data   []byte
@@ -75,8 +77,8 @@ func (op fileOp) apply(to *image) {
 	to.write(op.data, op.offset)
 }
 
-// image is the content of a file: the written bytes, then zeros up to size, which take no memory.
-// Tests allocate far larger logs than they write.
+// image is the content of a file. It has the bytes that were written, and after them zeros up to
+// size. The zeros take no memory, because tests allocate far larger logs than they write.
 type image struct {
 	written []byte
 	size    int64
@@ -98,7 +100,7 @@ func (i *image) write(p []byte, offset int64) {
 	i.size = max(i.size, end)
 }
 
-// read fills p from an offset and returns the number of bytes read.
+// read copies bytes from offset on into p, and returns how many.
 func (i *image) read(p []byte, offset int64) int {
 	n := int(min(int64(len(p)), max(0, i.size-offset)))
 	p = p[:n]
@@ -138,7 +140,7 @@ func (n *node) afterCrash(rng *rand.Rand, keepPercent int) *node {
 		return &node{data: data, syncedData: data.clone()}
 	}
 	names := maps.Clone(n.synced)
-	// If a change is lost, later changes of the same names are lost too.
+	// If one change of a name is lost, later changes of that name are lost too.
 	lost := map[string]bool{}
 	for _, op := range n.unsyncedNames {
 		if lost[op.set] || lost[op.clear] || rng.IntN(100) >= keepPercent {
@@ -148,7 +150,8 @@ func (n *node) afterCrash(rng *rand.Rand, keepPercent int) *node {
 		op.apply(names)
 	}
 	clone := newDir()
-	for _, name := range slices.Sorted(maps.Keys(names)) { // sorted: one seed, one result
+	// Sorted, so that the same seed gives the same result.
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		clone.entries[name] = names[name].afterCrash(rng, keepPercent)
 	}
 	clone.synced = maps.Clone(clone.entries)
@@ -199,7 +202,8 @@ type crashableFile struct {
 	closed   bool
 }
 
-// enter locks the file system and returns the unlock function.
+// enter locks the file system for an operation on the file, and returns the function that unlocks
+// it. It returns an error if the file is closed, or not open for writing although write is set.
 func (f *crashableFile) enter(op string, write bool) (func(), error) {
 	f.fs.mu.Lock()
 	switch {
@@ -249,7 +253,8 @@ func (f *crashableFile) WriteAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// fitsLocked returns the length, at most size, that the capacity allows for the file.
+// fitsLocked returns the length that the file may get. It is size, or less if the capacity of the
+// file system does not allow that.
 func (f *crashableFile) fitsLocked(size int64) int64 {
 	length := f.node.data.size
 	if f.fs.capacity < 0 || size <= length {

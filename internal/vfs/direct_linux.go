@@ -10,19 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// direct is a second descriptor of a file. Large aligned writes through it go to the device without
-// a copy in the page cache. Measured on ext4 on a virtual disk, 600 MB take 0.08 s of CPU time this
-// way, and 0.35 to 1.2 s through the page cache. Both ways may be mixed on one file: Linux drops
-// the cached pages that a direct write covers.
+// direct opens a file a second time, for direct writes (O_DIRECT). Large aligned writes then go to
+// the device without a copy in the page cache. Measured on ext4 on a virtual disk, 600 MB take 0.08
+// s of CPU time this way, and 0.35 to 1.2 s through the page cache. Both ways may be mixed on one
+// file: Linux drops the cached pages that a direct write covers.
 type direct struct {
 	mu     sync.Mutex
 	opened bool     // guarded by mu
 	file   *os.File // guarded by mu; nil if the file system has no direct writes
 }
 
-// A write bypasses the page cache if its address, offset and length are multiples of DirectAlign
-// and its length is at least DirectBytes. For smaller writes the wait for the device is not worth
-// it.
+// A write is made directly if its address, offset and length are multiples of DirectAlign, and its
+// length is at least DirectBytes. For a smaller write, bypassing the page cache is not worth the
+// wait for the device.
 const (
 	DirectAlign = 4 << 10
 	DirectBytes = 256 << 10
@@ -30,7 +30,8 @@ const (
 
 func newDirect() *direct { return &direct{} }
 
-// writeAt writes p directly, or as many of its first bytes as possible. The caller writes the rest.
+// writeAt writes p directly, or only the first n bytes if the rest cannot be written directly. The
+// caller writes the rest.
 func (d *direct) writeAt(f *os.File, p []byte, offset int64) (n int, err error) {
 	if len(p) < DirectBytes || (int64(len(p))|offset|int64(uintptr(unsafe.Pointer(unsafe.SliceData(p)))))%DirectAlign != 0 {
 		return 0, nil
@@ -65,7 +66,8 @@ func (d *direct) writeAt(f *os.File, p []byte, offset int64) (n int, err error) 
 	return n, nil
 }
 
-// openDirect opens the file a second time, by its descriptor, because it may have been renamed.
+// openDirect opens the file f a second time. It does so through f's descriptor, because the file
+// may have been renamed.
 func openDirect(f *os.File) *os.File {
 	var again *os.File
 	err := control(f, func(fd int) error {
@@ -76,7 +78,7 @@ func openDirect(f *os.File) *os.File {
 		return err
 	})
 	if err != nil {
-		return nil // tmpfs, or no /proc: the caller uses the page cache
+		return nil // on tmpfs, or without /proc: the caller then uses the page cache
 	}
 	return again
 }

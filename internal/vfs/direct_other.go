@@ -4,7 +4,8 @@ package vfs
 
 import "os"
 
-// See direct_linux.go. Other systems have no direct writes, or other rules for them.
+// Direct writes (see direct_linux.go) are not used on this system, which has none, or has other
+// rules for them.
 const (
 	DirectAlign = 4 << 10
 	DirectBytes = 256 << 10

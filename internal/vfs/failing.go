@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// OpKind names an operation of FS, Reader or File.
+// OpKind is the kind of an operation: a method of FS, Reader or File.
 type OpKind string
 
-// The operations, named after their methods.
+// These are the operations, named after the methods of FS, Reader and File.
 const (
 	OpCreate        OpKind = "create"
 	OpOpen          OpKind = "open"
@@ -35,7 +35,7 @@ const (
 	OpClose         OpKind = "close"
 )
 
-// Writes reports whether the operation changes what is on disk or durable.
+// Writes reports whether an operation of this kind changes what is on disk, or what is durable.
 func (k OpKind) Writes() bool {
 	switch k {
 	case OpCreate, OpMkdir, OpRemove, OpSyncDir, OpRename, OpWriteAt, OpTruncate, OpAllocate, OpSync:
@@ -44,7 +44,7 @@ func (k OpKind) Writes() bool {
 	return false
 }
 
-// Op is an operation that is about to run.
+// Op describes an operation that is about to run.
 type Op struct {
 	Kind  OpKind
 	Path  string // the file or folder; for a rename, the new path
@@ -52,8 +52,8 @@ type Op struct {
 	Bytes int    // the length of a write
 }
 
-// Rule decides which operations fail. It returns the error, or nil to let the operation run. It may
-// be called concurrently.
+// Rule decides for each operation whether it fails. It returns the error with which the operation
+// fails, or nil to let it run. It may be called concurrently.
 type Rule func(Op) error
 
 // ErrInjected is the error that rules of this package inject by default: an I/O error of a disk.
@@ -62,8 +62,8 @@ var ErrInjected = fmt.Errorf("injected fault: %w", syscall.EIO)
 // ErrNoSpace is the error of a full disk.
 var ErrNoSpace error = errNoSpace
 
-// ShortWrite is an error that a Rule may return for a write: the first Bytes bytes are written,
-// then the write fails with Err.
+// ShortWrite is an error that a Rule may return for a write. The first Bytes bytes are then
+// written, and the write fails with Err.
 type ShortWrite struct {
 	Bytes int
 	Err   error
@@ -77,7 +77,8 @@ func (s *ShortWrite) Unwrap() error { return s.Err }
 // Never is a rule that fails nothing. It is used to count operations.
 func Never(Op) error { return nil }
 
-// OnIndex fails the i-th operation, from 0, with err, or with ErrInjected if err is nil.
+// OnIndex returns a rule that fails operation number i, counted from 0. The error is err, or
+// ErrInjected if err is nil.
 func OnIndex(i int, err error) Rule {
 	return func(op Op) error {
 		if op.Index == i {
@@ -87,8 +88,8 @@ func OnIndex(i int, err error) Rule {
 	}
 }
 
-// FromIndex fails the i-th operation and all later ones, as if the process had died: its cleanup
-// has no effect.
+// FromIndex returns a rule that fails operation number i, counted from 0, and all later ones. It
+// simulates a process that has died: not even its cleanup has an effect.
 func FromIndex(i int) Rule {
 	return func(op Op) error {
 		if op.Index >= i {
@@ -98,7 +99,8 @@ func FromIndex(i int) Rule {
 	}
 }
 
-// OnKind fails every operation of a kind with err, or with ErrInjected if err is nil.
+// OnKind returns a rule that fails every operation of a kind. The error is err, or ErrInjected if
+// err is nil.
 func OnKind(kind OpKind, err error) Rule {
 	return func(op Op) error {
 		if op.Kind == kind {
@@ -108,7 +110,8 @@ func OnKind(kind OpKind, err error) Rule {
 	}
 }
 
-// Where applies a rule only to the operations that match. Op.Index counts only these, from 0.
+// Where returns a rule that applies rule only to the operations for which match is true. The rule
+// sees these operations numbered from 0 (Op.Index).
 func Where(match func(Op) bool, rule Rule) Rule {
 	var count atomic.Int64
 	return func(op Op) error {
@@ -120,7 +123,8 @@ func Where(match func(Op) bool, rule Rule) Rule {
 	}
 }
 
-// WritesOnly matches the operations that change the disk. It is meant for Where.
+// WritesOnly reports whether an operation changes what is on disk, or what is durable. It is meant
+// as an argument of Where.
 func WritesOnly(op Op) bool { return op.Kind.Writes() }
 
 func orInjected(err error) error {
@@ -130,8 +134,9 @@ func orInjected(err error) error {
 	return err
 }
 
-// FailingFS fails the operations that its rule selects. A failed operation does not reach the
-// wrapped file system. The exceptions are ShortWrite, and Close, which closes and then fails.
+// FailingFS wraps a file system and fails the operations that its rule selects. A failed operation
+// does not reach the wrapped file system, with two exceptions: ShortWrite writes some bytes, and
+// Close closes the file and then fails.
 type FailingFS struct {
 	below FS
 	mu    sync.Mutex
@@ -139,7 +144,7 @@ type FailingFS struct {
 	count int  // guarded by mu
 }
 
-// Failing wraps a file system.
+// Failing wraps the file system below. rule selects the operations that fail.
 func Failing(below FS, rule Rule) *FailingFS { return &FailingFS{below: below, rule: rule} }
 
 // Ops returns the number of operations so far, failed ones included.
@@ -167,7 +172,7 @@ func (f *FailingFS) check(kind OpKind, path string, bytes int) error {
 	return nil
 }
 
-// guard runs an operation unless the rule fails it.
+// guard runs the operation do, unless the rule fails it.
 func guard[T any](f *FailingFS, kind OpKind, path string, do func() (T, error)) (T, error) {
 	if err := f.check(kind, path, 0); err != nil {
 		var none T

@@ -23,8 +23,8 @@ const (
 	filePerm = 0o640
 )
 
-// osError gives an error of the operating system its kind. The message of an *fs.PathError already
-// names the operation and the path.
+// osError returns an error of the operating system with the right base.Kind. It does not add to the
+// message, because that of an *fs.PathError already names the operation and the path.
 func osError(err error) error {
 	var number syscall.Errno
 	switch {
@@ -39,7 +39,7 @@ func osError(err error) error {
 	case errors.As(err, &number):
 		return base.Errorf(base.Unavailable, "%w", err)
 	default:
-		return err // use of a closed file or a similar defect of Scoter
+		return err // Scoter used a closed file, or has a similar defect
 	}
 }
 
@@ -106,10 +106,10 @@ func (osFS) FreeSpace(dir string) (uint64, error) {
 
 func (osFS) rename(oldPath, newPath string) error { return osError(os.Rename(oldPath, newPath)) }
 
-// Lock takes an advisory lock on an open file, so the kernel releases it however the process ends.
-// The file is not removed afterwards: otherwise two processes could lock two different files of the
-// same name. It contains the id of the owner's process, for the error message that other processes
-// get.
+// Lock takes an advisory lock on a file that it keeps open. So the kernel releases the lock however
+// the process ends. The file contains the process id of the lock's owner, for the error message
+// that other processes get. It is not removed after use: otherwise two processes could lock two
+// different files of the same name.
 func (osFS) Lock(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, filePerm)
 	if err != nil {
@@ -121,7 +121,7 @@ func (osFS) Lock(path string) (io.Closer, error) {
 	}
 	if held {
 		owner := make([]byte, 20)
-		n, _ := f.ReadAt(owner, 0) // only for the message: an unreadable owner is left out
+		n, _ := f.ReadAt(owner, 0) // if the owner cannot be read, the message leaves it out
 		message := fmt.Sprintf("%s is in use by another process", filepath.Dir(path))
 		if pid := strings.TrimSpace(string(owner[:n])); pid != "" {
 			message += " (" + pid + ")"
@@ -129,7 +129,7 @@ func (osFS) Lock(path string) (io.Closer, error) {
 		conflict := base.Errorf(base.Conflict, "%s", message).WithHint("stop that process, or use another directory")
 		return nil, errors.Join(conflict, f.Close())
 	}
-	// The id is only used in a message, so a full disk does not matter.
+	// Ignore a full disk, because the id is only used in a message.
 	if err := errors.Join(f.Truncate(0), writePID(f)); err != nil && !isStorageFull(err) {
 		return nil, errors.Join(osError(err), f.Close())
 	}
@@ -143,7 +143,7 @@ func writePID(f *os.File) error {
 
 type osFile struct {
 	f      *os.File
-	direct *direct // nil for a reader
+	direct *direct // nil if the file is open for reading only
 }
 
 func (o osFile) ReadAt(p []byte, offset int64) (int, error) {

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncData is fdatasync. It syncs the bytes and the length, but not the modification time, which
-// alone would cost a journal commit per sync.
+// syncData makes the bytes and the length of a file durable, with fdatasync. It does not sync the
+// modification time, because that alone would cost a commit of the file system's journal each time.
 func syncData(f *os.File) error {
 	return control(f, func(fd int) error { return unix.Fdatasync(fd) })
 }
 
-// allocate is fallocate that also extends the file. Later writes then change no metadata, and
-// fdatasync writes no journal.
+// allocate reserves space for a file and extends it, with fallocate. Later writes then change no
+// metadata, so fdatasync need not write the journal.
 func allocate(f *os.File, size int64) error {
 	err := control(f, func(fd int) error { return unix.Fallocate(fd, 0, 0, size) })
 	if errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {
@@ -24,8 +24,8 @@ func allocate(f *os.File, size int64) error {
 	return err
 }
 
-// control runs a system call on the file's descriptor, and repeats it when a signal interrupts it.
-// The descriptor cannot be closed during the call.
+// control calls a system call with the descriptor of a file, and repeats the call if a signal
+// interrupts it. The descriptor cannot be closed during the call.
 func control(f *os.File, call func(fd int) error) error {
 	conn, err := f.SyscallConn()
 	if err != nil {

@@ -30,8 +30,8 @@ func freeSpace(dir string) (uint64, error) {
 	return uint64(stat.Bavail) * uint64(stat.Bsize), nil
 }
 
-// tryLock reports whether another owner, in this process or another one, holds the lock. If not, it
-// takes the lock.
+// tryLock takes the lock of a file, unless another owner holds it. Then held is true. The other
+// owner may be in this process or another one.
 func tryLock(f *os.File) (held bool, err error) {
 	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {

@@ -25,8 +25,9 @@ func freeSpace(dir string) (uint64, error) {
 	return available, err
 }
 
-// tryLock reports whether another owner, in this process or another one, holds the lock. If not, it
-// takes the lock. The locked byte is far behind the process id, so the process id stays readable.
+// tryLock takes the lock of a file, unless another owner holds it. Then held is true. The other
+// owner may be in this process or another one. Windows prevents others from reading locked bytes,
+// so the locked byte is far behind the process id, which others read.
 func tryLock(f *os.File) (held bool, err error) {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err = windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{Offset: 1 << 30})

@@ -10,7 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// writeFileBufferBytes is large enough that system calls cost little compared to the copy.
+// writeFileBufferBytes is the size of the buffer between write and the file. With this size, system
+// calls cost little compared to copying the bytes.
 const writeFileBufferBytes = 256 << 10
 
 // WriteFile publishes the output of write as the file at path and replaces an older file. After a
@@ -22,7 +23,7 @@ const writeFileBufferBytes = 256 << 10
 // may be in place. The caller must treat the file as unpublished and may publish it again.
 func WriteFile(fsys FS, path string, write func(io.Writer) error) error {
 	temp := path + TempSuffix
-	// A crash may have left the file of an earlier attempt.
+	// If a process crashed in an earlier attempt, the temporary file still exists. Remove it.
 	if err := fsys.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return base.Wrap(err, "write %s", path)
 	}
@@ -58,8 +59,8 @@ func removeIfThere(fsys FS, path string) error {
 	return nil
 }
 
-// MkdirAll makes a folder and its missing parents, durably. An existing folder, or a symbolic link
-// to one, is not an error.
+// MkdirAll makes a folder and its missing parents, and makes them durable. It is not an error if
+// the folder exists, also as a symbolic link to a folder.
 func MkdirAll(fsys FS, dir string) error {
 	dir = filepath.Clean(dir)
 	parent := filepath.Dir(dir)
@@ -71,8 +72,8 @@ func MkdirAll(fsys FS, dir string) error {
 	}
 	switch {
 	case isDir:
-		// If a process was killed between Mkdir and SyncDir, the folder exists but is not durable.
-		// A parent that cannot be opened was not made by Scoter.
+		// The folder exists, but may not be durable: a process may have been killed between Mkdir
+		// and SyncDir. Ignore a parent that cannot be opened, because Scoter did not make it.
 		if err := fsys.SyncDir(parent); !errors.Is(err, fs.ErrPermission) {
 			return base.Wrap(err, "make folder %s", dir)
 		}

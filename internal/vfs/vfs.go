@@ -1,20 +1,24 @@
-// Package vfs is the only access to the file system. It defines when data is durable, and lets
-// tests make a disk fail.
+// Package vfs is the only access of Scoter to the file system. It defines when data is durable, and
+// lets tests make a disk fail.
 //
-// Three calls make data durable. [File.Sync] makes a file's bytes durable, [FS.SyncDir] makes a
-// folder's names durable, and [WriteFile] does both, so that a file appears whole or not at all. A
-// file that is not written by WriteFile must be readable however a crash tears it. Only the
-// write-ahead log and SQLite are.
+// Three calls make data durable:
+//   - [File.Sync] makes the bytes of a file durable.
+//   - [FS.SyncDir] makes the names in a folder durable.
+//   - [WriteFile] does both, so that a file appears whole or not at all.
 //
-// There are three implementations. [OS] is the real file system. [Crashable] is in memory and knows
-// what a power failure would leave. [Failing] wraps another one and fails the operations that a
-// test selects. The interface has an unexported method, rename, so that only WriteFile can rename.
+// A file that is not written by WriteFile may be incomplete after a crash. Its reader must handle
+// that. Only the write-ahead log and SQLite write such files.
+//
+// There are three implementations of [FS]. [OS] is the real file system. [Crashable] is in memory,
+// and knows what would survive a power failure. [Failing] wraps another file system, and fails the
+// operations that a test selects. The interface has an unexported method, rename, so that only
+// WriteFile can rename.
 package vfs
 
 import "io"
 
-// TempSuffix ends the name of every unpublished file. Nothing refers to such a file, so after a
-// crash it is garbage.
+// TempSuffix ends the name of a file that WriteFile has not published yet. Nothing refers to such a
+// file, so after a crash it can be removed.
 const TempSuffix = ".tmp"
 
 // FS is a file system. Paths are those of the operating system (package path/filepath). All methods
@@ -26,8 +30,8 @@ const TempSuffix = ".tmp"
 //   - Conflict: the path exists already (errors.Is fs.ErrExist).
 //   - Unavailable: any other error of the operating system.
 type FS interface {
-	// Create makes a new, empty file for reading and writing. The file must not exist. Its name is
-	// durable after SyncDir of its folder.
+	// Create makes a new, empty file and opens it for reading and writing. The file must not exist.
+	// Its name is durable after SyncDir of its folder.
 	Create(path string) (File, error)
 	// Open opens an existing file for reading.
 	Open(path string) (Reader, error)
@@ -37,9 +41,10 @@ type FS interface {
 	Mkdir(path string) error
 	// List returns the names (not paths) in a folder, sorted.
 	List(dir string) ([]string, error)
-	// Stat describes a path without following a symbolic link.
+	// Stat returns the description of a path. It does not follow a symbolic link.
 	Stat(path string) (Info, error)
-	// Remove removes a file or an empty folder. It is durable after SyncDir.
+	// Remove removes a file or an empty folder. The removal is durable after SyncDir of the parent
+	// folder.
 	Remove(path string) error
 	// SyncDir makes creations, renames and removals in a folder durable.
 	SyncDir(dir string) error
@@ -50,7 +55,8 @@ type FS interface {
 	// FreeSpace returns how many bytes can still be written below dir.
 	FreeSpace(dir string) (bytes uint64, err error)
 
-	// rename replaces newPath by oldPath, in the same folder, atomically. Only WriteFile uses it.
+	// rename gives the file at oldPath the name newPath, in the same folder, and replaces an older
+	// file there. It is atomic. Only WriteFile uses it.
 	rename(oldPath, newPath string) error
 }
 
@@ -62,7 +68,7 @@ type Reader interface {
 	Size() (int64, error)
 }
 
-// File is a file that is open for reading and writing at any offset.
+// File is a file that is open for reading and for writing, at any offset.
 type File interface {
 	Reader
 	io.WriterAt
@@ -78,7 +84,7 @@ type File interface {
 	Sync() error
 }
 
-// Info describes a path.
+// Info is what Stat returns about a path.
 type Info struct {
 	Size  int64 // bytes; 0 for a folder
 	IsDir bool

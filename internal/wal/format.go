@@ -1,7 +1,7 @@
-// Package wal is the write-ahead log. It consists of segments of checksummed frames. Each frame has
-// the bytes of one edit and the edit's sequence number. The package handles bytes and durability;
-// only the engine knows what a payload means. docs/format/wal.md describes the format, and [Writer]
-// describes the protocol.
+// Package wal is the write-ahead log. It consists of segments, which are files of checksummed
+// frames. A frame has a payload, the bytes of one edit, and the edit's sequence number. The package
+// handles bytes and durability; only the engine knows what a payload means. docs/format/wal.md
+// describes the format, and [Writer] describes the protocol.
 package wal
 
 import (
@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// FormatVersion is the newest version of the segment format, which is the one that is written.
-	// Older ones stay readable. All versions share the segment header.
+	// FormatVersion is the version of the segment format that is written, and the newest that can
+	// be read. Older versions stay readable. All versions have the same segment header.
 	//
 	//	1: the first.
 	FormatVersion = 1
 
-	// MaxPayloadBytes is the longest payload of a frame. A longer edit must be split, or written as
-	// a part or patch file.
+	// MaxPayloadBytes is the greatest length of a frame's payload. A longer edit must be split, or
+	// written as a part or patch file.
 	MaxPayloadBytes = 1 << 30
 
 	magic              = "SCOTRWAL"
@@ -37,15 +37,16 @@ const (
 // le is the byte order of all numbers in a segment.
 var le = binary.LittleEndian
 
-// segmentHeader has the fields of the first segmentHeaderBytes of a segment.
+// segmentHeader is the start of a segment, segmentHeaderBytes long.
 type segmentHeader struct {
 	version uint32
 	id      base.SegmentID
-	// salt is random. It is part of every frame's checksum, so that no payload, not even a copy of
-	// a segment, contains a valid frame.
+	// salt is random. It is part of every frame's checksum. So bytes in a payload never count as a
+	// valid frame, not even if they are a copy of a segment.
 	salt uint64
-	// previousEnd is the offset at which the previous segment ends: its bytes before this offset
-	// are durable, and its bytes after it are void. 0 if there is no previous segment.
+	// previousEnd is the offset at which the previous segment ends. Its bytes before this offset
+	// are durable, and its bytes from this offset on do not count. It is 0 if there is no previous
+	// segment.
 	previousEnd int64
 }
 
@@ -60,12 +61,13 @@ func (h segmentHeader) encode() []byte {
 	return b
 }
 
-// segmentChecksum covers a segment header except for the checksum itself.
+// segmentChecksum returns the checksum of a segment header, computed without the checksum itself.
 func segmentChecksum(b []byte) uint32 {
 	return crc32.Update(crc32.Checksum(b[:12], base.Castagnoli), base.Castagnoli, b[16:segmentHeaderBytes])
 }
 
-// decodeSegmentHeader reads the header of the segment with the given id.
+// decodeSegmentHeader decodes the header of the segment with the given id. If the header is invalid
+// or belongs to another segment, the error is Corrupt.
 func decodeSegmentHeader(b []byte, path string, id base.SegmentID) (segmentHeader, error) {
 	if found := string(b[:8]); found != magic {
 		return segmentHeader{}, corrupt(path, 0, "magic", strconv.Quote(magic), strconv.Quote(found))
@@ -94,9 +96,9 @@ func decodeSegmentHeader(b []byte, path string, id base.SegmentID) (segmentHeade
 	return h, nil
 }
 
-// frameHeader precedes a payload.
+// frameHeader is the start of a frame, before the payload.
 type frameHeader struct {
-	length          uint32 // of the payload, in bytes
+	length          uint32 // length of the payload in bytes
 	payloadChecksum uint32
 	seq             base.Seq
 	// synced is the offset up to which the segment was durable when this frame was written. It
@@ -113,8 +115,8 @@ func (h frameHeader) append(b []byte, salt uint64, offset int64) []byte {
 	return le.AppendUint32(b, frameChecksum(b[start:], salt, offset))
 }
 
-// frameChecksum covers a frame header without its last field, the checksum, as well as the
-// segment's salt and the frame's offset.
+// frameChecksum returns the checksum of a frame header. It covers the header's other fields, the
+// segment's salt, and the frame's offset.
 func frameChecksum(header []byte, salt uint64, offset int64) uint32 {
 	const fields = frameHeaderBytes - 4
 	var b [16 + fields]byte
@@ -124,8 +126,8 @@ func frameChecksum(header []byte, salt uint64, offset int64) uint32 {
 	return crc32.Checksum(b[:], base.Castagnoli)
 }
 
-// decodeFrameHeader returns the header's fields, the expected checksum and the one that was found.
-// The fields are valid only if the two checksums are equal.
+// decodeFrameHeader returns the fields of a frame header, the checksum that they should have, and
+// the checksum in the header. The fields are valid only if the two checksums are equal.
 func decodeFrameHeader(b []byte, salt uint64, offset int64) (h frameHeader, expected, found uint32) {
 	h = frameHeader{
 		length:          le.Uint32(b[0:]),
@@ -148,7 +150,8 @@ func SegmentPath(dir string, id base.SegmentID) string {
 	return filepath.Join(dir, fmt.Sprintf("%012d%s", id, segmentSuffix))
 }
 
-// segmentID returns the id of the segment with a file name: the inverse of SegmentPath.
+// segmentID returns the id of the segment that has a file name. ok is false if it is not the name
+// of a segment.
 func segmentID(name string) (base.SegmentID, bool) {
 	digits, ok := strings.CutSuffix(name, segmentSuffix)
 	id, err := strconv.ParseUint(digits, 10, 64)
@@ -171,8 +174,8 @@ func List(fsys vfs.FS, dir string) ([]base.SegmentID, error) {
 	return ids, nil
 }
 
-// RemoveBefore durably removes the segments older than id. The catalog must prove that their edits
-// are durable elsewhere. It starts with the oldest, and makes each removal durable before the next
+// RemoveBefore removes the segments older than id. The caller must know that the catalog has all of
+// their edits. It removes the oldest segment first, and makes each removal durable before the next
 // one, because Replay treats a gap between segments as a loss. The newest segment always stays,
 // because it tells where the log ends.
 func RemoveBefore(fsys vfs.FS, dir string, id base.SegmentID) error {

@@ -11,8 +11,8 @@ import (
 )
 
 // Inspect prints a segment as text: its header, a line per frame, and how it ends. If the next
-// segment exists, the end that it records applies. If the segment is corrupt, Inspect prints the
-// frames before the damage and returns the error.
+// segment exists, the segment ends where that one says (previousEnd). If the segment is corrupt,
+// Inspect prints the frames before the damage and returns the error.
 func Inspect(fsys vfs.FS, path string, w io.Writer) error {
 	dir := filepath.Dir(path)
 	id, ok := segmentID(filepath.Base(path))

@@ -12,22 +12,23 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// MarkName is the name of the mark's file in a folder of segments.
+// MarkName is the name of the Mark's file, which is in the folder of the segments.
 const MarkName = "durable.mark"
 
 const (
 	markMagic     = "SCOTMARK"
 	markSlotBytes = 28
 	markSlots     = 2
-	// markStride puts the slots into different sectors, so that a torn write damages only one of
-	// them.
+	// markStride is the distance of the two slots in the file. They are in different sectors, so
+	// that a torn write damages only one of them.
 	markStride = 4096
 	markBytes  = markSlots * markStride
 )
 
-// Mark is a small file that records up to where the log was durable at some moment. It detects the
-// loss of the newest segment or of its end, which the log itself cannot detect. The file is
-// rewritten in place, one of two slots at a time, so that a crash leaves the other slot intact.
+// Mark is a small file that records up to which position the log was durable at some moment. With
+// it, Replay detects the loss of the newest segment or of its end, which the log itself cannot
+// detect. The file is rewritten in place, one of two slots at a time, so that a crash leaves the
+// other slot intact.
 //
 // The mark may lag behind the log by any amount. Then less damage is detected, but nothing else
 // breaks. It is never ahead of the log: Set must be called with a position that is already durable.
@@ -36,12 +37,12 @@ type Mark struct {
 	fs   vfs.FS
 	path string
 	file vfs.File // nil: not open
-	next int      // the slot to write next
-	last Position // the position in the newest slot, without Seq
+	next int      // slot to write next, 0 or 1
+	last Position // newest position in the file; its Seq is not set
 }
 
-// OpenMark returns the mark of the log in dir. It does not create the file. A damaged mark is
-// Corrupt.
+// OpenMark reads the mark of the log in dir, and returns it. Without a file it returns an empty
+// mark, and the first Set creates the file. A damaged mark is Corrupt.
 func OpenMark(fsys vfs.FS, dir string) (*Mark, error) {
 	m := &Mark{fs: fsys, path: filepath.Join(dir, MarkName)}
 	last, slot, err := readMark(fsys, m.path)
@@ -52,16 +53,17 @@ func OpenMark(fsys vfs.FS, dir string) (*Mark, error) {
 	return m, nil
 }
 
-// Set durably records that the log is durable up to an offset of its newest segment. A position
-// that is not beyond the recorded one changes nothing. After an error the recorded position stays,
-// and Set may be called again.
+// Set records that the log is durable up to an offset (end) of its newest segment, and makes this
+// record durable. If the position is not beyond the recorded one, nothing changes. After an error
+// the recorded position stays, and Set may be called again.
 func (m *Mark) Set(segment base.SegmentID, end int64) error {
 	to := Position{Segment: segment, End: end}
 	if m.Covers(segment, end) {
 		return nil
 	}
 	if err := m.write(to); err != nil {
-		// A file whose sync failed must not be synced again, so it is reopened.
+		// After a failed sync, another sync of the same open file proves nothing, so the file is
+		// closed and opened again.
 		err = errors.Join(err, m.Close())
 		return base.Wrap(err, "record how far the log is durable")
 	}
@@ -69,7 +71,7 @@ func (m *Mark) Set(segment base.SegmentID, end int64) error {
 	return nil
 }
 
-// Covers reports whether the mark records that the log was durable up to an offset of a segment.
+// Covers reports whether the mark says that the log was durable up to an offset (end) of a segment.
 func (m *Mark) Covers(segment base.SegmentID, end int64) bool {
 	return !m.last.before(Position{Segment: segment, End: end})
 }
@@ -79,7 +81,7 @@ func (p Position) before(q Position) bool {
 }
 
 func (m *Mark) write(to Position) error {
-	if m.last == (Position{}) { // the file does not exist, or may not be durable
+	if m.last == (Position{}) { // the file does not exist, or its name may not be durable
 		return vfs.WriteFile(m.fs, m.path, func(w io.Writer) error {
 			content := make([]byte, markBytes)
 			copy(content[m.next*markStride:], encodeMark(to))
@@ -118,8 +120,8 @@ func encodeMark(p Position) []byte {
 	return le.AppendUint32(b, crc32.Checksum(b, base.Castagnoli))
 }
 
-// readMark returns the later one of the two positions in the file, and its slot. Without a file it
-// returns the zero Position.
+// readMark returns the later one of the positions in the file's two slots, and the number of its
+// slot. Without a file it returns the zero Position.
 func readMark(fsys vfs.FS, path string) (last Position, slot int, err error) {
 	content, err := vfs.ReadFile(fsys, path, markBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -139,15 +141,16 @@ func readMark(fsys vfs.FS, path string) (last Position, slot int, err error) {
 			last, slot, found = p, i, true
 		}
 	}
-	if !found { // a crash damages only the slot that was being written
+	// A crash damages only the slot that was being written, so one of the two must be valid.
+	if !found {
 		return Position{}, 0, base.Errorf(base.Corrupt, "%s is corrupt: none of its %d records has a right checksum", path, markSlots).
 			WithHint("restore this data directory from a backup; nothing in it was changed")
 	}
 	return last, slot, nil
 }
 
-// checkMark compares the end of a replay with the mark. If the mark is beyond the end, the error is
-// Corrupt.
+// checkMark returns a Corrupt error if the mark is beyond the end of a replay, because then the log
+// has lost durable frames.
 func checkMark(fsys vfs.FS, dir string, end Position) error {
 	mark, _, err := readMark(fsys, filepath.Join(dir, MarkName))
 	if err != nil || !end.before(mark) {

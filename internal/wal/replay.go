@@ -15,26 +15,26 @@ import (
 
 const replayBufferBytes = 256 << 10
 
-// Result summarizes a Replay.
+// Result says what a Replay found.
 type Result struct {
-	End      Position // where the next segment continues; zero for an empty log
+	End      Position // position after which the next segment begins; zero for an empty log
 	Segments int
 	Frames   int64
-	Bytes    int64 // of payloads
-	// TornBytes is the size of an interrupted write after End in the last segment, without the
-	// zeros at the very end, which are preallocated.
+	Bytes    int64 // sum of the lengths of all payloads
+	// TornBytes is the size of a torn write after End in the last segment. Zeros at the end of the
+	// file do not count, because they are preallocated.
 	TornBytes  int64
-	TornReason string // what is wrong with the first torn frame; empty if TornBytes is 0
+	TornReason string // why the first torn frame is invalid; empty if TornBytes is 0
 }
 
-// Replay reads the log in dir from its first segment to its last, and passes every frame to visit
-// in ascending order of seq. visit may retain the payload. An error of visit ends the replay and is
-// returned.
+// Replay reads the log in dir from its first segment to its last. It calls visit with every frame,
+// in ascending order of seq. visit may retain the payload. If visit returns an error, Replay ends
+// and returns it.
 //
-// The last segment may end in a torn write, which Replay skips and reports in the Result. The
-// [Mark] tells which bytes cannot be torn. Any other damage is Corrupt, with file, offset, expected
-// and found value. Frames before the damage have been visited by then, so the caller discards what
-// it built from them. Replay changes nothing on disk.
+// The last segment may end in a torn write (a write that a crash interrupted), which Replay skips
+// and reports in the Result. The [Mark] tells which bytes cannot be torn. Any other damage is
+// Corrupt, with file, offset, expected and found value. Frames before the damage have been visited
+// by then, so the caller must discard what it built from them. Replay changes nothing on disk.
 func Replay(fsys vfs.FS, dir string, visit func(segment base.SegmentID, seq base.Seq, payload []byte) error) (Result, error) {
 	var result Result
 	ids, err := List(fsys, dir)
@@ -65,10 +65,10 @@ func Replay(fsys vfs.FS, dir string, visit func(segment base.SegmentID, seq base
 	return result, checkMark(fsys, dir, result.End)
 }
 
-// Settle prepares the log for writing after a Replay, whose result it takes. It makes the visited
-// frames durable, because after a killed process they may be only in the page cache. It cuts off a
-// torn tail, and removes what an interrupted Create left. Then Create may be called with
-// Result.End.
+// Settle prepares the log for writing. It takes the result of the Replay before it. It makes the
+// visited frames durable, because after a process was killed they may be only in the page cache. It
+// cuts off a torn write, and removes a segment that an interrupted Create left. Then Create may be
+// called with Result.End.
 func Settle(fsys vfs.FS, dir string, result Result) error {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -92,16 +92,17 @@ func Settle(fsys vfs.FS, dir string, result Result) error {
 	return base.Wrap(fsys.SyncDir(dir), "recover WAL")
 }
 
-// Segment is a segment that is open for reading.
+// Segment is a segment that Verify reads.
 type Segment struct {
 	ID    base.SegmentID
-	Path  string // for messages
+	Path  string // name in errors
 	File  vfs.Reader
-	Bytes int64 // where its frames end, if it is the newest
+	Bytes int64 // offset at which its frames end; used only for the newest segment
 }
 
-// Verify reads consecutive segments up to the newest one, as Replay does. The end of the newest
-// segment is known, so no damage is taken for a torn write.
+// Verify reads consecutive segments up to the newest one, as Replay does, and returns a Corrupt
+// error if they are damaged. Since Segment.Bytes tells where the newest segment ends, damage there
+// is not taken for a torn write.
 func Verify(ctx context.Context, segments []Segment) error {
 	var result Result
 	for i, s := range segments {
@@ -126,7 +127,7 @@ func Verify(ctx context.Context, segments []Segment) error {
 	return nil
 }
 
-// endAt cuts the file off at end and makes it durable.
+// endAt truncates a file to the length end, and makes that durable.
 func endAt(fsys vfs.FS, path string, end int64) (err error) {
 	file, err := fsys.OpenReadWrite(path)
 	if err != nil {
@@ -139,7 +140,7 @@ func endAt(fsys vfs.FS, path string, end int64) (err error) {
 	return file.Sync()
 }
 
-// readSegmentHeader reads one segment's header.
+// readSegmentHeader reads and checks the header of a segment's file.
 func readSegmentHeader(fsys vfs.FS, path string, id base.SegmentID) (h segmentHeader, err error) {
 	file, err := fsys.Open(path)
 	if err != nil {
@@ -164,11 +165,11 @@ func headerOf(file vfs.Reader, size int64, path string, id base.SegmentID) (segm
 	return decodeSegmentHeader(b[:], path, id)
 }
 
-// unknownEnd is the end of the last segment, which no later segment has recorded.
+// unknownEnd stands for the end of the last segment, which no later segment has recorded.
 const unknownEnd = -1
 
-// replaySegment visits the frames of a segment and adds them to result. At the call, result.End is
-// the end of the previous segment. end is the end of this segment that the next one records, or
+// replaySegment calls visit with the frames of a segment, and adds them to result. result.End must
+// be the end of the previous segment. end is where this segment ends according to the next one, or
 // unknownEnd.
 func replaySegment(fsys vfs.FS, path string, id base.SegmentID, end int64, result *Result, visit func(offset int64, h frameHeader, payload []byte) error) (err error) {
 	file, err := fsys.Open(path)
@@ -229,23 +230,24 @@ func replayFile(file vfs.Reader, path string, id base.SegmentID, end int64, resu
 	}
 }
 
-// frameReader reads consecutive frames.
+// frameReader reads consecutive frames of a segment.
 type frameReader struct {
 	in     *bufio.Reader
 	salt   uint64
-	offset int64 // of the next frame
-	limit  int64 // the end of the bytes to read
+	offset int64 // offset of the next frame
+	limit  int64 // offset at which reading ends
 }
 
-// badFrame says why the bytes at an offset are not a valid frame.
+// badFrame says why the bytes at an offset are not a valid frame: what was checked, and which value
+// was expected and found.
 type badFrame struct{ what, expected, found string }
 
 func (b badFrame) String() string {
 	return fmt.Sprintf("%s: expected %s, found %s", b.what, b.expected, b.found)
 }
 
-// next returns the next frame with valid checksums. Otherwise it returns what is wrong with the
-// frame, io.EOF at the end, or the error of reading.
+// next returns the next frame. If it is not valid, bad says why. At the end, err is io.EOF;
+// otherwise err is an error of reading.
 func (r *frameReader) next() (h frameHeader, payload []byte, bad *badFrame, err error) {
 	remaining := r.limit - r.offset
 	if remaining == 0 {
@@ -277,7 +279,8 @@ func (r *frameReader) next() (h frameHeader, payload []byte, bad *badFrame, err 
 	return h, payload, nil, nil
 }
 
-// noEOF turns io.EOF into an error: a file that shrank while it was read has not ended.
+// noEOF replaces io.EOF by another error: the file became shorter while it was read, which is not
+// the end of the log.
 func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -285,8 +288,8 @@ func noEOF(err error) error {
 	return err
 }
 
-// judgeTail decides whether the bytes from offset to limit, which do not begin with a valid frame,
-// are a torn write or corruption. See Writer for the rule.
+// judgeTail decides whether the bytes from offset to limit are a torn write or corruption. They do
+// not begin with a valid frame (bad says why). The rule is explained at Writer.
 func judgeTail(file vfs.Reader, path string, salt uint64, offset, limit int64, bad *badFrame, result *Result) error {
 	tail, err := searchTail(file, salt, offset, limit)
 	if err != nil {
@@ -301,16 +304,18 @@ func judgeTail(file vfs.Reader, path string, salt uint64, offset, limit int64, b
 	return nil
 }
 
-// tail describes the bytes after a bad frame.
+// tail describes the bytes that follow the start of a bad frame.
 type tail struct {
-	// proof is the offset of a frame header that proves that the bad frame was durable; 0: none.
+	// proof is the offset of a later frame header that proves that the bad frame was durable; 0:
+	// there is none.
 	proof       int64
 	proofSynced int64
-	end         int64 // end of the last nonzero byte; the bad frame's offset if there is none
+	// Offset after the last byte that is not zero; the bad frame's offset if all are zero.
+	end int64
 }
 
-// searchTail searches all offsets from offset to limit for a frame header. A header with a valid
-// checksum is a proof even if its payload is torn: it was written.
+// searchTail looks for a frame header at every offset from offset to limit. A header with a valid
+// checksum counts even if its payload is torn: the header was written.
 func searchTail(file vfs.Reader, salt uint64, offset, limit int64) (tail, error) {
 	result := tail{end: offset}
 	window := make([]byte, min(1<<20, limit-offset))
@@ -327,7 +332,8 @@ func searchTail(file vfs.Reader, salt uint64, offset, limit int64) (tail, error)
 		}
 		for i := 0; i+frameHeaderBytes <= n; i++ {
 			position := at + int64(i)
-			// This comparison rejects nearly every offset before a checksum is computed.
+			// This comparison is cheap, and rejects nearly every offset before a checksum is
+			// computed.
 			if synced := int64(le.Uint64(window[i+16:])); synced <= offset || synced > position {
 				continue
 			}
@@ -340,7 +346,8 @@ func searchTail(file vfs.Reader, salt uint64, offset, limit int64) (tail, error)
 		if at+int64(n) == limit {
 			break
 		}
-		at += int64(n) - (frameHeaderBytes - 1) // a header may span two windows
+		// Overlap the windows, because a header may span two of them.
+		at += int64(n) - (frameHeaderBytes - 1)
 	}
 	return result, nil
 }

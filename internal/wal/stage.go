@@ -2,18 +2,18 @@ package wal
 
 import "github.com/scoterdb/scoter/internal/vfs"
 
-// stage buffers writes to consecutive offsets of a file.
+// stage writes slices to consecutive offsets of a file. It buffers short ones.
 type stage struct {
 	file   vfs.File
-	at     int64  // file offset of the buffer's first byte
-	buffer []byte // written when it reaches its capacity
-	direct int    // slices of at least this length are written without a copy into the buffer
+	at     int64  // offset in the file of the buffer's first byte
+	buffer []byte // written to the file when it is full
+	direct int    // slices of at least this length are written directly, without the buffer
 	// limit, if not 0, is the length at which the buffer is written for the first time. It is
-	// chosen so that later writes are aligned in the file.
+	// chosen so that the offsets of later writes are aligned.
 	limit int
 }
 
-// add appends a slice.
+// add writes a slice, or copies it into the buffer.
 func (s *stage) add(slice []byte) error {
 	if len(slice) >= s.direct {
 		if err := s.put(s.buffer); err != nil {
@@ -40,7 +40,8 @@ func (s *stage) add(slice []byte) error {
 	return nil
 }
 
-// end writes the rest: first the aligned bytes, then the others.
+// end writes what is left in the buffer: first the part that ends at an aligned offset, then the
+// rest.
 func (s *stage) end() error {
 	whole := 0
 	if s.at%vfs.DirectAlign == 0 {

@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// DefaultPreallocateBytes is the step in which a segment's space is reserved, so that most
-	// syncs write no file system metadata. Measured on ext4 on a virtual disk with 2 busy cores,
-	// the median latencies of Append and Sync without reservation, with 4 MiB and with 16 MiB (the
-	// middle of 12 interleaved rounds) are:
+	// DefaultPreallocateBytes is the step in which space for a segment is reserved, so that most
+	// syncs write no file system metadata. Measured on ext4 on a virtual disk with 2 busy cores:
+	// the median latencies of Append and Sync without reservation, with steps of 4 MiB, and with
+	// steps of 16 MiB (the middle of 12 interleaved rounds) are:
 	//
 	//	200 bytes: 55, 27, 27 us
 	//	16 KB:     40, 52, 39 us
@@ -28,13 +28,14 @@ const (
 	// large steps.
 	DefaultPreallocateBytes = 16 << 20
 
-	// Slices of at least directBytes are written without a copy into the buffer. Shorter ones are
-	// buffered, because a system call costs as much as copying that many bytes.
+	// directBytes is the length from which a slice is written without a copy into the buffer.
+	// Shorter slices are copied, because a system call costs as much as copying that many bytes.
 	directBytes = 32 << 10
 	bufferBytes = 128 << 10
 
-	// Groups of at least largeBytes are written in aligned pieces of this size, which vfs writes
-	// past the page cache. The copy into the buffer costs a tenth of what the page cache costs.
+	// largeBytes is the size from which a group is written in aligned pieces of this size, which
+	// vfs writes past the page cache. Copying into the buffer costs a tenth of what the page cache
+	// costs.
 	largeBytes = 1 << 20
 
 	probeBytes = 1 << 20
@@ -43,15 +44,15 @@ const (
 // Options configure a log.
 type Options struct {
 	// PreallocateBytes is the step in which space is reserved ahead of writing. 0 means
-	// DefaultPreallocateBytes; a negative value disables reservation.
+	// DefaultPreallocateBytes; a negative value means no reservation.
 	PreallocateBytes int64
-	// Synced, if not nil, is called after each fsync of frames, failed or not, with the time that
-	// the fsync took.
+	// Synced, if not nil, is called after each fsync of frames, whether it failed or not. The
+	// argument is the time that the fsync took.
 	Synced func(time.Duration)
 }
 
-// Frame is one edit to log. The payload is the concatenation of the slices, 1 to MaxPayloadBytes
-// long in total. Append only reads the slices, and does not retain them.
+// Frame is one edit to be written to the log. The payload is the concatenation of the slices, in
+// total 1 to MaxPayloadBytes long. Append only reads the slices, and does not retain them.
 type Frame struct {
 	Seq     base.Seq
 	Payload [][]byte
@@ -128,33 +129,33 @@ type Writer struct {
 	fs          vfs.FS
 	dir         string
 	preallocate int64
-	timed       func(time.Duration) // Options.Synced
+	timed       func(time.Duration) // callback of Options.Synced
 	file        vfs.File
 	id          base.SegmentID
 	salt        uint64
 	buffer      []byte
-	large       []byte // of largeBytes, for large groups; nil before the first one
+	large       []byte // buffer of largeBytes for large groups; nil before the first large group
 
-	size      int64 // end of the last frame appended
+	size      int64 // offset after the last appended frame
 	seq       base.Seq
-	synced    int64 // end of the last frame that is known to be durable
+	synced    int64 // offset up to which the segment is known to be durable
 	syncedSeq base.Seq
 	allocated int64 // known length of the file; at least size
 
-	// stray is set if the next segment may exist although Rotate failed. It may have recorded the
-	// end of this segment, so nothing may be appended here before it is removed.
+	// stray says that the next segment may exist although Rotate failed. It may have recorded where
+	// this segment ends, so nothing may be appended here before the next segment is removed.
 	stray bool
-	waits bool  // there is no file yet: see Await
-	err   error // first error of a broken or closed writer
+	waits bool  // the segment has no file yet: see Await
+	err   error // the error that broke the writer, or that it is closed; nil if it works
 }
 
-// Create starts the segment after the position after, which is the end of a Replay or the zero
-// Position. It makes the segment's name durable in dir, which must exist. If a segment of that id
-// exists and has frames, the error is a Conflict.
+// Create starts a new segment after a position: the end of a Replay, or the zero Position. The
+// folder dir must exist. Create makes the segment's name durable. If the segment exists already and
+// has frames, the error is Conflict.
 func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, error) {
 	id := after.Segment + 1
 	path := SegmentPath(dir, id)
-	// An earlier Create that failed in its last step may have left a file with only a header.
+	// An earlier Create may have failed in its last step and left a file that has only a header.
 	info, err := fsys.Stat(path)
 	switch {
 	case err == nil && info.Size > segmentHeaderBytes:
@@ -163,7 +164,7 @@ func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, 
 		return nil, base.Wrap(err, "create WAL segment %d", id)
 	}
 	header := segmentHeader{version: FormatVersion, id: id, salt: randomSalt(), previousEnd: after.End}
-	// The header is published as a whole, so that it is never torn.
+	// WriteFile publishes the header as a whole, so that it is never torn.
 	err = vfs.WriteFile(fsys, path, func(w io.Writer) error {
 		_, err := w.Write(header.encode())
 		return err
@@ -186,9 +187,9 @@ func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, 
 	}, nil
 }
 
-// Await returns a writer for a log that ends at after and has no segment to write to, because
-// Create failed with cause. All its methods fail with cause, except for Rotate, which creates the
-// segment.
+// Await returns a writer for a log that has no segment to write to, because Create failed with
+// cause. after is where the log ends. All methods of the writer fail with cause, except for Rotate,
+// which creates the segment.
 func Await(fsys vfs.FS, dir string, options Options, after Position, cause error) *Writer {
 	return &Writer{
 		fs: fsys, dir: dir, preallocate: cmp.Or(options.PreallocateBytes, DefaultPreallocateBytes), timed: options.Synced, id: after.Segment, waits: true, err: cause,
@@ -196,10 +197,11 @@ func Await(fsys vfs.FS, dir string, options Options, after Position, cause error
 	}
 }
 
-// Waits reports whether the segment does not exist yet: see Await.
+// Waits reports whether the segment has no file yet: see Await.
 func (w *Writer) Waits() bool { return w.waits }
 
-// Probe returns nil if there is probably space for the next frames.
+// Probe checks, without writing frames, whether there is space for the next ones. It returns nil if
+// there probably is.
 func (w *Writer) Probe() error {
 	if w.err != nil || w.allocated > w.size+probeBytes {
 		return w.err
@@ -213,14 +215,14 @@ func (w *Writer) Probe() error {
 
 func randomSalt() uint64 {
 	var b [8]byte
-	rand.Read(b[:]) // never fails, as documented
+	rand.Read(b[:]) // crypto/rand's documentation says that Read never fails
 	return le.Uint64(b[:])
 }
 
 // ID returns the segment's id.
 func (w *Writer) ID() base.SegmentID { return w.id }
 
-// Size returns the segment's length in bytes, without preallocated space.
+// Size returns the length in bytes of the segment's frames and header, without preallocated space.
 func (w *Writer) Size() int64 { return w.size }
 
 // Synced returns the offset up to which the segment is known to be durable.
@@ -229,10 +231,10 @@ func (w *Writer) Synced() int64 { return w.synced }
 // Err returns the error that broke the writer, or nil if it works.
 func (w *Writer) Err() error { return w.err }
 
-// Append writes all frames or none, without making them durable. Sequence numbers must ascend,
-// starting after the last one of the log. An empty payload is Invalid and a too long one TooLarge;
-// in both cases nothing is written. After StorageFull, or another failed write that could be undone
-// (Err returns nil), the caller may retry the call.
+// Append writes all frames or none. It does not make them durable. Sequence numbers must ascend,
+// and be greater than those in the log. An empty payload is Invalid, and a payload that is too long
+// is TooLarge; in both cases nothing is written. After StorageFull, or another failure after which
+// Err returns nil, the caller may call Append again with the same frames.
 func (w *Writer) Append(frames []Frame) error {
 	if w.err != nil {
 		return w.err
@@ -257,7 +259,8 @@ func (w *Writer) Append(frames []Frame) error {
 	return nil
 }
 
-// check validates the frames and returns the number of bytes that they take.
+// check returns an error if frames are invalid, and otherwise the number of bytes that they take in
+// the file.
 func (w *Writer) check(frames []Frame) (total int64, err error) {
 	last := w.seq
 	for _, frame := range frames {
@@ -284,20 +287,21 @@ func payloadBytes(frame Frame) (length int64) {
 	return length
 }
 
-// reserve preallocates space up to end or further.
+// reserve preallocates space, so that the file is at least end bytes long.
 func (w *Writer) reserve(end int64) {
 	if w.preallocate <= 0 || end <= w.allocated {
 		return
 	}
 	target := (end + w.preallocate - 1) / w.preallocate * w.preallocate
 	if err := w.file.Allocate(target); err != nil {
-		w.preallocate = 0 // the next write finds out whether there is space: see Writer
+		// Do not try again; if there is no space, the next write fails: see Writer.
+		w.preallocate = 0
 		return
 	}
 	w.allocated = target
 }
 
-// write writes frames at offset size.
+// write writes frames to the file at the offset w.size. total is their size.
 func (w *Writer) write(frames []Frame, total int64) error {
 	s := stage{file: w.file, at: w.size, buffer: w.buffer[:0], direct: directBytes}
 	if total >= largeBytes {
@@ -327,7 +331,8 @@ func (w *Writer) write(frames []Frame, total int64) error {
 	return s.end()
 }
 
-// takeBack undoes a failed write: it truncates the file to the last whole group.
+// takeBack undoes a failed write: it truncates the file to the end of the last group that was
+// written as a whole. It returns cause.
 func (w *Writer) takeBack(cause error) error {
 	err := w.file.Truncate(w.size)
 	if err == nil {
@@ -342,7 +347,7 @@ func (w *Writer) takeBack(cause error) error {
 	return base.Wrap(cause, "append to WAL segment %d", w.id)
 }
 
-// Sync makes all appended frames durable. After an error the writer is broken.
+// Sync makes all appended frames durable. If it fails, the writer is broken.
 func (w *Writer) Sync() error {
 	if w.err != nil || w.synced == w.size {
 		return w.err
@@ -360,14 +365,13 @@ func (w *Writer) Sync() error {
 	return nil
 }
 
-// Rotate ends this segment and returns the writer of the next one. It first syncs a working writer.
-// A broken writer drops the frames after its last successful Sync. All of these failed, and after
-// Rotate succeeded they are never read back.
+// Rotate ends this segment and returns the writer of the next one. If the writer works, Rotate
+// syncs it first. If it is broken, Rotate drops the frames after the last successful Sync. All of
+// these failed, and once Rotate succeeds they are never read back.
 //
 // After success this writer is closed. After an error it is unchanged (or broken by a failed sync),
-// and Rotate may be called again. If the files of the failed next segment could not be removed,
-// Append tries again before it writes: appended frames would come after the end that the next
-// segment may have recorded.
+// and Rotate may be called again. A failed Rotate may leave the next segment's file, which may have
+// recorded where this segment ends. Then Append removes that file before it writes.
 func (w *Writer) Rotate() (*Writer, error) {
 	if w.file == nil && !w.waits {
 		return nil, w.err
@@ -386,13 +390,13 @@ func (w *Writer) Rotate() (*Writer, error) {
 		return nil, errors.Join(err, w.removeStray())
 	}
 	if w.file != nil {
-		_ = w.file.Close() // the valid frames are durable, so an error of Close does not matter
+		_ = w.file.Close() // the valid frames are durable, so a failed Close loses nothing
 	}
 	w.file, w.waits, w.err = nil, false, errClosed(w.id)
 	return next, nil
 }
 
-// removeStray removes the next segment that a failed Rotate may have left.
+// removeStray removes the file of the next segment that a failed Rotate left.
 func (w *Writer) removeStray() error {
 	if !w.stray {
 		return nil
@@ -405,7 +409,7 @@ func (w *Writer) removeStray() error {
 	return base.Wrap(err, "remove what is left of WAL segment %d", w.id+1)
 }
 
-// trim frees preallocated space.
+// trim cuts off preallocated space at the end of the file.
 func (w *Writer) trim() error {
 	if w.allocated == w.size {
 		return nil
@@ -418,7 +422,7 @@ func (w *Writer) trim() error {
 }
 
 // Close makes all appended frames durable, unless the writer is broken, and closes the file. It
-// returns the first error, which for a broken writer is an earlier one.
+// returns the first error. For a broken writer that is the error that broke it.
 func (w *Writer) Close() error {
 	if w.waits {
 		w.waits, w.err = false, errClosed(w.id)

@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// Root returns the repository's folder: the nearest one above the tests with go.mod. What the
-// compiler knows of it is lost with -trimpath.
+// Root returns the repository's folder: the nearest folder above the tests that has a go.mod. With
+// -trimpath the compiler does not know the folder.
 func Root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -41,8 +41,8 @@ func Root() (string, error) {
 // scoter and bench build the programs of cmd.
 var scoter, bench = program("scoter"), program("scoter-bench")
 
-// program returns a function that builds a program of cmd below .cache, one test process at a time: the
-// first links it, the others find it there.
+// program returns a function that builds a program of cmd below .cache. Only one test process
+// builds at a time, and the others use its result.
 func program(name string) func() (path string, err error) {
 	return sync.OnceValues(func() (path string, err error) {
 		root, err := Root()
@@ -57,7 +57,7 @@ func program(name string) func() (path string, err error) {
 		if err != nil {
 			return "", err
 		}
-		defer lock.Close() // which gives the lock back
+		defer lock.Close() // also releases the lock
 		if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 			return "", fmt.Errorf("lock %s: %w", lock.Name(), err)
 		}
@@ -71,7 +71,7 @@ func program(name string) func() (path string, err error) {
 	})
 }
 
-// Path builds the program, if its source changed, and returns where it is.
+// Path builds the program if its source has changed, and returns its path.
 func Path(t testing.TB) string {
 	t.Helper()
 	path, err := scoter()
@@ -81,7 +81,8 @@ func Path(t testing.TB) string {
 	return path
 }
 
-// Bench builds scoter-bench, with the program that it measures beside it, and returns where it is.
+// Bench builds scoter-bench, and in the same folder the program that it measures. It returns the
+// path of scoter-bench.
 func Bench(t testing.TB) string {
 	t.Helper()
 	Path(t)
@@ -92,17 +93,17 @@ func Bench(t testing.TB) string {
 	return path
 }
 
-// Server is the program serving a directory.
+// Server is a running program that serves a directory.
 type Server struct {
 	URL   string
-	Token string // is sent, if it is set
+	Token string // sent with requests if it is set
 
 	cmd *exec.Cmd
 	log *output
 	end chan error
 }
 
-// output is what the program printed; it may be read while the program runs.
+// output is what the program has printed. It may be read while the program runs.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer // guarded by mu
@@ -126,13 +127,14 @@ func Serve(t testing.TB, dir string, flags ...string) *Server {
 	return serve(t, nil, dir, flags)
 }
 
-// ServeFew is Serve with so many file descriptors.
+// ServeFew is Serve with a limit on file descriptors.
 func ServeFew(t testing.TB, descriptors int, dir string, flags ...string) *Server {
 	t.Helper()
 	return serve(t, []string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$@"`, descriptors), "sh"}, dir, flags)
 }
 
-// command is a command of the program, itself started by the command line enter, if there is one.
+// command returns a command of the program. If enter is not empty, it is a command line that starts
+// the command.
 func command(t testing.TB, enter []string, args ...string) *exec.Cmd {
 	t.Helper()
 	all := append(append(append([]string{}, enter...), Path(t)), args...)
@@ -181,7 +183,7 @@ func serve(t testing.TB, enter []string, dir string, flags []string) *Server {
 	return s
 }
 
-// Kill ends the program as kill -9 does. It may be called more than once.
+// Kill ends the program like kill -9. It may be called more than once.
 func (s *Server) Kill() {
 	_ = s.cmd.Process.Signal(syscall.SIGKILL) // it may have ended
 	select {
@@ -191,13 +193,13 @@ func (s *Server) Kill() {
 	}
 }
 
-// Stop ends the program as Ctrl-C does, and returns its exit code.
+// Stop ends the program like Ctrl-C, and returns its exit code.
 func (s *Server) Stop(t testing.TB) int {
 	t.Helper()
 	return s.stop(t, os.Interrupt)
 }
 
-// Terminate is Stop by SIGTERM, as service managers do.
+// Terminate is like Stop, but sends SIGTERM, as service managers do.
 func (s *Server) Terminate(t testing.TB) int {
 	t.Helper()
 	return s.stop(t, syscall.SIGTERM)
@@ -217,7 +219,7 @@ func (s *Server) Signal(t testing.TB, what os.Signal) {
 	}
 }
 
-// Wait waits until the program ends, and returns its exit code; -1 if a signal ended it.
+// Wait waits until the program ends, and returns its exit code, or -1 if a signal ended it.
 func (s *Server) Wait(t testing.TB) int {
 	t.Helper()
 	select {
@@ -235,7 +237,8 @@ func (s *Server) Log() string { return s.log.String() }
 // PID returns the program's process id.
 func (s *Server) PID() int { return s.cmd.Process.Pid }
 
-// Post sends a body and returns status and answer; an error means that there was none.
+// Post sends a body, and returns the status and the response body. An error means that there was no
+// response.
 func (s *Server) Post(path, contentType string, body []byte) (int, string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -270,7 +273,7 @@ func (s *Server) Rows(t testing.TB, sql string) [][]any {
 	return answer.Rows
 }
 
-// Run runs a subcommand and returns what it printed and its exit code.
+// Run runs a subcommand, and returns its output and its exit code.
 func Run(t testing.TB, args ...string) (string, int) {
 	t.Helper()
 	cmd := exec.Command(Path(t), args...)

@@ -10,19 +10,19 @@ import (
 	"testing"
 )
 
-// diskScript mounts a small disk in a mount namespace of its own, where nobody else sees it,
-// and keeps it. Its arguments are the disk's folder and its size.
+// diskScript mounts a small disk in a separate mount namespace, where other processes do not see
+// it, and stays running. Its arguments are the disk's folder and its size.
 const diskScript = `mount -t tmpfs -o size="$2" scoter-disk "$1" && echo mounted && exec sleep 3600`
 
-// Disk is a disk of its own, and how programs see it.
+// Disk is a separate disk, and the paths under which programs see it.
 type Disk struct {
 	Dir     string // as the programs see it
-	Outside string // the same, from here
+	Outside string // the same folder as this process sees it
 	enter   []string
 }
 
 // NewDisk mounts a disk of a size ("24m") as root, or in a user namespace. It returns nil if the
-// machine can do neither.
+// machine supports neither.
 func NewDisk(t testing.TB, size string) *Disk {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -40,13 +40,13 @@ func NewDisk(t testing.TB, size string) *Disk {
 			t.Fatal(err)
 		}
 		if holder.Start() != nil {
-			continue // there is no unshare
+			continue // unshare is not installed
 		}
 		t.Cleanup(func() {
 			_ = holder.Process.Kill() // it may have ended
 			_ = holder.Wait()
 		})
-		line, _ := bufio.NewReader(out).ReadString('\n') // none: it may not mount
+		line, _ := bufio.NewReader(out).ReadString('\n') // no line: mounting is not allowed
 		if line != "mounted\n" {
 			continue
 		}
@@ -68,13 +68,13 @@ func (d *Disk) Serve(t testing.TB, dir string, flags ...string) *Server {
 	return serve(t, d.enter, filepath.Join(d.Dir, dir), flags)
 }
 
-// Command is a command of the program on the disk.
+// Command returns a command of the program on the disk.
 func (d *Disk) Command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	return command(t, d.enter, args...)
 }
 
-// Fill leaves no space, until free is called.
+// Fill fills the disk until free is called.
 func (d *Disk) Fill(t testing.TB) (free func()) {
 	t.Helper()
 	ballast := filepath.Join(d.Outside, "ballast")

@@ -370,10 +370,8 @@ public final class Program {
                             r.ok(),
                             r.ratio(),
                             r.day()));
-            for (int i = 0;
-                    i < 20;
-                    i++) { // other threads were at work on the rows before it when it was refused, and crashed now and
-                           // then
+            // Other threads worked on the rows before the refused one, and sometimes crashed.
+            for (int i = 0; i < 20; i++) {
                 say("wrong digits", () -> q.updateAllMeasured(wrong));
             }
             wrong.set(

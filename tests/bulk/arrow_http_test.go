@@ -11,7 +11,8 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// A result that the server breaks off is an error where it is read, one that it refuses where it is asked for.
+// TestReadArrowOverHTTP checks errors. If the server breaks off a result, reading it fails. If the
+// server refuses it, requesting it fails.
 func TestReadArrowOverHTTP(t *testing.T) {
 	t.Parallel()
 	url := binary.Serve(t, t.TempDir()).URL
@@ -42,7 +43,8 @@ func TestReadArrowOverHTTP(t *testing.T) {
 
 var oneOfMany = regexp.MustCompile(`one of many: true (?:ScoterError: )?table default\.main\.kv: row (\d+), column "n": "12345\.67" is not exact in type DECIMAL\(6,2\) \(rows are counted from row (\d+), those before it are stored\)`)
 
-// withoutLast returns what a program said before its last line, which tells of the last of 100,000 rows in several requests.
+// withoutLast returns the output of a program before its last line. That line is about the last of
+// 100,000 rows in several requests.
 func withoutLast(t *testing.T, got string) string {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(got), "\n")

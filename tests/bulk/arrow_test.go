@@ -76,7 +76,7 @@ func TestPythonReadsAndWritesArrowOverHTTP(t *testing.T) {
 	})
 }
 
-// said fails unless a program said these lines, in this order, and nothing else.
+// said fails unless a program printed exactly these lines in this order.
 func said(t *testing.T, got string, want []string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(got), "\n")

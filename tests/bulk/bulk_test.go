@@ -1,5 +1,5 @@
-// Package bulk tests generated bulk writes over all ways that they can take: they leave the same
-// rows, say the same about rows that cannot be written, and leave nothing half done.
+// Package bulk tests generated bulk writes on all their routes. All routes must leave the same
+// rows, report the same errors for rows that cannot be written, and leave nothing half done.
 package bulk
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// compiled generates and compiles the code of a folder, that for DuckDB of this one; it returns the
-// command line that runs it.
+// compiled generates and compiles the code of a folder. The code for DuckDB comes from this folder.
+// It returns the command line that runs the program.
 func compiled(t *testing.T, folder string) []string {
 	return shared(t, filepath.Join("java", folder, "program"), func(dir string) []string { return compiledIn(t, dir, folder) })
 }
@@ -43,7 +43,7 @@ func with(java []string, args ...string) (string, []string) {
 	return java[0], append(append([]string{}, java[1:]...), args...)
 }
 
-// major returns the version of a java program.
+// major returns the major version of a java program.
 func major(t *testing.T, java string) int {
 	version := toolchain.Run(t, ".", nil, java, "--version")
 	major := 0
@@ -53,7 +53,7 @@ func major(t *testing.T, java string) int {
 	return major
 }
 
-// oldJavas returns the installed java programs without a foreign-function API.
+// oldJavas returns the installed java programs that have no foreign-function API.
 func oldJavas(t *testing.T) []string {
 	paths, err := filepath.Glob("/usr/lib/jvm/*/bin/java")
 	if err != nil {
@@ -83,7 +83,7 @@ func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
 		}
 	}
 	if major(t, java[0]) >= 24 {
-		// The driver may load its library, which is native access too; the generated code may not have any.
+		// The driver may load its native library. The generated code may not use native access.
 		_, jars := toolchain.Java(t)
 		driver, err := filepath.Glob(filepath.Join(filepath.Dir(jars), "duckdb_jdbc-*.jar"))
 		if err != nil || len(driver) != 1 {
@@ -143,7 +143,7 @@ func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
 	}
 }
 
-// kill starts a program that writes without an end and kills it in the middle.
+// kill starts a program that writes endlessly, and kills it while it writes.
 func kill(t *testing.T, operation, dir string, env []string, command ...string) {
 	t.Helper()
 	c := exec.Command(command[0], command[1:]...)
@@ -159,15 +159,15 @@ func kill(t *testing.T, operation, dir string, env []string, command ...string) 
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	c.Wait() // killed: it fails
+	c.Wait() // it was killed, so it fails
 	if err != nil || line != "written\n" {
 		t.Fatalf("%s: the program says %q: %v", operation, line, err)
 	}
 }
 
-// killedOn kills a program in the middle of each operation, on a place of its own; then it must find what
-// was there before. engine is an argument before the
-// mode, if the program has several.
+// killedOn kills a program in the middle of each operation, each time in a separate place. The
+// program must then find the rows from before. engine is an argument before the mode, if the
+// program supports several engines.
 func killedOn(t *testing.T, dir string, env, command []string, engine []string, place func(operation string) string) {
 	t.Helper()
 	for _, operation := range []string{"insert", "update", "delete", "upsert"} {
@@ -183,8 +183,9 @@ func killedOn(t *testing.T, dir string, env, command []string, engine []string, 
 	}
 }
 
-// javaKills are the operations that a Java program is killed in, and the rows and those with the old value
-// that there are then: as before, but after one that was done.
+// javaKills are the operations during which a Java program is killed. The values are the numbers of
+// all rows and of rows with the old value afterwards: the same as before, except after a completed
+// operation.
 var javaKills = map[string]string{"insert": "1000 1000", "update": "1000 1000", "delete": "1000 1000", "upsert": "1000 1000", "done": "2000 0"}
 
 func TestKilledInTheMiddleNothingIsWritten(t *testing.T) {

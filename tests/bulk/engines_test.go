@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// pythonEngines generates the code for all engines and checks it; it returns what runs the program on one, and
-// what kills it there in the middle.
+// pythonEngines generates the code for all engines and checks it. run runs the program on an
+// engine. killed kills it there while it writes.
 func pythonEngines(t *testing.T) (run func(args ...string) string, killed func(t *testing.T, engine string, place func(string) string)) {
 	bin := toolchain.Python(t)
 	dir := t.TempDir()
@@ -36,7 +36,7 @@ func pythonEngines(t *testing.T) (run func(args ...string) string, killed func(t
 func TestPythonOnEveryEngine(t *testing.T) {
 	t.Parallel()
 	run, killed := pythonEngines(t)
-	// Python says True.
+	// Python prints True.
 	types := strings.Split(strings.ReplaceAll(strings.Join(everyTypes, "\n"), "true", "True"), "\n")
 	python := func(lines []string) []string {
 		return strings.Split(strings.ReplaceAll(strings.Join(lines, "\n"), "no rows: [0 0 0]", "no rows: [0, 0, 0, 0]"), "\n")

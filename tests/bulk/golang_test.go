@@ -11,12 +11,12 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// goKeys are the engines that Go writes to, and the type of a key there.
+// goKeys are the engines to which Go writes, and their key types.
 var goKeys = map[string]string{"postgres": "int32", "duckdb": "int32", "sqlite": "int64"}
 
-// goRoundTrips are the routes by which Go writes every type on DuckDB, and what the table is
-// without. The appender does not take BIT, and of TIMETZ no offset; of TIME_NS there is nothing
-// below a microsecond.
+// goRoundTrips are the routes by which Go writes every type on DuckDB, and the parts of the table
+// that each route cannot write. The appender does not support BIT, offsets of TIMETZ, and digits of
+// TIME_NS below a microsecond.
 var goRoundTrips = map[string][]string{
 	"vectors": {" clock_ns TIME_NS,", "    ['00:00:00'::TIME_NS, '23:59:59.999999', '12:34:56.123456'][i % 3 + 1] AS clock_ns,\n"},
 	"appender": {" clock_ns TIME_NS,", "    ['00:00:00'::TIME_NS, '23:59:59.999999', '12:34:56.123456'][i % 3 + 1] AS clock_ns,\n",
@@ -24,8 +24,9 @@ var goRoundTrips = map[string][]string{
 		" clockz TIMETZ,", "    ['00:00:00+00'::TIMETZ, '23:59:59.999999-12', '12:34:56.5+05:45'][i % 3 + 1] AS clockz,\n"},
 }
 
-// goPrograms generates the code of all programs in Go, checks and builds them, in one module with
-// the versions of this one. It returns the folder where they are, in bin.
+// goPrograms generates the code of all Go programs, checks it, and builds the programs in one
+// module with the versions of this module. It returns their folder. The programs are in its folder
+// bin.
 func goPrograms(t *testing.T) (dir string) {
 	return shared(t, "go", func(dir string) string {
 		root := toolchain.Root(t)
@@ -83,7 +84,7 @@ func main() { map[string]func(){"appender": appender.Main, "vectors": vectors.Ma
 	})
 }
 
-// goProgram returns what runs the program of an engine, and the program.
+// goProgram returns a function that runs the program of an engine, and the program's path.
 func goProgram(t *testing.T, engine string) (run func(args ...string) string, program string) {
 	dir := goPrograms(t)
 	program = filepath.Join(dir, "bin", engine)
@@ -92,8 +93,8 @@ func goProgram(t *testing.T, engine string) (run func(args ...string) string, pr
 	}, program
 }
 
-// want fails for each line that a program did not print; one that ends with "..." is the beginning
-// of a line.
+// want fails for each line that a program did not print. A line that ends with "..." is the
+// beginning of a line.
 func want(t *testing.T, got string, lines ...string) {
 	t.Helper()
 	for _, line := range lines {
@@ -107,7 +108,7 @@ func want(t *testing.T, got string, lines ...string) {
 	}
 }
 
-// common is what the programs of all engines and languages say.
+// common are the lines that the programs of all engines and languages print.
 var common = []string{
 	"insert: 100000", "nothing behind: 100000 4999950000 1 a", "update: 90000", "update twice: 10000", "update some: 2", "update one twice: 1",
 	"last wins: 0 9999 90000", "upsert: 70000", "upsert twice: 120000", "upsert some: 2", "upserted: 120001 7200060000 120000 u1",
@@ -122,7 +123,7 @@ var everyTypes = []string{
 	"update: 1500", "updated the same: true",
 }
 
-// sameByRoutes fails unless all routes wrote what the operations wrote by themselves.
+// sameByRoutes fails unless each route wrote the same as the operation without a route.
 func sameByRoutes(t *testing.T, got string, routes int, yes string) {
 	t.Helper()
 	for _, what := range []string{"inserted", "changed"} {
@@ -226,12 +227,13 @@ func TestGoReadsAndWritesArrow(t *testing.T) {
 	})
 }
 
-// in names files of a folder.
+// in returns a function that returns the paths of files in a folder.
 func in(dir string) func(name string) string {
 	return func(name string) string { return filepath.Join(dir, name) }
 }
 
-// commonOnSQLite is common where every row is a statement: of two with one key both count.
+// commonOnSQLite is common for an engine where every row is a statement. If two rows have the same
+// key, both are counted.
 func commonOnSQLite() (lines []string) {
 	replace := strings.NewReplacer("update twice: 10000", "update twice: 20000", "update one twice: 1", "update one twice: 2", "upsert twice: 120000", "upsert twice: 160000",
 		"few of NULL: 2", "few of NULL: 3", "many of NULL: 4", "many of NULL: 3000")

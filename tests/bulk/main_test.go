@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// programs are what tests share: generated and compiled for the first that asks.
+// programs are shared by tests. The first test that needs one generates and compiles it.
 var programs struct {
 	sync.Mutex
 	dir  string
@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// shared returns what build made in a folder of its own, of that name, which nothing else writes
-// to.
+// shared returns the result of build for a name. build gets a folder of that name, to which nothing
+// else writes.
 func shared[T any](t *testing.T, name string, build func(dir string) T) T {
 	programs.Lock()
 	p := programs.made[name]

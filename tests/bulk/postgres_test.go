@@ -13,7 +13,7 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// Statements alone do not say which column it was.
+// ofColumn matches the column in an error. Errors of plain statements do not name the column.
 var ofColumn = regexp.MustCompile(`(?m)(: row \d+: )column \w+: `)
 
 func TestPostgres(t *testing.T) {
@@ -101,7 +101,8 @@ func killed(t *testing.T, java []string, pg *toolchain.Postgres) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The server notices that its client is gone when it next reads; then the rows are to be looked at.
+		// The server notices that the client has gone when it reads next. Check the rows after
+		// that.
 		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 			busy := 0
 			err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`).Scan(&busy)

@@ -11,10 +11,11 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// mypy checks Python's programs one after the other: they share what it found out of the packages.
+// mypy is held while mypy checks a program. The programs are checked one after the other, because
+// they share mypy's cache of the packages.
 var mypy sync.Mutex
 
-// checked is strict.
+// checked runs mypy in strict mode.
 func checked(t *testing.T, dir string, args ...string) {
 	mypy.Lock()
 	defer mypy.Unlock()
@@ -22,7 +23,7 @@ func checked(t *testing.T, dir string, args ...string) {
 	toolchain.Run(t, dir, nil, filepath.Join(toolchain.Python(t), "mypy"), append([]string{"--strict", "--cache-dir", cache}, args...)...)
 }
 
-// pythonProgram generates the code and checks it; it returns what runs the program.
+// pythonProgram generates the code and checks it. It returns a function that runs the program.
 func pythonProgram(t *testing.T) func(mode string) string {
 	bin := toolchain.Python(t)
 	dir := shared(t, "python", func(dir string) string {

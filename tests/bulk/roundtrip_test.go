@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// roundTrip generates the code that reads and writes rows of every type of DuckDB in a folder, and
-// puts a program to it.
+// roundTrip generates the code that reads and writes rows of every DuckDB type in a folder, and
+// copies a program into it.
 func roundTrip(t *testing.T, dir, program, to string, without ...string) {
 	here := filepath.Join(toolchain.Root(t), "tests", "bulk", "roundtrip")
 	text, err := os.ReadFile(filepath.Join(here, "every.sql"))
@@ -41,7 +41,7 @@ func TestTypeScriptWritesEveryTypeThatItReads(t *testing.T) {
 }
 
 func TestPythonWritesEveryTypeThatItReads(t *testing.T) {
-	// A datetime has microseconds.
+	// A Python datetime has microseconds.
 	t.Parallel()
 	bin, dir := toolchain.Python(t), t.TempDir()
 	roundTrip(t, dir, "program.py", "python/program.py", " ts_ns TIMESTAMP_NS,",

@@ -8,7 +8,7 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// What Python's runtimes do by themselves, without generated code.
+// TestPythonRuntimes tests Python's runtimes without generated code.
 func TestPythonRuntimes(t *testing.T) {
 	t.Parallel()
 	python := filepath.Join(toolchain.Python(t), "python")

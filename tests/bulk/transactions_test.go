@@ -9,7 +9,8 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// What statements of one connection do to each other in TypeScript. The counts are of the rows of a, b and c.
+// TestTypeScriptStatementsOfOneConnection tests how statements of one connection affect each other
+// in TypeScript. The counts are numbers of rows in a, b and c.
 func TestTypeScriptStatementsOfOneConnection(t *testing.T) {
 	t.Parallel()
 	dir, command := typeScript(t, "transactions")

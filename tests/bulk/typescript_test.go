@@ -10,9 +10,9 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// typeScriptPrograms generates the code of all programs in TypeScript and compiles them at once,
-// which reads the drivers' types once. It returns the folder where they are: in `out`, in a folder
-// as here, in one as the code.
+// typeScriptPrograms generates the code of all TypeScript programs and compiles them together,
+// because that reads the drivers' types only once. It returns the folder of the programs. The
+// compiled files are in its folder `out`.
 func typeScriptPrograms(t *testing.T) (dir string) {
 	toolchain.Need(t, "node")
 	packages := toolchain.TypeScript(t)
@@ -44,7 +44,8 @@ func typeScriptPrograms(t *testing.T) (dir string) {
 	})
 }
 
-// typeScript returns where the program of a folder is, and what runs it on a driver.
+// typeScript returns the folder of a program, and a function that returns the command to run it on
+// a driver.
 func typeScript(t *testing.T, folder string) (dir string, command func(driver string) []string) {
 	system := toolchain.Need(t, "node")
 	return typeScriptPrograms(t), func(driver string) []string {

@@ -19,14 +19,14 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// here is this folder.
+// here returns this folder.
 func here() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Dir(file)
 }
 
-// python installs the client libraries, in the versions that requirements.txt pins, below
-// .cache, once; it returns the interpreter that has them.
+// python installs the client libraries below .cache, once, in the versions that requirements.txt
+// pins. It returns the interpreter that has them.
 func python(t *testing.T) string {
 	t.Helper()
 	pins, err := os.ReadFile(filepath.Join(here(), "requirements.txt"))
@@ -58,7 +58,7 @@ func python(t *testing.T) string {
 	return interpreter
 }
 
-// run runs a program and returns what it prints.
+// run runs a program and returns its output.
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
@@ -80,7 +80,7 @@ func equal(t *testing.T, s *binary.Server, query, want string) {
 	}
 }
 
-// TestClients: everything that the outside writes and reads with, unchanged.
+// TestClients reads and writes with unchanged third-party clients.
 func TestClients(t *testing.T) {
 	interpreter := python(t)
 	dir := t.TempDir()
@@ -101,7 +101,8 @@ func TestClients(t *testing.T) {
 		if err := os.WriteFile(large, bytes.Repeat([]byte("{\"a\": 2}\n"), 200_000), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		// curl asks before it sends so much (Expect: 100-continue), and sends a pipe in chunks.
+		// curl asks before it sends a large body (Expect: 100-continue), and sends a pipe in
+		// chunks.
 		run(t, "curl", "-sSf", s.URL+"/api/v1/tables/default/c/rows", "-H", "Content-Type: application/x-ndjson", "--data-binary", "@"+large)
 		run(t, "sh", "-c", `gzip -c "$1" | curl -sSf -T - -X POST "$2" -H "Content-Type: application/x-ndjson" -H "Content-Encoding: gzip"`, "sh", large, s.URL+"/api/v1/tables/default/c/rows")
 		equal(t, s, "SELECT count(*) FROM c", "[[400001]]")
@@ -133,7 +134,7 @@ func TestClients(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, s.Log())
 	}
 	t.Run("duckdb", func(t *testing.T) {
-		// Rows that are in the log only become parts before the directory is read by others.
+		// Flush the rows that are only in the log, before other programs read the directory.
 		s := binary.Serve(t, dir, "--flush-age", "100ms")
 		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 			if fmt.Sprint(s.Rows(t, "SELECT sum(memtable_rows) FROM scoter.tables")) == "[[0]]" {
@@ -169,8 +170,8 @@ func TestClients(t *testing.T) {
 	})
 }
 
-// telegraf speaks as Telegraf's output for InfluxDB 1 does: it makes the database, then
-// writes batches, packed and in chunks, with precision=ns, and reads why points were dropped.
+// telegraf behaves like Telegraf's output for InfluxDB 1: it creates the database, then writes
+// batches, compressed and in chunks, with precision=ns. It reads the reasons for dropped points.
 func telegraf(t *testing.T, s *binary.Server) {
 	send := func(path, contentType, body string, packed bool) (int, string) {
 		t.Helper()

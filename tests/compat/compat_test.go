@@ -1,5 +1,5 @@
-// Package compat opens data directories that older versions of Scoter wrote. testdata has one per
-// format; they are never written again.
+// Package compat opens data directories that older versions of Scoter wrote. testdata has one
+// directory for each format. These directories are never written again.
 package compat
 
 import (
@@ -35,16 +35,17 @@ func copied(t *testing.T, format string) string {
 	return dir
 }
 
-// TestFormat1: tables one (n 0 to 29) and two (n 10 to 34), half in parts, half in the log; a view on one; and two
-// requests with idempotency keys, of which the log and the catalog know one each.
+// TestFormat1 has the tables one (n 0 to 29) and two (n 10 to 34), half of their rows in parts and
+// half in the log, and a view on one. There are two requests with idempotency keys: the log has one
+// key, and the catalog the other.
 func TestFormat1(t *testing.T) {
 	dir := copied(t, "format1")
-	for range 2 { // as it was, and after it was brought to today's format
+	for range 2 { // unchanged, and after it was upgraded to the current format
 		verifyFormat1(t, dir)
 	}
 }
 
-// verify runs queries of one text each.
+// verify runs queries that return one text each.
 func verify(t *testing.T, db *scoter.DB, queries map[string]string) {
 	t.Helper()
 	ctx := context.Background()
@@ -102,7 +103,8 @@ func verifyFormat1(t *testing.T, dir string) {
 	}
 }
 
-// TestFormat3: a table of which rows were changed and deleted, in the catalog and in the log, as a crash left it.
+// TestFormat3 has a table with updated and deleted rows, in the catalog and in the log, as after a
+// crash.
 func TestFormat3(t *testing.T) {
 	dir := copied(t, "format3")
 	for range 2 {
@@ -120,8 +122,9 @@ func TestFormat3(t *testing.T) {
 	}
 }
 
-// TestFormat6: a table with an expression in the catalog and one, of a later version of the schema, in the log, as a crash left it; and rows that
-// are none of theirs: a patched one, and those that came later.
+// TestFormat6 has a table with an expression update in the catalog, and one with a later version of
+// the schema in the log, as after a crash. It also has rows to which they do not apply: a patched
+// row, and later rows.
 func TestFormat6(t *testing.T) {
 	dir := copied(t, "format6")
 	for range 2 {
@@ -139,8 +142,8 @@ func TestFormat6(t *testing.T) {
 	}
 }
 
-// TestFormat7: tables that merge on read, as a crash left them: rows of one key in a settled part, in one that is not settled, and in the log; and
-// changes of some of them.
+// TestFormat7 has tables that merge on read, as after a crash. Rows of one key are in a
+// deduplicated part, in a part that is not deduplicated, and in the log. Some rows were changed.
 func TestFormat7(t *testing.T) {
 	dir := copied(t, "format7")
 	for range 2 {
@@ -160,7 +163,8 @@ func TestFormat7(t *testing.T) {
 	}
 }
 
-// TestOlderTablesReplaceOnInsert: until format 9 every INSERT replaced the row of its key, and in tables from then it does. New ones refuse it.
+// TestOlderTablesReplaceOnInsert checks tables from before format 9: every INSERT still replaces
+// the row of its key. Newer tables refuse such an INSERT.
 func TestOlderTablesReplaceOnInsert(t *testing.T) {
 	db, err := scoter.Open(copied(t, "format3"), scoter.WithDatabase("default"))
 	if err != nil {
@@ -176,8 +180,8 @@ func TestOlderTablesReplaceOnInsert(t *testing.T) {
 	})
 }
 
-// TestFormat8: exports as a crash left them: a paused one, whose objects are closed but for rows that came later, and one with an object of rows of which
-// the log has a change.
+// TestFormat8 has exports as after a crash: a paused export, whose objects are closed although
+// there are later rows, and an export with an object whose rows have a change in the log.
 func TestFormat8(t *testing.T) {
 	dir := copied(t, "format8")
 	for range 2 {
@@ -197,7 +201,7 @@ func TestFormat8(t *testing.T) {
 	}
 }
 
-// format8All are queries over format8-all and their answers by the version that wrote it.
+// format8All are queries over format8-all, and their results in the version that wrote it.
 var format8All = map[string]string{
 	"SELECT concat_ws(' ', count(*), sum(id), sum(v), sum(renamed), sum(added), count(DISTINCT host)) FROM plain":         "195 25205 9001.5 25000018205 7949 8",
 	"SELECT md5(string_agg(t::VARCHAR, ';' ORDER BY k)) FROM types t":                                                     "ed2207e38ed6b8028b30262e23c60daf",
@@ -219,10 +223,14 @@ var format8All = map[string]string{
 	"SELECT string_agg(concat_ws('.', table_catalog, table_schema, table_name), ' ' ORDER BY table_catalog, table_schema, table_name) FROM information_schema.tables WHERE table_schema <> 'scoter'": "default.main.ev default.main.fresh default.main.keyed default.main.last default.main.onwrite default.main.pending default.main.per_p default.main.per_p_states default.main.plain default.main.things default.main.types default.main.v default.main.versions default.main.weather default.main.wide default.other.t second.main.t2",
 }
 
-// TestFormat8All: one directory with every feature that format 8 has, as a crash left it. Parts of
-// several schema versions, patches inside and outside of the catalog, deletions, an expression,
-// tables of both kinds with keys, all types, views, an export with objects, a Kafka source with
-// offsets, dead letters and a view of states; and changes of all kinds that only the log has.
+// TestFormat8All has one directory with every feature of format 8, as after a crash:
+//
+//   - parts of several schema versions
+//   - patches inside and outside of the catalog, deletions, an expression update
+//   - tables of both kinds with keys, all types, views
+//   - an export with objects
+//   - a Kafka source with offsets, dead letters and a view of states
+//   - changes of all kinds that are only in the log
 func TestFormat8All(t *testing.T) {
 	ctx := context.Background()
 	dir := copied(t, "format8-all")
@@ -234,7 +242,7 @@ func TestFormat8All(t *testing.T) {
 		}
 		return db
 	}
-	for range 2 { // as it was, and after it was brought to today's format
+	for range 2 { // unchanged, and after it was upgraded to the current format
 		db := open(dir)
 		verify(t, db, format8All)
 		if err := db.Close(); err != nil {
@@ -281,8 +289,9 @@ func TestFormat8All(t *testing.T) {
 	}
 }
 
-// TestOlderPartsAreVerified opens directories of formats whose parts have no checksums of blocks: what is read first computes them. A
-// flipped bit is found then, by a backup, and by a check, and a restored backup is like the directory.
+// TestOlderPartsAreVerified opens directories of formats whose parts have no block checksums. The
+// first read computes them. After that a flipped bit is found by reading, by a backup and by a
+// check. A restored backup equals the directory.
 func TestOlderPartsAreVerified(t *testing.T) {
 	for _, format := range []string{"format1", "format3", "format6", "format7", "format8", "format8-all"} {
 		dir := copied(t, format)

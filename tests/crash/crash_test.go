@@ -1,4 +1,5 @@
-// Package crash kills the real server under load and counts what it acknowledged.
+// Package crash kills the real server under load, and checks that everything acknowledged is
+// stored.
 package crash
 
 import (
@@ -20,13 +21,13 @@ const (
 	rowsPerRequest = 50
 )
 
-// ledger is what one writer knows of its requests.
+// ledger is what a writer knows about its requests.
 type ledger struct {
 	acknowledged map[int]bool
-	unknown      map[int]bool // sent, and no answer: there as a whole or not at all
+	unknown      map[int]bool // sent, without a response: stored as a whole or not at all
 }
 
-// rounds is how often the server is killed; SCOTER_CRASH_ROUNDS asks for more.
+// rounds returns how often the server is killed. SCOTER_CRASH_ROUNDS sets the number.
 func rounds(t *testing.T) int {
 	if text := os.Getenv("SCOTER_CRASH_ROUNDS"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -48,7 +49,7 @@ func TestKillNineLosesNothingAcknowledgedAndDoublesNothing(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	next := make([]int, writers)
-	// Small flushes, so that a kill meets every stage of one.
+	// Small flushes, so that kills hit every stage of a flush.
 	flags := []string{"--flush-bytes", "256KiB", "--flush-age", "50ms"}
 	for round := range rounds(t) {
 		s := binary.Serve(t, dir, flags...)
@@ -68,7 +69,7 @@ func TestKillNineLosesNothingAcknowledgedAndDoublesNothing(t *testing.T) {
 	verify(t, dir, ledgers, flags)
 }
 
-// write sends requests until the server is gone.
+// write sends requests until the server has ended.
 func write(t *testing.T, s *binary.Server, w int, next *int, l *ledger, stop <-chan struct{}) {
 	for {
 		select {

@@ -12,9 +12,10 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestKillNineKeepsExpressionsWholeAndOnce adds one to all rows of a table again and again, mostly by expressions, while rows come in, parts
-// are flushed and merged, and the server is killed. Each acknowledged statement counts once for each row, however the row got from the log into its
-// part; one without an answer counts for all rows or for none.
+// TestKillNineKeepsExpressionsWholeAndOnce repeatedly adds one to all rows of a table, mostly with
+// expression updates. Meanwhile rows are inserted, parts are flushed and merged, and the server is
+// killed. Each acknowledged statement must count once for each row, whichever way the row took from
+// the log into its part. A statement without a response must count for all rows or for none.
 func TestKillNineKeepsExpressionsWholeAndOnce(t *testing.T) {
 	dir := t.TempDir()
 	seed := uint64(time.Now().UnixNano())
@@ -31,7 +32,8 @@ func TestKillNineKeepsExpressionsWholeAndOnce(t *testing.T) {
 			t.Fatalf("%s: %d %s", sql, status, text)
 		}
 	}
-	least, most, kept := 0, 0, 0 // statements that count, that may, and those of the mode
+	// statements that count, statements that may count, and statements in the mode
+	least, most, kept := 0, 0, 0
 	for round := range rounds(t) {
 		var wg sync.WaitGroup
 		stop, first := make(chan struct{}), make(chan struct{})
@@ -70,7 +72,7 @@ func TestKillNineKeepsExpressionsWholeAndOnce(t *testing.T) {
 				}
 			}
 		})
-		<-first // a slow machine is to get somewhere, too
+		<-first // a slow machine should make progress too
 		time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
 		s.Kill()
 		close(stop)

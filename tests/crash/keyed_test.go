@@ -13,32 +13,32 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// lastRow is a row of a table with a primary key, under its id.
+// lastRow is the current row of an id in a table with a primary key.
 type lastRow struct {
 	version int
 	gone    bool
 	note    int
 }
 
-// workload returns a request and what it does.
+// workload returns a request and its effect.
 type workload func(w *lastWriter) (path, body string, apply func(rows map[int]lastRow))
 
-// lastWriter sends rows of some keys, again and again, and knows what must be there.
+// lastWriter repeatedly sends rows of some keys, and knows the expected rows.
 type lastWriter struct {
 	work   workload
 	rand   *rand.Rand
-	first  int // its keys begin here
+	first  int // the first of its keys
 	next   int // version
 	sure   map[int]lastRow
-	unsure map[int]lastRow // as it is if the statement without an answer counts
+	unsure map[int]lastRow // the rows if the statement without a response took effect
 }
 
 const (
 	lastKeys = 120
-	lateness = 4 // versions are at most so much behind
+	lateness = 4 // versions are at most this much late
 )
 
-// onRead are versions of rows in no order, and changes and deletions of single ones.
+// onRead sends row versions in any order, and updates and deletions of single rows.
 func onRead(w *lastWriter) (path, body string, apply func(rows map[int]lastRow)) {
 	w.next++
 	id := w.first + w.rand.IntN(lastKeys)
@@ -51,7 +51,7 @@ func onRead(w *lastWriter) (path, body string, apply func(rows map[int]lastRow))
 				rows[id] = r
 			}
 		}
-	case 1: // forgets the row with its version
+	case 1: // removes the row with its version
 		return "/api/v1/sql", fmt.Sprintf("DELETE FROM last WHERE id = %d", id), func(rows map[int]lastRow) {
 			if !rows[id].gone {
 				delete(rows, id)
@@ -65,7 +65,8 @@ func onRead(w *lastWriter) (path, body string, apply func(rows map[int]lastRow))
 		if _, twice := came[id]; twice {
 			continue
 		}
-		r := lastRow{version: w.next - w.rand.IntN(lateness), gone: w.rand.IntN(8) == 0, note: w.next} // some come late
+		// some are late
+		r := lastRow{version: w.next - w.rand.IntN(lateness), gone: w.rand.IntN(8) == 0, note: w.next}
 		came[id] = r
 		fmt.Fprintf(&lines, `{"id":%d,"version":%d,"gone":%t,"note":%d}`+"\n", id, r.version, r.gone, r.note)
 	}
@@ -78,7 +79,7 @@ func onRead(w *lastWriter) (path, body string, apply func(rows map[int]lastRow))
 	}
 }
 
-// run sends statements until the server is gone.
+// run sends statements until the server has ended.
 func (w *lastWriter) run(t *testing.T, s *binary.Server) (answered int) {
 	for {
 		path, body, apply := w.work(w)
@@ -95,7 +96,7 @@ func (w *lastWriter) run(t *testing.T, s *binary.Server) (answered int) {
 		case status == http.StatusOK:
 			w.sure = w.unsure
 			answered++
-		case status == http.StatusServiceUnavailable: // told to come later: nothing of it is there
+		case status == http.StatusServiceUnavailable: // asked to retry: nothing was stored
 			w.unsure = w.sure
 		default:
 			t.Errorf("%s %.200s: %d %s", path, body, status, text)
@@ -118,8 +119,9 @@ func TestKillNineKeepsRowsThatMergeOnRead(t *testing.T) {
 	keeps(t, "(id BIGINT PRIMARY KEY, version BIGINT, gone BOOLEAN, note BIGINT) WITH (version = 'version', is_deleted = 'gone', upsert = 'merge-on-read')", onRead)
 }
 
-// keeps has writers change rows of a table, each those of its own keys, while rows are read, flushed, settled and merged, and the server is
-// killed: each key has the row that what was acknowledged gives it.
+// keeps has writers that change rows of a table, each its own keys. Meanwhile rows are read,
+// flushed, deduplicated and merged, and the server is killed. Each key must have the row that the
+// acknowledged statements give it.
 func keeps(t *testing.T, table string, work workload) {
 	dir := t.TempDir()
 	seed := uint64(time.Now().UnixNano())
@@ -169,7 +171,7 @@ func keeps(t *testing.T, table string, work workload) {
 			} else if !maps.Equal(got, shown(w.sure)) {
 				t.Fatalf("round %d: %v\nwant %v\nor %v", round, got, shown(w.sure), shown(w.unsure))
 			}
-			w.next += lateness // it does not matter any more which tombstones there are
+			w.next += lateness // later versions win over any existing tombstone
 		}
 	}
 	s.Kill()

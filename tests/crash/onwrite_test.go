@@ -10,7 +10,7 @@ func TestKillNineKeepsRowsThatMergeOnWrite(t *testing.T) {
 	keeps(t, "(id BIGINT PRIMARY KEY, version BIGINT, gone BOOLEAN, note BIGINT)", onWrite)
 }
 
-// onWrite are upserts, and UPDATE, DELETE and MERGE INTO of single rows and of many.
+// onWrite sends upserts, and UPDATE, DELETE and MERGE INTO for single and for many rows.
 func onWrite(w *lastWriter) (path, body string, apply func(rows map[int]lastRow)) {
 	w.next++
 	note, from := w.next, w.first+w.rand.IntN(lastKeys)
@@ -51,7 +51,7 @@ func onWrite(w *lastWriter) (path, body string, apply func(rows map[int]lastRow)
 	return "/api/v1/tables/default/last/rows", lines.String(), each(func(id int, rows map[int]lastRow) { rows[id] = lastRow{version: note, note: note} })
 }
 
-// change gives a row that is there another note.
+// change gives an existing row another note.
 func change(rows map[int]lastRow, id, note int) {
 	if r, there := rows[id]; there {
 		r.note = note

@@ -12,9 +12,9 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestKillNineLeavesTheOldTypeOrTheNew changes the type of a column to and fro, adding one each
-// time, while rows come in, and the server is killed. A statement without an answer took place for
-// all rows or for none, and each acknowledged row is there once.
+// TestKillNineLeavesTheOldTypeOrTheNew changes the type of a column back and forth, adding one each
+// time. Meanwhile rows are inserted, and the server is killed. A statement without a response must
+// apply to all rows or to none. Each acknowledged row must be stored once.
 func TestKillNineLeavesTheOldTypeOrTheNew(t *testing.T) {
 	dir := t.TempDir()
 	seed := uint64(time.Now().UnixNano())
@@ -71,7 +71,7 @@ func TestKillNineLeavesTheOldTypeOrTheNew(t *testing.T) {
 				}
 			}
 		})
-		<-first // a slow machine is to get somewhere, too
+		<-first // a slow machine should make progress too
 		time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
 		s.Kill()
 		close(stop)

@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// scoter runs the program and returns its exit code and all that it said.
+// scoter runs the program and returns its exit code and its output.
 func scoter(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	c := exec.Command(binary.Path(t), args...)
@@ -97,7 +97,8 @@ func TestWatchGeneratesAgainAfterEveryChange(t *testing.T) {
 	if code, out, err := scoter(t, dir, "init"); code != 0 {
 		t.Fatal(out, err)
 	}
-	limit, stop := context.WithTimeout(t.Context(), 2*time.Minute) // or what is waited for never comes
+	// or the test would wait forever
+	limit, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	c := exec.CommandContext(limit, binary.Path(t), "generate", "--watch")
 	c.Dir = dir

@@ -1,5 +1,5 @@
-// Package examples runs the programs in examples/: their generated code is
-// current, and they print what they are recorded to print.
+// Package examples runs the programs in examples/. It checks that their generated code is current,
+// and that they print the recorded output.
 package examples
 
 import (
@@ -14,19 +14,18 @@ import (
 
 var update = flag.Bool("update", false, "record what the programs print")
 
-// example is the folder of an example.
+// example returns the folder of an example.
 func example(t *testing.T, name string) string {
 	return filepath.Join(toolchain.Root(t), "examples", name)
 }
 
-// current fails when the generated code of an example is not what the
-// generator writes today.
+// current fails if the generated code of an example differs from the generator's current output.
 func current(t *testing.T, name string, env ...string) {
 	t.Helper()
 	toolchain.Run(t, example(t, name), env, binary.Path(t), "generate", "--check")
 }
 
-// check compares a program's output with the recorded one.
+// check compares the output of a program with the recorded output.
 func check(t *testing.T, name, output string) {
 	t.Helper()
 	path := filepath.Join(example(t, name), "output.txt")
@@ -58,7 +57,7 @@ func TestTypeScript(t *testing.T) {
 	}
 	node, dir := toolchain.Need(t, "node"), toolchain.TypeScript(t)
 	for _, name := range names {
-		// Copied below the packages, where the compiler and Node.js find them.
+		// Copy the example below the packages, where the compiler and Node.js find them.
 		work := filepath.Join(dir, "examples", name)
 		if err := os.RemoveAll(work); err != nil {
 			t.Fatal(err)
@@ -91,7 +90,7 @@ func TestJava(t *testing.T) {
 	check(t, "java-postgres", run("tasks.Main", "JDBC_URL=jdbc:postgresql:"+pg.Create(t, "tasks")+"?user=postgres"))
 }
 
-// java compiles files and returns what runs one of their classes and gives its
+// java compiles files, and returns a function that runs one of their classes and returns its
 // output.
 func java(t *testing.T, patterns ...string) func(main string, env ...string) string {
 	bin, jars := toolchain.Java(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// sqgProject copies a project of an SQG user to a folder and generates its code.
+// sqgProject copies the project of an SQG user to a folder and generates its code.
 func sqgProject(t *testing.T, name, dir string, env ...string) {
 	t.Helper()
 	if err := os.RemoveAll(dir); err != nil {
@@ -21,7 +21,7 @@ func sqgProject(t *testing.T, name, dir string, env ...string) {
 	toolchain.Run(t, dir, env, binary.Path(t), "generate")
 }
 
-// sqgPrints compares what a project's program printed with what it is to print.
+// sqgPrints compares the output of a project's program with the expected output.
 func sqgPrints(t *testing.T, name, output string) {
 	t.Helper()
 	want, err := os.ReadFile(filepath.Join("sqg", name, "output.txt"))

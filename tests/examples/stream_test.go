@@ -13,7 +13,7 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// TestStream runs the example with a Kafka of its own.
+// TestStream runs the example with a separate Kafka broker.
 func TestStream(t *testing.T) {
 	kafka, err := broker.Start(t.Context(), t.TempDir())
 	if err != nil && base.KindOf(err) == base.Unavailable {

@@ -17,8 +17,8 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// upstream are SQG's own example projects, with the class to run: of the others, which are
-// benchmarks of many minutes or need a container, the code is only compiled.
+// upstream are SQG's own example projects with the class to run. For projects without one, the code
+// is only compiled: they are benchmarks of many minutes, or need a container.
 var upstream = []struct{ name, main string }{
 	{"java-duckdb", "example.Main"},
 	{"java-duckdb-benchmark", ""},
@@ -28,8 +28,8 @@ var upstream = []struct{ name, main string }{
 	{"typescript-sqlite-benchmark", ""},
 }
 
-// TestExamplesOfSQGCompileAndRunUnchanged needs a checkout of github.com/sqg-dev/sqg in SQG_DIR, of
-// version 0.23.0 (d1f9cdf) or the one after it (29f3bcf): `make sqg SQG_DIR=...`.
+// TestExamplesOfSQGCompileAndRunUnchanged needs a checkout of github.com/sqg-dev/sqg in SQG_DIR, in
+// version 0.23.0 (d1f9cdf) or the next commit (29f3bcf): `make sqg SQG_DIR=...`.
 func TestExamplesOfSQGCompileAndRunUnchanged(t *testing.T) {
 	checkout := os.Getenv("SQG_DIR")
 	if checkout == "" {
@@ -50,8 +50,8 @@ func TestExamplesOfSQGCompileAndRunUnchanged(t *testing.T) {
 	}
 }
 
-// generateUpstream copies a project, generates its code and checks that it has all names of
-// the code that SQG generated, which lies beside.
+// generateUpstream copies a project and generates its code. It checks that the generated code has
+// all names of the code that SQG generated, which is part of the project.
 func generateUpstream(t *testing.T, from, work string) {
 	if err := os.CopyFS(work, os.DirFS(from)); err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func generateUpstream(t *testing.T, from, work string) {
 			continue // it is the program
 		}
 		for _, m := range declared.FindAllStringSubmatch(text, -1) {
-			// Our appenders are not the driver's, and have nothing to give for it.
+			// Scoter's appenders do not wrap the driver's appender, so they cannot return it.
 			if m[1] != "getAppender" && !strings.Contains(all, m[1]+"(") {
 				t.Errorf("%s: %s is missing", path, m[1])
 			}
@@ -101,8 +101,8 @@ var (
 	language   = regexp.MustCompile(`JavaLanguageVersion\.of\((\d+)\)`)
 )
 
-// compileJava compiles a project with what its Gradle file says, by Maven and javac, and runs a
-// class of it.
+// compileJava compiles a project with the dependencies of its Gradle file, using Maven and javac,
+// and runs one of its classes.
 func compileJava(t *testing.T, _, from, name, main string) string {
 	gradle, err := os.ReadFile(filepath.Join(from, "build.gradle.kts"))
 	if err != nil {
@@ -139,13 +139,13 @@ func compileJava(t *testing.T, _, from, name, main string) string {
 	return toolchain.Run(t, work, nil, filepath.Join(jdk, "java"), "-cp", "out"+string(os.PathListSeparator)+jars, main)
 }
 
-// manifest is what a package.json says of the packages that it needs.
+// manifest is the part of a package.json that lists the required packages.
 type manifest struct {
 	Dependencies    map[string]string `json:"dependencies"`
 	DevDependencies map[string]string `json:"devDependencies"`
 }
 
-// compileTypeScript compiles a project with its tsconfig.json and runs a file of it.
+// compileTypeScript compiles a project with its tsconfig.json, and runs one of its files.
 func compileTypeScript(t *testing.T, checkout, from, name, main string) string {
 	node, packages := toolchain.Need(t, "node"), toolchain.Packages(t, "sqg", needed(t, checkout))
 	// Below the packages, where the compiler and Node.js find them.
@@ -158,8 +158,8 @@ func compileTypeScript(t *testing.T, checkout, from, name, main string) string {
 	return toolchain.Run(t, work, nil, node, main)
 }
 
-// needed is a package.json of what all projects in TypeScript need, with the versions of the
-// workspace's catalog. SQG itself is not among it.
+// needed returns a package.json with the packages that all TypeScript projects need, in the
+// versions of the workspace's catalog. SQG itself is not among them.
 func needed(t *testing.T, checkout string) string {
 	read := func(to any, unmarshal func([]byte, any) error, path ...string) {
 		text, err := os.ReadFile(filepath.Join(append([]string{checkout}, path...)...))

@@ -1,4 +1,4 @@
-// Package export exports from the real program to a real S3 server, and reads what is there.
+// Package export exports from the real program to a real S3 server, and reads the objects.
 package export
 
 import (
@@ -27,7 +27,8 @@ func must(t testing.TB, err error) {
 
 const token = "admin"
 
-// serve starts the program with small flushes, so that rows are soon in parts, and a token for an administrator.
+// serve starts the program with small flushes, so that rows are soon in parts, and with an
+// administrator's token.
 func serve(t testing.TB, dir string) *binary.Server {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "scoter.toml")
@@ -46,7 +47,7 @@ func run(t testing.TB, s *binary.Server, sql string) {
 	}
 }
 
-// refused executes a statement that is to fail with all of these words.
+// refused executes a statement that must fail with an error that contains all of the words.
 func refused(t testing.TB, s *binary.Server, sql string, words ...string) {
 	t.Helper()
 	status, text, err := s.Post("/api/v1/sql", "text/plain", []byte(sql))
@@ -85,10 +86,10 @@ func words(row []any) string {
 	return strings.Join(out, " ")
 }
 
-// patience is how long something may take that is to come: long, for a machine that does other things too.
+// patience is how long to wait for an expected event. It is long, for machines under other load.
 const patience = 90 * time.Second
 
-// eventually waits until what is got is what is wanted.
+// eventually waits until get returns want.
 func eventually(t testing.TB, s *binary.Server, what string, want string, get func() string) {
 	t.Helper()
 	var got string
@@ -101,7 +102,7 @@ func eventually(t testing.TB, s *binary.Server, what string, want string, get fu
 		s.Rows(t, "SELECT partition, generation, rows, closed FROM scoter.export_objects"), s.Log())
 }
 
-// reader reads Parquet files with DuckDB, in this process.
+// reader reads Parquet files with DuckDB in this process.
 type reader struct{ db *scoter.DB }
 
 func newReader(t testing.TB) *reader {
@@ -112,7 +113,8 @@ func newReader(t testing.TB) *reader {
 	return &reader{db}
 }
 
-// line returns the first row of a query, of one VARCHAR, or why there is none: files come and go.
+// line returns the first row of a query, which is one VARCHAR. If there is none, it returns the
+// error: files are added and removed meanwhile.
 func (r *reader) line(sql string) string {
 	rows, err := r.db.Query(context.Background(), sql)
 	if err != nil {
@@ -133,12 +135,12 @@ func into(g *gateway, prefix string) string {
 	return fmt.Sprintf("INTO S3 (bucket = '%s', prefix = '%s', endpoint = '%s', region = 'us-east-1', access_key_id = '%s', secret_access_key = '%s')", bucket, prefix, g.URL, accessKey, secretKey)
 }
 
-// sum tells the contents of tables apart, whatever the order of their rows.
+// sum computes a checksum of a table's rows that does not depend on their order.
 const sum = "SELECT concat_ws(' ', count(*), sum(hash(id, time, country, price, tags)), count(DISTINCT id)) FROM "
 
 const table = "CREATE TABLE bids (time TIMESTAMP, id BIGINT, country VARCHAR, price DECIMAL(12,4), tags VARCHAR[]) SORTED BY (country, time DESC) PARTITIONED BY (hour(time))"
 
-// bids are rows id from to below, 100 to an hour.
+// bids returns a statement that inserts the rows with ids from from up to to, 100 for each hour.
 func bids(from, to int) string {
 	return fmt.Sprintf(`INSERT INTO bids SELECT TIMESTAMP '2025-03-01' + INTERVAL (i // 100) HOUR + INTERVAL (i %% 3600) SECOND, i, ['de', 'fr', NULL][i %% 3 + 1], i / 7, ['a', 'b' || i] FROM range(%d, %d) t(i)`, from, to)
 }
@@ -196,7 +198,7 @@ func TestObjectsAreWhatTheTableIs(t *testing.T) {
 	}
 }
 
-// TestALargeObjectIsSentInParts, of a table without partitions, whose name changes.
+// TestALargeObjectIsSentInParts uses a table without partitions, whose name changes.
 func TestALargeObjectIsSentInParts(t *testing.T) {
 	g, r := startGateway(t), newReader(t)
 	s := serve(t, t.TempDir())
@@ -216,7 +218,8 @@ func TestALargeObjectIsSentInParts(t *testing.T) {
 	}
 }
 
-// TestAnUploadThatAKillLeftIsRemoved when the object is sent again.
+// TestAnUploadThatAKillLeftIsRemoved checks that an unfinished upload is removed when the object is
+// sent again.
 func TestAnUploadThatAKillLeftIsRemoved(t *testing.T) {
 	g, r := startGateway(t), newReader(t)
 	dir := t.TempDir()
@@ -235,7 +238,7 @@ func TestAnUploadThatAKillLeftIsRemoved(t *testing.T) {
 		for deadline := time.Now().Add(3 * time.Second); uploads() == 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		}
 		s.Kill()
-		time.Sleep(100 * time.Millisecond) // the storage ends what it was at
+		time.Sleep(100 * time.Millisecond) // the storage finishes its current operation
 		left = uploads() > 0
 		s = serve(t, dir)
 		if left {
@@ -248,11 +251,12 @@ func TestAnUploadThatAKillLeftIsRemoved(t *testing.T) {
 	eventually(t, s, "the object", strconv.Itoa(rows), func() string {
 		return r.line(fmt.Sprintf("SELECT count(DISTINCT id)::VARCHAR FROM '%s'", filepath.Join(g.root, bucket, "l", "1.parquet")))
 	})
-	// The storage removes what it kept of an upload a moment after the object is there.
+	// The storage removes its data of an upload shortly after the object exists.
 	eventually(t, s, "uploads that never ended", "0", func() string { return strconv.Itoa(uploads()) })
 }
 
-// TestAPlaceHasOneExport, though a host has many names.
+// TestAPlaceHasOneExport checks that two exports cannot have the same target, even if they name the
+// host differently.
 func TestAPlaceHasOneExport(t *testing.T) {
 	g := startGateway(t)
 	s := serve(t, t.TempDir())
@@ -264,7 +268,7 @@ func TestAPlaceHasOneExport(t *testing.T) {
 	run(t, s, "DROP EXPORT lake; CREATE EXPORT second FROM TABLE bids "+into(g, "bids"))
 }
 
-// TestTheStorageIsVerifiedWithTLS, by the certificate that the option names.
+// TestTheStorageIsVerifiedWithTLS uses the certificate that the option names.
 func TestTheStorageIsVerifiedWithTLS(t *testing.T) {
 	cert, key := certificate(t)
 	g := startGateway(t, "--cert", cert, "--key", key)
@@ -342,7 +346,7 @@ func TestRowsAreDroppedOnceTheyAreInTheObject(t *testing.T) {
 		s.Kill()
 		s = serve(t, dir)
 	}
-	// What somebody else removed is written again before the rows go.
+	// An object that was removed by others is written again before rows are dropped.
 	run(t, s, "PAUSE EXPORT lake")
 	run(t, s, bids(5000, 5100))
 	run(t, s, "DROP EXPORT lake")

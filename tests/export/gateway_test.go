@@ -21,10 +21,12 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// gatewayModule is a server with S3's interface over a folder: an object is a file, a bucket a folder.
+// gatewayModule is a server with the S3 interface for a folder. An object is a file, and a bucket
+// is a folder.
 const gatewayModule, gatewayVersion = "github.com/versity/versitygw/cmd/versitygw", "v1.8.0"
 
-// gatewayPath builds the program below .cache, apart from our own module, and returns where it is. Without a way to the module proxy the test is skipped.
+// gatewayPath builds the program below .cache, separately from Scoter's module, and returns its
+// path. If the module proxy is not reachable, the test is skipped.
 func gatewayPath(t testing.TB) string {
 	t.Helper()
 	path, err := installGateway(filepath.Join(toolchain.Root(t), ".cache", "versitygw-"+gatewayVersion))
@@ -46,7 +48,7 @@ func installGateway(dir string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", err
 	}
-	// Whoever else builds it at this moment has a folder of its own; the first one stays.
+	// Concurrent builds use separate folders. The first finished one is used.
 	work, err := os.MkdirTemp(filepath.Dir(dir), "versitygw-building-")
 	if err != nil {
 		return "", err
@@ -66,13 +68,13 @@ func installGateway(dir string) (string, error) {
 	return path, nil
 }
 
-// The administrator of the gateway.
+// The credentials of the gateway's administrator.
 const accessKey, secretKey = "tester", "geheim-0815-secret"
 
 // gateway is an S3 server with one bucket.
 type gateway struct {
 	URL  string
-	root string // of the folder of its buckets
+	root string // the folder of its buckets
 
 	program string
 	flags   []string
@@ -95,14 +97,14 @@ func startGateway(t testing.TB, flags ...string) *gateway {
 	return g
 }
 
-// objects returns the pattern of the files of objects below a prefix.
+// objects returns a pattern for the files of the objects below a prefix.
 func (g *gateway) objects(prefix string) string {
 	return filepath.Join(g.root, bucket, prefix, "**", "*.parquet")
 }
 
 func (g *gateway) addr() string { return g.URL[len("http://"):] }
 
-// start starts the gateway where it was before.
+// start starts the gateway on its previous address.
 func (g *gateway) start(t testing.TB) {
 	t.Helper()
 	g.process = exec.Command(g.program, append(append([]string{"--port", g.addr(), "--quiet"}, g.flags...), "posix", g.root)...)
@@ -118,7 +120,7 @@ func (g *gateway) start(t testing.TB) {
 	t.Fatalf("the gateway does not answer: %s", g.log.String())
 }
 
-// kill ends the gateway as kill -9 does.
+// kill ends the gateway like kill -9.
 func (g *gateway) kill() {
 	if g.process != nil {
 		_ = g.process.Process.Kill() // it may have ended
@@ -127,7 +129,8 @@ func (g *gateway) kill() {
 	}
 }
 
-// certificate makes one of this machine that vouches for itself, and returns the files of it and of its key.
+// certificate creates a self-signed certificate for this machine. It returns the files of the
+// certificate and of its key.
 func certificate(t testing.TB) (cert, key string) {
 	t.Helper()
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -13,7 +13,7 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// rounds is how many of the rounds run: 12, or SCOTER_EXPORT_ROUNDS.
+// rounds returns how many rounds run: 12, or SCOTER_EXPORT_ROUNDS.
 func rounds(t *testing.T) int {
 	text := os.Getenv("SCOTER_EXPORT_ROUNDS")
 	if text == "" {
@@ -24,11 +24,12 @@ func rounds(t *testing.T) int {
 	return n
 }
 
-// writer sends rows with ids that nobody else has, to 30 hours: some requests to one, then to the next, so that hours are dropped and come again.
+// writer sends rows with unique ids to 30 hours. It sends several requests to one hour, then to the
+// next. So hours are dropped, and rows of the same hour arrive again later.
 type writer struct {
 	mu     sync.Mutex
 	server *binary.Server // guarded by mu
-	acked  map[int]bool   // guarded by mu; first ids of requests that were acknowledged
+	acked  map[int]bool   // guarded by mu; first ids of acknowledged requests
 
 	stop chan struct{}
 	done sync.WaitGroup
@@ -66,7 +67,7 @@ func (w *writer) run(first, step int) {
 	})
 }
 
-// change updates rows in all the ways that there are, at their places and by writing them anew.
+// change updates rows in all modes: as patches, as expressions, and by rewriting parts.
 func (w *writer) change(t *testing.T) {
 	w.done.Go(func() {
 		for n := 0; ; n++ {
@@ -86,7 +87,8 @@ func (w *writer) change(t *testing.T) {
 	})
 }
 
-// TestEveryRowIsInTheTableOrInOneObject kills the program and the storage again and again, while rows are written, updated, exported and dropped.
+// TestEveryRowIsInTheTableOrInOneObject repeatedly kills the program and the storage while rows are
+// written, updated, exported and dropped.
 func TestEveryRowIsInTheTableOrInOneObject(t *testing.T) {
 	g, r := startGateway(t), newReader(t)
 	dir := t.TempDir()

@@ -19,8 +19,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// arrow is the method that gives the rows of a call, or of the first so many, as
-// Arrow, nil if there is none. A statement that changes rows would do it twice.
+// arrow returns the method that returns the rows of a call as Arrow, or nil if there is none. A
+// statement that changes rows has none here, because it would run twice.
 func (u *unit) arrow(c call) (method *emit.Query) {
 	name := c.Call + c.Stream
 	if name == "" || c.Error != "" || strings.HasPrefix(u.target.id, "python/") {
@@ -32,8 +32,7 @@ func (u *unit) arrow(c call) (method *emit.Query) {
 	return nil
 }
 
-// checkArrow compares what a call gave as Arrow: the bytes of an Arrow IPC stream,
-// in hexadecimal digits.
+// checkArrow compares the Arrow result of a call: the bytes of an Arrow IPC stream in hexadecimal.
 func (u *unit) checkArrow(t *testing.T, c call, result [2]string) {
 	if result[0] != "ok" {
 		t.Errorf("%s\n%s as Arrow: %s %s", u.path, c.line, result[0], result[1])
@@ -49,8 +48,7 @@ func (u *unit) checkArrow(t *testing.T, c call, result [2]string) {
 	}
 }
 
-// arrowRows are the rows of a stream, or the first so many of them, as the
-// programs print rows.
+// arrowRows returns the first count rows of a stream in the form in which the programs print rows.
 func arrowRows(text string, pluck bool, count int) (string, error) {
 	stream, err := hex.DecodeString(strings.Trim(text, `"`))
 	if err != nil {
@@ -83,11 +81,11 @@ func arrowRows(text string, pluck bool, count int) (string, error) {
 }
 
 func jsonText(s string) string {
-	text, _ := json.Marshal(s) // a string always has a form in JSON
+	text, _ := json.Marshal(s) // a string always has a JSON form
 	return string(text)
 }
 
-// cell is a value in the form that canon gives those of rows.
+// cell returns a value in the form that canonical gives the values of rows.
 func cell(a arrow.Array, i int) string {
 	if a.IsNull(i) {
 		return "null"

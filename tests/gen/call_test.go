@@ -8,39 +8,37 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// call is one line of a case's calls. Exactly one of Call, Stream, Batch,
-// Rollback, Table, SQL and Migrate says what kind.
+// call is one line of a case's calls. Exactly one of Call, Stream, Batch, Rollback, Table, SQL and
+// Migrate is set, and determines the kind of call.
 type call struct {
-	// Call is a query or exec by name, with Args.
+	// Call is the name of a query or exec that is called with Args.
 	Call string
-	// Stream reads an `:all` lazily and stops after Take rows if that is set.
+	// Stream reads an `:all` query lazily. If Take is set, it stops after Take rows.
 	Stream string
 	Take   int
-	// Batch is an exec with Rows as parameter sets.
+	// Batch is an exec that is called with Rows as parameter sets.
 	Batch string
-	// Rollback is an exec with Args that runs in a transaction which then
-	// fails.
+	// Rollback is an exec that is called with Args in a transaction. The transaction then fails.
 	Rollback string
 	// Table and Op are a bulk operation with Rows.
 	Table string
 	Op    ir.Op
-	// In runs the bulk operation inside of a transaction, which then ends by
-	// "commit" or "rollback".
+	// In runs the bulk operation inside a transaction, which then ends with "commit" or "rollback".
 	In string
-	// SQL runs on the connection itself; it has no result.
+	// SQL runs directly on the connection. It has no result.
 	SQL string
-	// Migrate applies the migrations; DryRun only tries.
+	// Migrate applies the migrations. With DryRun they are rolled back.
 	Migrate, DryRun bool
 
 	Args []json.RawMessage
 	Rows [][]json.RawMessage
-	// Want is the result, Error a part of the error's text. Silent: the
-	// result does not matter, as long as it is no error.
+	// Want is the result. Error is a part of the error's text. Silent means that any result is
+	// accepted, but no error.
 	Want   json.RawMessage
 	Error  string
 	Silent bool
-	// Not are the generators whose database cannot run it, On the ones that it
-	// is for, both by a part of the id.
+	// Not are the generators whose database cannot run the call. On are the only generators that
+	// run it. Both are parts of ids.
 	Not, On []string
 
 	line string
@@ -48,7 +46,7 @@ type call struct {
 
 func (c call) migrates() bool { return c.Migrate && !c.DryRun }
 
-// runs reports whether the call is for a generator.
+// runs reports whether a generator runs the call.
 func (c call) runs(id string) bool {
 	for _, part := range c.Not {
 		if strings.Contains(id, part) {
@@ -63,11 +61,11 @@ func (c call) runs(id string) bool {
 	return len(c.On) == 0
 }
 
-// bulk are the words of bulk operations.
+// bulk are the names of bulk operations.
 var bulk = map[string]ir.Op{"insert": ir.OpInsert, "update": ir.OpUpdate, "delete": ir.OpDelete, "upsert": ir.OpUpsert, "append": ir.OpAppender}
 
-// parseCalls reads the calls of a case: one a line, and lines that begin with
-// white space continue the one above.
+// parseCalls parses the calls of a case: one for each line. Lines that begin with white space
+// continue the previous line.
 func parseCalls(text string) (calls []call, err error) {
 	var lines []string
 	for _, line := range strings.Split(text, "\n") {
@@ -147,7 +145,7 @@ func parseCall(line string) (c call, err error) {
 	return c, nil
 }
 
-// callParser takes a line apart from its left end.
+// callParser parses a line from left to right.
 type callParser struct{ rest string }
 
 type callError string
@@ -163,7 +161,7 @@ func (p *callParser) take(prefix string) bool {
 	return ok
 }
 
-// word is a name, in quotes if it has white space.
+// word reads a name, which is in quotes if it has white space.
 func (p *callParser) word() (word string) {
 	if strings.HasPrefix(p.rest, `"`) {
 		p.json(&word)
@@ -184,7 +182,7 @@ func (p *callParser) json(into any) {
 	p.space()
 }
 
-// arguments are JSON values in parentheses.
+// arguments reads JSON values in parentheses.
 func (p *callParser) arguments() (args []json.RawMessage) {
 	if !p.take("(") {
 		panic(callError("no parentheses"))

@@ -22,18 +22,18 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// testCase is one file of cases on one engine. See cases/README.md for the form.
+// testCase is a case file on one engine. See cases/README.md for the format.
 type testCase struct {
 	// name is topic_file_engine.
 	name string
 	path string
 	file *caseFile
-	// only are the generators it is for, by prefix; all if there are none.
+	// only are the generators that run the case, by prefix. If it is empty, all do.
 	only         []string
 	safeIntegers bool
 	module       *ir.Module
-	// baseline and testdata run past the generated code: before everything,
-	// and after the migrations.
+	// baseline and testdata do not go through generated code. They run before everything else, and
+	// after the migrations.
 	baseline []string
 	calls    []call
 }
@@ -47,7 +47,7 @@ type caseFile struct {
 	archive *txtar.Archive
 }
 
-// section is the text of a file of the archive.
+// section returns the text of a file of the archive.
 func (f *caseFile) section(name string) (string, bool) {
 	for _, s := range f.archive.Files {
 		if s.Name == name {
@@ -57,7 +57,7 @@ func (f *caseFile) section(name string) (string, bool) {
 	return "", false
 }
 
-// readCases reads the files of all cases.
+// readCases reads all case files.
 func readCases(t *testing.T) []*caseFile {
 	paths, err := filepath.Glob("cases/*/*.txtar")
 	if err != nil {
@@ -95,7 +95,7 @@ func readCases(t *testing.T) []*caseFile {
 	return out
 }
 
-// loadCases analyses every case that is to run.
+// loadCases analyses every case that should run.
 func loadCases(t *testing.T, pg *toolchain.Postgres) []*testCase {
 	var all []*testCase
 	for _, f := range readCases(t) {
@@ -117,7 +117,7 @@ func loadCases(t *testing.T, pg *toolchain.Postgres) []*testCase {
 	return all
 }
 
-// analyzed makes the case of a file on an engine.
+// analyzed returns the case of a file on an engine.
 func analyzed(t testing.TB, f *caseFile, e ir.Engine, pg *toolchain.Postgres) (*testCase, error) {
 	topic := filepath.Base(filepath.Dir(f.path))
 	c := &testCase{name: topic + "_" + strings.TrimSuffix(filepath.Base(f.path), ".txtar") + "_" + string(e), path: f.path, file: f,
@@ -173,7 +173,7 @@ func analyzed(t testing.TB, f *caseFile, e ir.Engine, pg *toolchain.Postgres) (*
 	if len(c.module.Migrations) > 0 && !slices.ContainsFunc(calls, call.migrates) {
 		calls = append([]call{{Migrate: true, Silent: true}}, calls...)
 	}
-	// Test data goes in behind the migrations.
+	// Test data is inserted after the migrations.
 	at := slices.IndexFunc(calls, call.migrates) + 1
 	c.calls = append(c.calls, calls[:at]...)
 	for _, s := range testdata {
@@ -183,7 +183,7 @@ func analyzed(t testing.TB, f *caseFile, e ir.Engine, pg *toolchain.Postgres) (*
 	return c, nil
 }
 
-// diagnostics are a list's messages as a person sees them.
+// diagnostics returns the messages of a list as a user sees them.
 func diagnostics(t testing.TB, list *diag.List) string {
 	var text strings.Builder
 	if err := list.WriteText(&text); err != nil {
@@ -192,7 +192,7 @@ func diagnostics(t testing.TB, list *diag.List) string {
 	return text.String()
 }
 
-// statements are the SQL statements of a block.
+// statements returns the SQL statements of a block.
 func statements(b *sqlfile.Block) []string {
 	var out []string
 	for _, tokens := range sqlfile.Statements(b.Body) {
@@ -241,13 +241,13 @@ func (t target) parts() (language string, engine ir.Engine, driver string) {
 	return p[0], ir.Engine(p[1]), p[2]
 }
 
-// folder is the name of the folder of this target's code, also a package name.
+// folder returns the name of the folder for this target's code, which is also a package name.
 func (t target) folder() string {
 	return strings.NewReplacer("/", "_", "-", "_").Replace(t.id[strings.Index(t.id, "/")+1:])
 }
 
-// output is the folder of a case's code. Cases share one, and with it the
-// runtime, but for Go, where row types belong to the package.
+// output returns the folder of a case's code. Cases share one folder and its runtime, except in Go,
+// where row types belong to the package.
 func (t target) output(c *testCase) string {
 	if strings.HasPrefix(t.id, "go/") {
 		return t.folder() + "_" + c.name

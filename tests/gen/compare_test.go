@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// moment is a date with a time behind it, in the forms that databases and
-// languages write.
+// moment matches a date with an optional time, in the forms that databases and languages write.
 var moment = regexp.MustCompile(`^([+-]?\d{4,}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]00:?00)?)?$`)
 
-// clock is a time of day without seconds, as Java writes one that has none.
+// clock matches a time of day without seconds, as Java writes it if the seconds are zero.
 var clock = regexp.MustCompile(`^\d\d:\d\d$`)
 
-// zoned is a time of day with an offset of whole hours.
+// zoned matches a time of day with an offset of whole hours.
 var zoned = regexp.MustCompile(`^(\d\d:\d\d)(:\d\d(?:\.\d+)?)?([+-]\d\d)(:\d\d)?$`)
 
-// canonical makes the values of all languages comparable: numbers are equal as
-// numbers, whether or not they are in quotes; moments are equal as such.
+// canonical makes the values of all languages comparable. Numbers are compared as numbers, with or
+// without quotes. Dates and times are compared as such.
 func canonical(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -72,7 +71,7 @@ func canonical(v any) string {
 	return fmt.Sprintf("unexpected %T", v)
 }
 
-// number is the shortest form of a decimal number, or "" if s is none.
+// number returns the shortest form of a decimal number, or "" if s is not a number.
 func number(s string) string {
 	if s == "" || strings.Trim(s, "+-.0123456789eE") != "" || !strings.ContainsAny(s, "0123456789") || strings.Count(s, "-") > 1 && !strings.ContainsAny(s, "eE") {
 		return ""
@@ -87,15 +86,15 @@ func number(s string) string {
 	return strings.TrimRight(r.FloatString(20), "0")
 }
 
-// goYears are years outside of 0 to 9999, which Go writes without a plus and with as few digits as
-// they have.
+// goYears matches years outside of 0 to 9999. Go writes them without a plus and without leading
+// zeros.
 var goYears = regexp.MustCompile(`(?:(-)|[+])0*(\d{4,}-\d\d-\d\d)`)
 
-// timeless are the parts that Go's one type for days, moments and instants
-// cannot tell from nothing.
+// timeless matches the parts that Go cannot represent, because it has only one type for dates and
+// timestamps.
 var timeless = []*regexp.Regexp{regexp.MustCompile(`(T\d\d:\d\d:\d\d(?:\.\d+)?)Z`), regexp.MustCompile(`T00:00:00([^.]|$)`)}
 
-// compare returns "" if a program's output is what the case wants.
+// compare returns "" if the output of a program is the result that the case expects.
 func compare(want json.RawMessage, got string, loose bool) string {
 	w, err := decodeAny(want)
 	if err != nil {
@@ -130,5 +129,5 @@ func decodeAny(text []byte) (any, error) {
 	return v, err
 }
 
-// excerpt is what is around a place in a long text.
+// excerpt returns the text around a position in a long text.
 func excerpt(s string, at int) string { return s[max(0, at-60):min(len(s), at+120)] }

@@ -1,6 +1,6 @@
-// Package gen generates code from the cases in this folder, compiles it with
-// each language's strictest settings and runs it against the real engines.
-// Every language must return the same.
+// Package gen generates code from the cases in this folder, compiles it with each language's
+// strictest settings, and runs it against the real engines. All languages must return the same
+// results.
 package gen
 
 import (
@@ -18,9 +18,9 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// Every case in every language: all cases of a language are one program. Each language has a
-// PostgreSQL of its own, where its database has the name that all of them use, and runs beside the
-// others: compilers leave processors idle.
+// TestGeneratedCode runs every case in every language. All cases of a language are one program.
+// Each language has its own PostgreSQL, because all of them use the same database name. Languages
+// run concurrently, because compilers leave processors idle.
 func TestGeneratedCode(t *testing.T) {
 	languages := []struct {
 		name string
@@ -31,7 +31,7 @@ func TestGeneratedCode(t *testing.T) {
 		languages[i].pg = toolchain.StartPostgres(t)
 	}
 	cases := loadCases(t, languages[0].pg)
-	t.Setenv("TMPDIR", t.TempDir()) // of the databases that programs make
+	t.Setenv("TMPDIR", t.TempDir()) // for the databases that programs create
 	t.Setenv("SCOTER_URL", binary.Serve(t, t.TempDir()).URL)
 	t.Run("Columns", func(t *testing.T) { testColumns(t, cases) })
 	for _, l := range languages {
@@ -51,7 +51,7 @@ type unit struct {
 
 func (u *unit) id() string { return u.name + "@" + u.target.id }
 
-// method is the generated name of a query.
+// queryPlan returns the plan of a query.
 func (u *unit) queryPlan(name string) *emit.Query {
 	for _, q := range u.plan.Queries {
 		if q.Name.Original == name {
@@ -61,7 +61,7 @@ func (u *unit) queryPlan(name string) *emit.Query {
 	panic("no query " + name)
 }
 
-// file is the generated file's name in the language's case, without extension.
+// file returns the name of the generated file in the language's case, without extension.
 func (u *unit) file(name emit.Case) string { return name(ir.NewName(u.name)) }
 
 func (u *unit) op(table string, op ir.Op) *emit.Op {
@@ -75,8 +75,8 @@ func (u *unit) op(table string, op ir.Op) *emit.Op {
 	panic(fmt.Sprintf("case %s: no %s on %s", u.name, op, table))
 }
 
-// generate writes the code of all cases for the targets below dir, one folder
-// each, and returns what there is to run.
+// generate writes the code of all cases for the targets, each in a folder below dir. It returns the
+// units to run.
 func generate(t *testing.T, cases []*testCase, dir string, ids ...string) []*unit {
 	var units []*unit
 	for _, c := range cases {
@@ -103,8 +103,8 @@ func generate(t *testing.T, cases []*testCase, dir string, ids ...string) []*uni
 	return units
 }
 
-// check compares the lines that the programs of a language printed, each
-// `case@target <tab> call <tab> ok|error <tab> JSON`, with the cases.
+// check compares the lines that the programs of a language printed with the cases. Each line is
+// `case@target <tab> call <tab> ok|error <tab> JSON`.
 func check(t *testing.T, units []*unit, output string) {
 	got := map[string][2]string{}
 	for _, line := range strings.Split(strings.TrimRight(output, "\n"), "\n") {
@@ -122,7 +122,7 @@ func check(t *testing.T, units []*unit, output string) {
 			}
 			observed := false
 			for i, c := range u.calls {
-				// Every other call is one that nobody observes.
+				// Every second call runs without an observer.
 				observed = observed || i%2 == 0 && c.runs(u.target.id) && c.SQL == "" && !c.Migrate
 				result, ran := got[u.id()+"\t"+strconv.Itoa(i)]
 				switch {
@@ -158,7 +158,7 @@ func scalars(raw json.RawMessage) any {
 	return v
 }
 
-// integers are the kinds that are whole numbers.
+// integer reports whether a kind is an integer.
 func integer(k ir.Kind) bool {
 	switch k {
 	case ir.Int8, ir.Int16, ir.Int32, ir.Int64, ir.Int128, ir.Uint8, ir.Uint16, ir.Uint32, ir.Uint64, ir.Uint128:
@@ -167,7 +167,7 @@ func integer(k ir.Kind) bool {
 	return false
 }
 
-// text is a JSON scalar as the text in it.
+// text returns a JSON scalar as text.
 func text(v any) string {
 	switch v := v.(type) {
 	case json.Number:

@@ -14,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// testGo passes vet.
+// testGo also runs go vet.
 func testGo(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 	dir := toolchain.Folder(t, "go")
 	src := toolchain.Empty(t, filepath.Join(dir, "src"))
@@ -23,7 +23,7 @@ func testGo(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A module of its own with the versions of this one.
+	// A separate module with the versions of this one.
 	toolchain.Write(t, filepath.Join(src, "go.mod"), regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module gentest"))
 	toolchain.Copy(t, filepath.Join(toolchain.Root(t), "go.sum"), filepath.Join(src, "go.sum"))
 	toolchain.Copy(t, filepath.Join(toolchain.Root(t), "tests/gen/runtime/go/harness.go.txt"), filepath.Join(src, "harness", "harness.go"))
@@ -31,7 +31,8 @@ func testGo(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 	toolchain.Write(t, filepath.Join(src, "main.go"), goMain(units))
 	toolchain.Write(t, filepath.Join(src, "quotes", "main.go"), goQuotes())
 	env := []string{"GOFLAGS=-mod=mod " + os.Getenv("GOFLAGS"), "GOWORK=off"}
-	toolchain.Run(t, src, env, "go", "vet", "-composites=false", "-tags=duckdb_arrow", "./...") // The calls below have unkeyed rows.
+	// The calls below have unkeyed rows.
+	toolchain.Run(t, src, env, "go", "vet", "-composites=false", "-tags=duckdb_arrow", "./...")
 	if out := toolchain.Run(t, src, nil, "gofmt", "-l", "."); strings.Contains(out, "queries") {
 		t.Errorf("not formatted: %s", out)
 	}
@@ -246,7 +247,7 @@ func goCall(w *emit.Writer, u *unit, c call, m, exec string) {
 	}
 }
 
-// goArgs are the arguments of a call.
+// goArgs returns the arguments of a call.
 func goArgs(u *unit, m string, q *ir.Query, raw []json.RawMessage) string {
 	out := []string{"ctx"}
 	for i, p := range q.Params {
@@ -255,7 +256,7 @@ func goArgs(u *unit, m string, q *ir.Query, raw []json.RawMessage) string {
 	return strings.Join(out, ", ")
 }
 
-// goNil says that nil itself is the type's NULL.
+// goNil reports whether nil is the type's NULL.
 func goNil(k ir.Kind) bool {
 	switch k {
 	case ir.Int128, ir.Uint128, ir.Blob, ir.JSON, ir.Any, ir.List, ir.Array, ir.Map:
@@ -327,7 +328,7 @@ func goLiteral(u *unit, m string, t ir.Type, nullable bool, v any) string {
 	return quoted()
 }
 
-// goType is the type of a literal of a list or map.
+// goType returns the type of a literal of a list or map.
 func goType(u *unit, m string, t ir.Type) string {
 	if t.Kind == ir.List || t.Kind == ir.Array {
 		if t.ElemNullable && !goNil(t.Elem.Kind) {

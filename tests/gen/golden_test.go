@@ -19,7 +19,7 @@ var some = flag.String("cases", "", "run only the cases whose file's path contai
 
 var update = flag.Bool("update", false, "write what is found into the cases' sections columns and errors")
 
-// matches compares a section of a case with what is found.
+// matches compares a section of a case with the found text.
 func (f *caseFile) matches(t *testing.T, section, found string) {
 	t.Helper()
 	want, there := f.section(section)
@@ -43,8 +43,8 @@ func (f *caseFile) matches(t *testing.T, section, found string) {
 	}
 }
 
-// testColumns compares the section columns, which says of every query which of
-// its columns may be NULL.
+// testColumns compares the section columns, which says for every query which of its columns may be
+// NULL.
 func testColumns(t *testing.T, cases []*testCase) {
 	found := map[*caseFile][]*testCase{}
 	var files []*caseFile
@@ -59,8 +59,8 @@ func testColumns(t *testing.T, cases []*testCase) {
 	}
 }
 
-// columns are the lines `query: column, column?` of a case; where engines
-// differ, each line names its own.
+// columns returns the lines `query: column, column?` of a case. If engines differ, each line names
+// its engine.
 func columns(cases []*testCase) string {
 	var out strings.Builder
 	for i, q := range cases[0].module.Queries {
@@ -94,7 +94,8 @@ func columns(cases []*testCase) string {
 	return out.String()
 }
 
-// Files with mistakes: every message with its place, and nothing is written.
+// TestMistakesAreReportedTogetherAndNothingIsWritten checks files with errors: every message has
+// its position, and nothing is written.
 func TestMistakesAreReportedTogetherAndNothingIsWritten(t *testing.T) {
 	pg := toolchain.StartPostgres(t)
 	generator := scoter.New(pg.URL())
@@ -134,7 +135,8 @@ func TestMistakesAreReportedTogetherAndNothingIsWritten(t *testing.T) {
 	}
 }
 
-// together is what all engines say, or what each says under its name.
+// together returns the text that all engines reported. If they differ, it returns the text of each
+// engine under its name.
 func together(engines []ir.Engine, said map[string]string) string {
 	all, same := "", true
 	for _, e := range engines {

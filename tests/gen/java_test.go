@@ -22,7 +22,7 @@ var javaOpen = map[ir.Engine]string{
 	ir.Scoter:   `new scoter_http.ScoterConnection(System.getenv("SCOTER_URL")).withDatabase(Harness.database(%s))`,
 }
 
-// testJava compiles without warnings.
+// testJava also checks that the code compiles without warnings.
 func testJava(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 	bin, jars := toolchain.Java(t)
 	dir := toolchain.Folder(t, "java")
@@ -49,13 +49,13 @@ func testJava(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 		java = java[:2:2]
 		java = append(java, "--add-opens=java.base/java.nio=ALL-UNNAMED", "-Dfile.encoding=UTF-8", "-cp", out+":"+jars)
 	}
-	// A zone with daylight saving: timestamps must not pass through it.
+	// A time zone with daylight saving: it must not affect timestamps.
 	check(t, units, toolchain.Run(t, dir, append(pg.Env(), "TZ=America/New_York"), filepath.Join(bin, "java"), append(java, "Main")...))
 	checkQuotes(t, toolchain.Run(t, dir, nil, filepath.Join(bin, "java"), append(java, "Quotes")...))
 }
 
-// javaQuotes writes a class per 200 texts: a class file holds 65,535 constants
-// and a method 65,535 bytes.
+// javaQuotes writes one class for each 200 texts, because a class file has at most 65,535
+// constants, and a method at most 65,535 bytes.
 func javaQuotes(dir string) string {
 	var main strings.Builder
 	main.WriteString("final class Quotes {\n  public static void main(String[] args) {\n")
@@ -129,7 +129,7 @@ func javaMain(units []*unit) string {
 					}
 				}
 				w.Line("Harness.report(%s, -2, () -> Harness.begun == Harness.ended && Harness.begun > 0);", q(u.id()))
-				if engine != ir.Scoter { // where there is nothing to close
+				if engine != ir.Scoter { // there is nothing to close
 					w.Line("observed.close();")
 					w.Line("plain.close();")
 					w.Line("db.close();")
@@ -216,7 +216,7 @@ func javaCall(w *emit.Writer, u *unit, c call, class string) {
 	}
 }
 
-// javaArgs are the arguments of a call.
+// javaArgs returns the arguments of a call.
 func javaArgs(u *unit, class string, q *ir.Query, raw []json.RawMessage) string {
 	var out []string
 	for i, p := range q.Params {

@@ -20,7 +20,7 @@ var pythonOpen = map[ir.Engine]string{
 	ir.Scoter:   `scoter(%s)`,
 }
 
-// testPython passes mypy.
+// testPython also runs mypy.
 func testPython(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 	bin := toolchain.Python(t)
 	dir := toolchain.Folder(t, "python")
@@ -37,7 +37,7 @@ func testPython(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 	check(t, units, toolchain.Run(t, src, env, filepath.Join(bin, "python"), "main.py"))
 	checkQuotes(t, toolchain.Run(t, dir, env, filepath.Join(bin, "python"), "quotes.py"))
 
-	// Generated files also work when their folder is on the path by itself.
+	// Generated files must also work if their folder itself is on the path.
 	flat := filepath.Join(src, units[0].folder())
 	if out := toolchain.Run(t, flat, nil, filepath.Join(bin, "python"), "-c", "import "+units[0].file(ir.Name.Snake)); out != "" {
 		t.Errorf("imported without a package: %s", out)
@@ -114,8 +114,8 @@ func pythonMain(units []*unit) string {
 	return w.String()
 }
 
-// pythonSQL is SQL for the connection's own execute; psycopg's wants bytes for
-// text that is not a literal.
+// pythonSQL returns SQL for the connection's own execute. psycopg's execute takes bytes for text
+// that is not a literal.
 func pythonSQL(u *unit, s string) string {
 	if u.module.Engine == ir.Postgres {
 		return emit.Quote(emit.Python, s) + ".encode()"

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// nasty are texts that quoting gets wrong: every pair of characters that mean
-// something to some compiler, and some thousand at random.
+// nasty are texts that are difficult to quote: every pair of characters that have a special meaning
+// to some compiler, and some thousand random texts.
 var nasty = func() []string {
 	atoms := []string{"\\", "\"", "'", "`", "$", "{", "}", "\n", "\r", "\t", "\x00", "\x1a", "\x7f", "u000a", "\\u000a", "*/", "//", "/*", "#", "%", " ", "\u00a0",
 		"\u2028", "\u2029", "\ufeff", "\U0001f600", "é", "\u0301", "日", "\"\"\"", "'''", "${x}", "\\N{DASH}", "\x1b", "8", "x41", "\v", "\f", "\u0085", "\u200f", "\ue000"}
@@ -36,8 +36,8 @@ var nasty = func() []string {
 	return append(out, strings.Repeat("long \\ é\n", 20000))
 }()
 
-// checkQuotes compares what a program printed of the quoted texts: each twice,
-// as a literal and as a multi-line one, in hexadecimal.
+// checkQuotes compares the texts that a program printed. Each is printed twice in hexadecimal: as a
+// literal, and as a multi-line literal.
 func checkQuotes(t *testing.T, output string) {
 	lines := strings.Split(strings.TrimRight(output, "\n"), "\n")
 	if len(lines) != 2*len(nasty) {

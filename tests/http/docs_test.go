@@ -10,16 +10,16 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestTheDocumentationIsRight runs the examples of docs/API.md and docs/SQL.md, each page on a fresh
-// server, and compares what they print.
+// TestTheDocumentationIsRight runs the examples of docs/API.md and docs/SQL.md, each page on a new
+// server, and compares their output.
 func TestTheDocumentationIsRight(t *testing.T) {
 	for page, least := range map[string]int{"API.md": 10, "SQL.md": 3} {
 		t.Run(page, func(t *testing.T) { runExamples(t, "../../docs/"+page, least) })
 	}
 }
 
-// runExamples runs the sh blocks of a page in order and compares their output with the output blocks
-// below them. A page with fewer than least blocks is an error.
+// runExamples runs the sh blocks of a page in order, and compares their output with the output
+// blocks below them. It fails if the page has fewer than least blocks.
 func runExamples(t *testing.T, page string, least int) {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -43,7 +43,8 @@ func runExamples(t *testing.T, page string, least int) {
 	}
 }
 
-// settle makes alike what differs from run to run: times, headers but the status, line ends.
+// settle replaces everything that differs between runs: times, headers except the status, and line
+// ends.
 func settle(text string) string {
 	text = regexp.MustCompile(`"elapsed_ms":[0-9.]+`).ReplaceAllString(text, `"elapsed_ms":0`)
 	text = strings.ReplaceAll(text, "\r", "")

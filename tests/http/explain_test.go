@@ -7,7 +7,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestPlansNameColumnsOfRowsInMemory as they do those of parts.
+// TestPlansNameColumnsOfRowsInMemory checks that plans name the columns of rows in memory, as they
+// do for parts.
 func TestPlansNameColumnsOfRowsInMemory(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, `CREATE TABLE m ("the host" VARCHAR, load HUGEINT, "order" BIGINT)`).must(t, 200)
@@ -15,7 +16,7 @@ func TestPlansNameColumnsOfRowsInMemory(t *testing.T) {
 	sql(t, s, "ALTER TABLE m RENAME COLUMN load TO busy").must(t, 200)
 	for _, text := range []string{`SELECT "the host", busy FROM m WHERE "order" > 3`, `DELETE FROM m WHERE "order" > 3 AND busy > 2 AND "the host" = 'b'`} {
 		plan := sql(t, s, "EXPLAIN "+text).must(t, 200).body
-		for _, name := range []string{"the host", "load", "order"} { // as the rows were written
+		for _, name := range []string{"the host", "load", "order"} { // as in the written rows
 			if !strings.Contains(plan, name) {
 				t.Errorf("%s: the plan does not name %q: %s", text, name, plan)
 			}

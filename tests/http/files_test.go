@@ -17,8 +17,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// damagedFiles writes files that are not what their names say, and a DuckDB that this process has
-// locked. It returns their folder.
+// damagedFiles writes files whose content does not match their names, and a DuckDB file that this
+// process has locked. It returns their folder.
 func damagedFiles(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -82,8 +82,8 @@ func damagedFiles(t *testing.T) string {
 	return dir
 }
 
-// TestFilesThatCannotBeReadAreTheStatementsFault: whoever names a file that is damaged, locked or
-// missing gets an answer that says so, and does not try again and again, as a 503 asks for.
+// TestFilesThatCannotBeReadAreTheStatementsFault checks that a damaged, locked or missing file
+// gives an error that says so. The error must not be a 503, because clients would retry.
 func TestFilesThatCannotBeReadAreTheStatementsFault(t *testing.T) {
 	dir := damagedFiles(t)
 	config := filepath.Join(t.TempDir(), "scoter.toml")

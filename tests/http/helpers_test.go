@@ -28,14 +28,14 @@ const (
 	msgpack     = "application/msgpack"
 )
 
-// answer is a response that was read.
+// answer is a response whose body was read.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// send sends a request; header is names and values in turn.
+// send sends a request. header has names and values in turn.
 func send(t testing.TB, s *binary.Server, method, path, body string, header ...string) answer {
 	t.Helper()
 	req, err := http.NewRequest(method, s.URL+path, strings.NewReader(body))
@@ -73,7 +73,7 @@ func sql(t testing.TB, s *binary.Server, text string) answer {
 	return post(t, s, "/api/v1/sql", "text/plain", text)
 }
 
-// must checks the status of an answer.
+// must checks the status of a response.
 func (a answer) must(t testing.TB, status int) answer {
 	t.Helper()
 	if a.status != status {
@@ -82,14 +82,14 @@ func (a answer) must(t testing.TB, status int) answer {
 	return a
 }
 
-// problem is the error of an answer.
+// problem is the error in a response.
 type problem struct {
 	Kind, Message, Hint string
 	Position            int
 }
 
-// refused checks that an answer is an error document with a status, a kind, and a message
-// that contains all of some texts.
+// refused checks that a response is an error document with a status, a kind, and a message that
+// contains all of the texts.
 func (a answer) refused(t testing.TB, status int, kind string, contains ...string) problem {
 	t.Helper()
 	if a.status != status {
@@ -145,7 +145,7 @@ func stream(t testing.TB, schema *arrow.Schema, records ...arrow.RecordBatch) st
 	return out.String()
 }
 
-// record makes a record from JSON rows.
+// record makes a record batch from JSON rows.
 func record(t testing.TB, schema *arrow.Schema, text string) arrow.RecordBatch {
 	t.Helper()
 	r, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(text))
@@ -155,7 +155,7 @@ func record(t testing.TB, schema *arrow.Schema, text string) arrow.RecordBatch {
 	return r
 }
 
-// noise is text that does not compress, and needs no escapes in JSON.
+// noise returns text that does not compress and needs no escapes in JSON.
 func noise(n int) string {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 	out := make([]byte, n)
@@ -165,7 +165,7 @@ func noise(n int) string {
 	return string(out)
 }
 
-// stall begins a request with a body of that size and sends all of it but the last byte.
+// stall begins a request with a body of the given size, and sends all of it except the last byte.
 func stall(t testing.TB, s *binary.Server, size int) (leave func()) {
 	t.Helper()
 	conn := dial(t, s)
@@ -183,7 +183,7 @@ func dial(t testing.TB, s *binary.Server) net.Conn {
 	return conn
 }
 
-// waitFor asks until it is so.
+// waitFor waits until a condition is true.
 func waitFor(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !so(); time.Sleep(10 * time.Millisecond) {

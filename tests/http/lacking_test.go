@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestPointsWithoutATagOfTheKeyHaveItsDefault sends points of which some lack a tag of the key, which others have: what it is without one may be a key that
-// another point has.
+// TestPointsWithoutATagOfTheKeyHaveItsDefault sends points of which some lack a tag of the key.
+// Such a point gets the tag's default, and may then have the same key as another point.
 func TestPointsWithoutATagOfTheKeyHaveItsDefault(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	for _, options := range []string{"", " WITH (upsert = 'merge-on-read')"} {
@@ -20,12 +20,13 @@ func TestPointsWithoutATagOfTheKeyHaveItsDefault(t *testing.T) {
 		}
 		lines("k used=1 1", "k,h=a used=2 1")
 		equal(t, s, "SELECT h, used FROM k ORDER BY h", `[["a",2],["none",1]]`)
-		lines("k used=5 1", "k,h=none used=6 1", "k used=7 1") // one key, in the order in which they came
+		// one key, in the order of the points
+		lines("k used=5 1", "k,h=none used=6 1", "k used=7 1")
 		equal(t, s, "SELECT h, used FROM k ORDER BY h", `[["a",2],["none",7]]`)
 		lines("k,h=none used=1 2", "k used=2 2", "k,h=none free=3 2", "k,h=a used=4 2", "k used=5 3")
 		equal(t, s, "SELECT h, epoch(time)::BIGINT, used, free FROM k WHERE epoch(time) > 1 ORDER BY ALL", `[["a",2,4,null],["none",2,2,3],["none",3,5,null]]`)
 	}
-	// Without a default the points are named, and the others stored.
+	// Without a default, these points are refused by name and the others are stored.
 	sql(t, s, "CREATE TABLE strict (h VARCHAR, time TIMESTAMPTZ, used DOUBLE, PRIMARY KEY (h, time))").must(t, http.StatusOK)
 	got := post(t, s, "/write?precision=s", "text/plain", "strict used=1 1\nstrict,h=a used=2 1\nstrict used=3 2").must(t, http.StatusBadRequest)
 	if !strings.Contains(got.body, "dropped=2") {
@@ -34,8 +35,9 @@ func TestPointsWithoutATagOfTheKeyHaveItsDefault(t *testing.T) {
 	equal(t, s, "SELECT h, used FROM strict", `[["a",2]]`)
 }
 
-// TestRowsThatLackANewColumnDoNotOverwrite sends rows of which some lack a column that the table gets by others: it is as if the table had it, so a
-// repetition does the same.
+// TestRowsThatLackANewColumnDoNotOverwrite sends rows of which some lack a column that other rows
+// add to the table. The result is the same as if the table had had the column, so repeating the
+// request has the same effect.
 func TestRowsThatLackANewColumnDoNotOverwrite(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	path := "/api/v1/tables/default/p/rows"

@@ -8,7 +8,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestWhatRanOutOfMemoryIsToldOfSettingsThatExist in every way in which a statement can.
+// TestWhatRanOutOfMemoryIsToldOfSettingsThatExist checks the hints of all out-of-memory errors of
+// statements.
 func TestWhatRanOutOfMemoryIsToldOfSettingsThatExist(t *testing.T) {
 	s := binary.Serve(t, t.TempDir(), "--query-memory", "64MiB", "--spill-space", "1MiB")
 	const large = "SELECT range AS k, repeat('x', 100) || range AS v FROM range(3000000)"

@@ -12,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// families returns all metrics as Prometheus reads them.
+// families returns all metrics, parsed as Prometheus does.
 func families(t *testing.T, s *binary.Server) map[string]*dto.MetricFamily {
 	t.Helper()
 	a := send(t, s, "GET", "/metrics", "").must(t, 200)
@@ -24,8 +24,8 @@ func families(t *testing.T, s *binary.Server) map[string]*dto.MetricFamily {
 	return all
 }
 
-// metric returns the value of a metric with these labels, "name=value" each; of a summary or
-// histogram, its count.
+// metric returns the value of a metric with the labels, each "name=value". For a summary or
+// histogram it returns the count.
 func metric(t *testing.T, all map[string]*dto.MetricFamily, name string, labels ...string) float64 {
 	t.Helper()
 	for _, m := range all[name].GetMetric() {
@@ -85,7 +85,7 @@ func TestEveryMetricSaysWhatItIs(t *testing.T) {
 func TestRowsAreCountedByTheWayInWhichTheyCame(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	const body = `{"a":1}` + "\n" + `{"a":2}` + "\n" + `{"a":3}`
-	for range 2 { // the second one is answered from memory
+	for range 2 { // the second one is answered from the idempotency records in memory
 		send(t, s, "POST", "/api/v1/tables/default/m/rows", body, "Content-Type", ndjson, "Idempotency-Key", "once").must(t, 200)
 	}
 	post(t, s, "/write?db=default", "text/plain", "lines v=1").must(t, 204)
@@ -102,13 +102,12 @@ func TestRowsAreCountedByTheWayInWhichTheyCame(t *testing.T) {
 	}
 }
 
-// TestMetricsFollowRowsToParts looks at what flushes, merges, the log and the disk are measured
-// with.
+// TestMetricsFollowRowsToParts checks the metrics of flushes, merges, the log and the disk.
 func TestMetricsFollowRowsToParts(t *testing.T) {
 	s := binary.Serve(t, t.TempDir(), "--flush-age", "100ms", "--write-memory", "64MiB", "--max-body", "8MiB")
 	sql(t, s, "CREATE TABLE m (a BIGINT)")
 	before := families(t, s)
-	for range 12 { // so many parts of one size are merged
+	for range 12 { // this many parts of one size are merged
 		post(t, s, "/api/v1/tables/default/m/rows", ndjson, `{"a":1}`).must(t, 200)
 		time.Sleep(120 * time.Millisecond)
 	}

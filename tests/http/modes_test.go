@@ -18,27 +18,27 @@ func TestModesChangeRowsByKey(t *testing.T) {
 			t.Errorf("%s: %s, want %s", query, got.body, want)
 		}
 	}
-	// The first rows make the table, and their key its primary key.
+	// The first rows create the table, and their key becomes its primary key.
 	change("mode=upsert&key=id", `{"id":1,"name":"Ada","age":36}`+"\n"+`{"id":2,"name":"Bob","age":20}`, `"rows":2,"inserted":2,"updated":0,"deleted":0`)
 	change("mode=upsert", `{"id":2,"name":"Bo","age":21}`+"\n"+`{"id":3,"name":"Cy","age":30}`, `"inserted":1,"updated":1`)
-	// Columns that are not sent stay; the last of several rows counts.
+	// Columns that are not sent do not change. Of several rows with one key the last wins.
 	change("mode=upsert", `{"id":1,"age":1}`+"\n"+`{"id":1,"age":37}`+"\n"+`{"id":4,"age":4}`, `"inserted":1,"updated":1`)
 	change("mode=update", `{"id":3,"name":"Cyd"}`+"\n"+`{"id":9,"name":"nobody"}`, `"rows":1,"inserted":0,"updated":1`)
 	change("mode=delete", `{"id":4}`+"\n"+`{"id":9}`, `"rows":1,"inserted":0,"updated":0,"deleted":1`)
-	// Plain rows replace too: there is one row per key.
+	// Plain rows replace existing rows too: there is one row per key.
 	change("", `{"id":2,"name":"Bob","age":22,"city":"Rome"}`, `"updated":1`)
 	equal(t, s, "SELECT id, name, age, city FROM people ORDER BY id", `[[1,"Ada",37,null],[2,"Bob",22,"Rome"],[3,"Cyd",30,null]]`)
-	// Texts that repeat come as dictionaries, and become patches.
+	// Repeated texts are dictionaries, and become patches.
 	change("mode=update", `{"id":1,"name":"Ada","city":"Bern"}`+"\n"+`{"id":2,"name":"Bob","city":"Bern"}`+"\n"+`{"id":3,"name":"Cyd","city":"Bern"}`+"\n"+`{"id":8,"name":"Cyd","city":"Bern"}`, `"updated":3`)
 	equal(t, s, "SELECT id, age, city FROM people ORDER BY id", `[[1,37,"Bern"],[2,22,"Bern"],[3,30,"Bern"]]`)
-	// By other columns than the key.
+	// By columns that are not the key.
 	change("mode=update&key=name", `{"name":"Ada","city":"London"}`, `"updated":1`)
 	change("mode=delete&key=age,name", `{"name":"Cyd","age":30}`+"\n"+`{"name":"Ada","age":1}`, `"deleted":1`)
 	equal(t, s, "SELECT id, name, age, city FROM people ORDER BY id", `[[1,"Ada",37,"London"],[2,"Bob",22,"Bern"]]`)
 }
 
-// TestModeInsertFollowsTheTable: a key that is there is refused, with everything that the request says, or replaced where the table says so. A request
-// without a mode replaces.
+// TestModeInsertFollowsTheTable checks mode=insert for an existing key. The whole request is
+// refused, or rows are replaced if the table says so. A request without a mode replaces rows.
 func TestModeInsertFollowsTheTable(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, "CREATE TABLE strict (id INTEGER PRIMARY KEY, v INTEGER, w VARCHAR DEFAULT 'd')").must(t, http.StatusOK)
@@ -65,7 +65,7 @@ func TestModeInsertFollowsTheTable(t *testing.T) {
 	insert("strict", `{"id":4,"v":4,"fresh":2}`).must(t, http.StatusOK)
 	equal(t, s, "SELECT id, v, fresh FROM strict ORDER BY id", `[[1,1,null],[2,5,null],[4,4,2]]`)
 	post(t, s, path+"strict/rows?mode=insert&key=id", ndjson, `{"id":9}`).refused(t, http.StatusBadRequest, "invalid", "takes no key")
-	// More than goes through the log.
+	// Too many rows for the log.
 	var many strings.Builder
 	for i := range 100_000 {
 		fmt.Fprintf(&many, "{\"id\":%d,\"v\":1,\"w\":\"%s\"}\n", i+1000, strings.Repeat("x", 500))
@@ -75,7 +75,8 @@ func TestModeInsertFollowsTheTable(t *testing.T) {
 	equal(t, s, "SELECT count(*), sum(v) FROM strict", `[[100003,100010]]`)
 }
 
-// TestKeysAreFoundInAnyOrderOfTheirColumns names a primary key's columns otherwise than the table does, which is the same key.
+// TestKeysAreFoundInAnyOrderOfTheirColumns names the columns of a primary key in a different order
+// than the table. It is the same key.
 func TestKeysAreFoundInAnyOrderOfTheirColumns(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, "CREATE TABLE p (a INTEGER, b INTEGER, v INTEGER, PRIMARY KEY (a, b))").must(t, http.StatusOK)
@@ -96,7 +97,8 @@ func TestKeysAreFoundInAnyOrderOfTheirColumns(t *testing.T) {
 	equal(t, s, "SELECT a, b, v FROM p", `[[2,1,5]]`)
 }
 
-// TestKeyColumnsThatAreNotSentHaveTheirDefaults sends rows that lack a column of the key, to tables whose rows are found by index and by MERGE INTO.
+// TestKeyColumnsThatAreNotSentHaveTheirDefaults sends rows that lack a column of the key. The rows
+// of the tables are found by an index and by MERGE INTO.
 func TestKeyColumnsThatAreNotSentHaveTheirDefaults(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	for table, definition := range map[string]string{
@@ -119,7 +121,7 @@ func TestKeyColumnsThatAreNotSentHaveTheirDefaults(t *testing.T) {
 }
 
 func TestModesHeedVersionsAndDeletions(t *testing.T) {
-	// Found by index, and by MERGE INTO.
+	// Rows are found by an index, and by MERGE INTO.
 	for name, definition := range map[string][2]string{"plain": {}, "checked": {", CHECK (x < 1000)", ""}, "moved": {"", " SORTED BY (x, ver)"}} {
 		t.Run(name, func(t *testing.T) { versionsAndDeletions(t, definition[0], definition[1]) })
 	}
@@ -140,26 +142,31 @@ func versionsAndDeletions(t *testing.T, check, sorted string) {
 	}
 	none := `"inserted":0,"updated":0,"deleted":0`
 
-	change("complete", "mode=update", `{"id":1,"x":10,"ver":4}`, none) // of a lower version
+	change("complete", "mode=update", `{"id":1,"x":10,"ver":4}`, none) // with a lower version
 	change("complete", "mode=update", `{"id":1,"x":11,"ver":6}`+"\n"+`{"id":9,"x":9,"ver":1}`, `"inserted":0,"updated":1,"deleted":0`)
-	change("complete", "mode=update", `{"id":1,"x":12,"ver":8}`+"\n"+`{"id":1,"x":13,"ver":7}`, `"updated":1`) // the higher version, not the last
-	change("complete", "mode=update", `{"id":2,"x":20}`, `"updated":1`)                                        // without a version: newer than what is there
+	// the row with the higher version wins, not the last one
+	change("complete", "mode=update", `{"id":1,"x":12,"ver":8}`+"\n"+`{"id":1,"x":13,"ver":7}`, `"updated":1`)
+	// without a version: newer than the existing row
+	change("complete", "mode=update", `{"id":2,"x":20}`, `"updated":1`)
 	change("complete", "mode=update", `{"id":3,"ver":7,"gone":true}`, `"updated":0,"deleted":1`)
-	change("complete", "mode=update", `{"id":3,"x":1,"ver":9}`, none) // its key is deleted
+	change("complete", "mode=update", `{"id":3,"x":1,"ver":9}`, none) // the key is deleted
 	change("complete", "mode=upsert", `{"id":3,"x":33,"ver":6}`, none)
 	equal(t, s, "SELECT id, x, ver FROM complete ORDER BY id", `[[1,12,8],[2,20,5]]`)
 	change("complete", "mode=delete", `{"id":2,"ver":4}`, none)
-	change("complete", "mode=delete", `{"id":2,"ver":6}`+"\n"+`{"id":8,"ver":3}`, `"updated":0,"deleted":1`) // each leaves a tombstone
+	// each leaves a tombstone
+	change("complete", "mode=delete", `{"id":2,"ver":6}`+"\n"+`{"id":8,"ver":3}`, `"updated":0,"deleted":1`)
 	change("complete", "mode=upsert", `{"id":2,"x":2,"ver":5}`+"\n"+`{"id":8,"x":8,"ver":2}`, none)
 	change("complete", "mode=delete", `{"id":2}`, none)
 	change("complete", "mode=upsert", `{"id":2,"x":22,"ver":7}`+"\n"+`{"id":8,"x":88,"ver":3}`, `"inserted":2`)
-	change("complete", "mode=delete", `{"id":1}`, `"deleted":1`) // without a version: its versions are forgotten
+	// without a version: its versions are forgotten
+	change("complete", "mode=delete", `{"id":1}`, `"deleted":1`)
 	change("complete", "mode=upsert", `{"id":1,"x":1,"ver":1}`, `"inserted":1`)
 	equal(t, s, "SELECT id, x, ver FROM complete ORDER BY id", `[[1,1,1],[2,22,7],[8,88,3]]`)
 
 	change("versioned", "mode=update", `{"id":1,"x":10,"ver":4}`+"\n"+`{"id":2,"x":20,"ver":5}`, `"updated":1`)
 	change("versioned", "mode=delete", `{"id":1,"ver":4}`+"\n"+`{"id":3,"ver":6}`, `"deleted":1`)
-	change("versioned", "mode=upsert", `{"id":3,"x":30,"ver":1}`, `"inserted":1`) // no tombstone stayed
+	// no tombstone is left
+	change("versioned", "mode=upsert", `{"id":3,"x":30,"ver":1}`, `"inserted":1`)
 	equal(t, s, "SELECT id, x, ver FROM versioned ORDER BY id", `[[1,1,5],[2,20,5],[3,30,1]]`)
 
 	change("marked", "mode=update", `{"id":1,"gone":true}`+"\n"+`{"id":2,"gone":false}`+"\n"+`{"id":9,"gone":true}`, `"inserted":0,"updated":1,"deleted":1`)
@@ -169,7 +176,7 @@ func versionsAndDeletions(t *testing.T, check, sorted string) {
 	change("marked", "mode=upsert", `{"id":1,"x":10}`, `"inserted":1`)
 	equal(t, s, "SELECT id, x FROM marked ORDER BY id", `[[1,10],[2,20]]`)
 
-	// A row without a version is newer than a tombstone, and a deletion of what is not there counts for nothing.
+	// A row without a version is newer than a tombstone. Deleting a missing row is not counted.
 	change("complete", "mode=delete", `{"id":2,"ver":9}`, `"deleted":1`)
 	change("complete", "mode=upsert", `{"id":2,"x":2}`, `"inserted":1`)
 	change("complete", "mode=upsert", `{"id":50,"gone":true,"ver":3}`+"\n"+`{"id":8,"gone":true,"ver":4}`, `"inserted":0,"updated":0,"deleted":1`)
@@ -178,7 +185,7 @@ func versionsAndDeletions(t *testing.T, check, sorted string) {
 	equal(t, s, "SELECT id, x, ver FROM complete ORDER BY id", `[[1,1,1],[2,2,null]]`)
 	equal(t, s, "SELECT id, x FROM marked ORDER BY id", `[[2,20]]`)
 
-	// So it is with statements.
+	// Statements behave the same.
 	run := func(statement, want string) {
 		t.Helper()
 		if got := sql(t, s, statement).must(t, http.StatusOK); !strings.Contains(got.body, want) {
@@ -195,11 +202,12 @@ func versionsAndDeletions(t *testing.T, check, sorted string) {
 	run("MERGE INTO marked USING (VALUES (2), (70)) AS s(id) USING (id) WHEN MATCHED THEN UPDATE SET gone = TRUE WHEN NOT MATCHED THEN INSERT (id, gone) VALUES (s.id, TRUE) RETURNING merge_action, id", `"rows":[],`)
 	run("INSERT INTO marked (id, x, gone) VALUES (2, 1, FALSE), (70, 1, FALSE), (71, 1, TRUE) ON CONFLICT DO UPDATE SET x = marked.x + 1", `"inserted":2,"updated":0,"deleted":0`)
 	equal(t, s, "SELECT id, x FROM marked ORDER BY id", `[[2,1],[70,1]]`)
-	equal(t, s, "SELECT sum(rows) FROM scoter.tables WHERE table_name = 'marked'", `[[2]]`) // nothing stays of keys that are deleted
+	// nothing is stored for deleted keys
+	equal(t, s, "SELECT sum(rows) FROM scoter.tables WHERE table_name = 'marked'", `[[2]]`)
 	run("UPDATE marked SET gone = TRUE WHERE id = 70", `"updated":1,"deleted":0`)
 	equal(t, s, "SELECT id FROM marked", `[[2]]`)
 
-	// Many rows at once, which are parts right away.
+	// Many rows at once, which are written as parts directly.
 	for _, table := range []string{"complete", "marked"} {
 		run("TRUNCATE "+table, "")
 		run("INSERT INTO "+table+" SELECT i, 1, 5, FALSE FROM range(10) r(i)", `"inserted":10`)
@@ -210,7 +218,8 @@ func versionsAndDeletions(t *testing.T, check, sorted string) {
 	run("INSERT INTO marked VALUES (6, 1, 5, FALSE), (100, 1, 5, FALSE)", `"inserted":2`)
 }
 
-// TestDeletionsLookAtKeyAndVersionAlone sends other columns with them, and lacks those that a row has to have.
+// TestDeletionsLookAtKeyAndVersionAlone sends additional columns with deletions, and leaves out NOT
+// NULL columns.
 func TestDeletionsLookAtKeyAndVersionAlone(t *testing.T) {
 	s := binary.Serve(t, t.TempDir(), "--write-memory", "64MiB", "--max-body", "16MiB")
 	tables := []struct{ name, check, rest string }{
@@ -243,7 +252,7 @@ func TestDeletionsLookAtKeyAndVersionAlone(t *testing.T) {
 		}
 		change("mode=delete", `{"id":4,"ver":4,"must":"y"}`, `"deleted":0`)
 		kept := `"inserted":0`
-		if table.name == "versions" { // it keeps no tombstones
+		if table.name == "versions" { // the table keeps no tombstones
 			kept = `"inserted":2`
 		}
 		if table.name == "unseen" {
@@ -259,7 +268,7 @@ func TestDeletionsLookAtKeyAndVersionAlone(t *testing.T) {
 	post(t, s, "/api/v1/tables/default/complete/rows?mode=delete", ndjson, `{"ver":6}`).refused(t, http.StatusBadRequest, "invalid", "primary key")
 	post(t, s, "/api/v1/tables/default/complete/rows?mode=delete", ndjson, `{"id":null,"ver":6}`).refused(t, http.StatusBadRequest, "invalid", "id")
 
-	// Many at once, which are parts right away.
+	// Many deletions at once, which are written as parts directly.
 	sql(t, s, "CREATE TABLE many (id BIGINT PRIMARY KEY, must INTEGER NOT NULL, s VARCHAR, ver INTEGER, gone BOOLEAN, CHECK (must > 0)) WITH (version = 'ver', is_deleted = 'gone')").must(t, http.StatusOK)
 	sql(t, s, "INSERT INTO many SELECT i, 1, 'x', 5, FALSE FROM range(800000) r(i) WHERE i % 2 = 0").must(t, http.StatusOK)
 	var body strings.Builder
@@ -274,7 +283,8 @@ func TestDeletionsLookAtKeyAndVersionAlone(t *testing.T) {
 	equal(t, s, "SELECT count(*), min(id) FROM many", "[[100000,600000]]")
 }
 
-// TestTablesThatMergeOnReadTakeRowsUnseen sends whole rows, which nobody compares with what is there, and others, which somebody does.
+// TestTablesThatMergeOnReadTakeRowsUnseen sends whole rows, which are not compared with existing
+// rows, and incomplete rows, which are.
 func TestTablesThatMergeOnReadTakeRowsUnseen(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, "CREATE TABLE r (id INTEGER PRIMARY KEY, x INTEGER, s VARCHAR DEFAULT 'd') WITH (upsert = 'merge-on-read')").must(t, http.StatusOK)
@@ -290,13 +300,13 @@ func TestTablesThatMergeOnReadTakeRowsUnseen(t *testing.T) {
 	change("r", "mode=upsert", `{"id":2,"x":4,"s":"d"}`, `"inserted":1,"updated":0`)
 	change("r", "mode=upsert&key=id", `{"id":3,"x":5,"s":"e"}`, `"inserted":1`)
 	equal(t, s, "SELECT * FROM r ORDER BY id", `[[1,2,"b"],[2,4,"d"],[3,5,"e"]]`)
-	// Rows that lack a column leave it as it is.
+	// A column that is not sent does not change.
 	change("r", "mode=upsert", `{"id":2,"x":40}`+"\n"+`{"id":9,"x":9}`, `"inserted":1,"updated":1`)
 	change("r", "mode=update", `{"id":3,"x":50,"s":"u"}`+"\n"+`{"id":7,"x":7,"s":"no"}`, `"inserted":0,"updated":1`)
 	change("r", "mode=delete", `{"id":1}`+"\n"+`{"id":8}`, `"deleted":1`)
 	change("r", "mode=update&key=x", `{"x":9,"s":"by x"}`, `"updated":1`)
 	equal(t, s, "SELECT * FROM r ORDER BY id", `[[2,40,"d"],[3,50,"u"],[9,9,"by x"]]`)
-	// New columns come with rows.
+	// Rows can add new columns.
 	change("r", "", `{"id":2,"x":1,"s":"w","extra":1.5}`, `"inserted":1`)
 	equal(t, s, "SELECT * FROM r ORDER BY id", `[[2,1,"w",1.5],[3,50,"u",null],[9,9,"by x",null]]`)
 	post(t, s, "/api/v1/tables/default/r/rows", "application/x-ndjson", `{"id":null,"x":1,"s":"w","extra":1.5}`).refused(t, http.StatusBadRequest, "invalid", "id")
@@ -305,7 +315,7 @@ func TestTablesThatMergeOnReadTakeRowsUnseen(t *testing.T) {
 	change("v", "mode=delete", `{"id":2,"ver":3}`, `"deleted":1`) // leaves a tombstone
 	change("v", "", `{"id":2,"x":2,"ver":2,"gone":false}`+"\n"+`{"id":3,"x":3,"ver":1,"gone":false}`+"\n"+`{"id":3,"x":3,"ver":2,"gone":true}`, `"inserted":3`)
 	equal(t, s, "SELECT id, x, ver FROM v ORDER BY id", `[[1,1,5]]`)
-	// A row without a version is newer than what is there: it is looked up.
+	// A row without a version is newer than the existing row, which therefore is looked up.
 	change("v", "mode=upsert", `{"id":1,"x":7}`, `"updated":1`)
 	equal(t, s, "SELECT id, x, ver FROM v ORDER BY id", `[[1,7,5]]`)
 
@@ -335,7 +345,8 @@ func TestModesWorkOnTablesWithoutAKey(t *testing.T) {
 	equal(t, s, "SELECT host, minute, level FROM log ORDER BY ALL", `[["a",1,9],["a",1,9],["c",1,8]]`)
 }
 
-// TestRowsOfDifferentColumnsDoNotOverwrite sends rows of which some lack what others have: that is to stay as it is.
+// TestRowsOfDifferentColumnsDoNotOverwrite sends rows with different columns. A column that a row
+// lacks must not change.
 func TestRowsOfDifferentColumnsDoNotOverwrite(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	path := "/api/v1/tables/default/p/rows?"
@@ -347,7 +358,7 @@ func TestRowsOfDifferentColumnsDoNotOverwrite(t *testing.T) {
 			equal(t, s, "SELECT * FROM p ORDER BY id", `[[1,"Ada",1],[2,"B",21]]`)
 			sql(t, s, "UPDATE p SET name = chr(64 + id), age = id").must(t, http.StatusOK)
 		}
-		// Of rows of one key each gives what it has, and new ones get defaults.
+		// Several rows of one key are combined. New rows get defaults.
 		post(t, s, path, "application/json", `[{"id":1,"name":"Ada"},{"id":2},{"id":1,"age":36},{"id":3,"age":3},{"id":1,"name":"Eve"}]`).must(t, http.StatusOK)
 		equal(t, s, "SELECT * FROM p ORDER BY id", `[[1,"Eve",36],[2,"B",2],[3,null,3]]`)
 		if got := post(t, s, path+"mode=update", ndjson, `{"id":3,"name":"C"}`+"\n"+`{"id":9,"age":1}`).must(t, http.StatusOK); !strings.Contains(got.body, `"inserted":0,"updated":1,`) {
@@ -355,12 +366,14 @@ func TestRowsOfDifferentColumnsDoNotOverwrite(t *testing.T) {
 		}
 		sql(t, s, "DELETE FROM p WHERE id = 3").must(t, http.StatusOK)
 		sql(t, s, "UPDATE p SET name = chr(64 + id), age = id").must(t, http.StatusOK)
-		// What is wrong with one row is said of it, and nothing is written of the others.
+		// An error in one row names that row, and no row is written.
 		post(t, s, path, ndjson, `{"id":1,"name":"Ada"}`+"\n"+`{"id":1,"name":"Eve"}`+"\n"+`{"id":2,"age":"no"}`).refused(t, http.StatusBadRequest, "invalid", "row 3")
 		for query, body := range map[string]string{
-			"mode=update&key=name": mixedRows,                                                             // may change several rows for one
-			"":                     `{"id":1,"age":null}` + "\n" + `{"id":2,"age":1}` + "\n" + `{"id":3}`, // which are NULL?
-			"mode=upsert":          `{"id":1,"age":5}` + "\n" + `{"age":6}`,
+			// may change several rows for one
+			"mode=update&key=name": mixedRows,
+			// which of the columns are NULL?
+			"":            `{"id":1,"age":null}` + "\n" + `{"id":2,"age":1}` + "\n" + `{"id":3}`,
+			"mode=upsert": `{"id":1,"age":5}` + "\n" + `{"age":6}`,
 		} {
 			p := post(t, s, path+query, ndjson, body).refused(t, http.StatusBadRequest, "invalid", "lack the column")
 			if !strings.Contains(p.Hint, "different requests") {
@@ -368,7 +381,7 @@ func TestRowsOfDifferentColumnsDoNotOverwrite(t *testing.T) {
 			}
 		}
 		equal(t, s, "SELECT * FROM p ORDER BY id", `[[1,"A",1],[2,"B",2]]`)
-		// NULL that is sent is one, and rows without some of the table's columns may all be so.
+		// A NULL that is sent is stored. All rows may lack a column of the table.
 		post(t, s, path, ndjson, `{"id":1,"name":"Ada","age":null}`+"\n"+`{"id":2,"name":null,"age":21}`).must(t, http.StatusOK)
 		post(t, s, path, ndjson, `{"age":22,"id":2}`+"\n"+`{"id":3,"age":null}`).must(t, http.StatusOK)
 		equal(t, s, "SELECT * FROM p ORDER BY id", `[[1,"Ada",null],[2,null,22],[3,null,null]]`)
@@ -377,20 +390,22 @@ func TestRowsOfDifferentColumnsDoNotOverwrite(t *testing.T) {
 	post(t, s, "/api/v1/tables/default/c/rows?mode=delete", ndjson, `{"id":1,"ver":1}`+"\n"+`{"id":2}`).refused(t, http.StatusBadRequest, "invalid", "lack the column")
 	post(t, s, "/api/v1/tables/default/c/rows?mode=delete", ndjson, `{"id":1,"note":1}`+"\n"+`{"id":2}`).must(t, http.StatusOK)
 	post(t, s, "/api/v1/tables/default/c/rows", ndjson, `{"id":1,"ver":1,"gone":false}`+"\n"+`{"id":2,"ver":1}`).refused(t, http.StatusBadRequest, "invalid", "lack the column")
-	sql(t, s, "CREATE TABLE ids (id UUID DEFAULT uuid() PRIMARY KEY, a INTEGER, b INTEGER)").must(t, http.StatusOK) // rows without keys are not the same
+	// rows without keys are different rows
+	sql(t, s, "CREATE TABLE ids (id UUID DEFAULT uuid() PRIMARY KEY, a INTEGER, b INTEGER)").must(t, http.StatusOK)
 	post(t, s, "/api/v1/tables/default/ids/rows", ndjson, `{"a":1}`+"\n"+`{"b":2}`).refused(t, http.StatusBadRequest, "invalid", "lack the column")
-	// A table that is made has the key from the first row on.
+	// A new table has the key from the first row on.
 	post(t, s, "/api/v1/tables/default/made/rows?mode=upsert&key=id", ndjson, mixedRows+"\n"+`{"id":1,"age":36}`).must(t, http.StatusOK)
 	post(t, s, "/api/v1/tables/default/made/rows", ndjson, `{"id":1,"more":1}`+"\n"+`{"id":2,"name":"Bob"}`).must(t, http.StatusOK)
 	equal(t, s, "SELECT * FROM made ORDER BY id", `[[1,"Ada",36,1],[2,"Bob",21,null]]`)
-	// Without a key nothing stays as it is.
+	// Without a key there are no existing values to keep.
 	post(t, s, "/api/v1/tables/default/plain/rows", ndjson, mixedRows).must(t, http.StatusOK)
 	equal(t, s, "SELECT * FROM plain ORDER BY id", `[[1,"Ada",null],[2,null,21]]`)
 }
 
 const mixedRows = `{"id":1,"name":"Ada"}` + "\n" + `{"id":2,"age":21}`
 
-// TestPointsOfDifferentFieldsDoNotOverwrite is the same for line protocol, which refuses nothing of it.
+// TestPointsOfDifferentFieldsDoNotOverwrite checks the same for line protocol, which refuses none
+// of these points.
 func TestPointsOfDifferentFieldsDoNotOverwrite(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	for table, rest := range map[string]string{"m": ")", "checked": ", CHECK (used < 1000))", "unseen": ") WITH (upsert = 'merge-on-read')", "versions": ") WITH (version = 'ver')"} {
@@ -403,12 +418,12 @@ func TestPointsOfDifferentFieldsDoNotOverwrite(t *testing.T) {
 		want := `[["a",1,4,2,null],["a",2,5,6,"x"],["b",1,3,7,null]]`
 		equal(t, s, "SELECT h, epoch(time)::BIGINT, used, free, note FROM "+table+" ORDER BY h, time", want)
 		equal(t, s, "SELECT count(*) FROM other", "[[1]]")
-		// Once more, over what is there, and with a new field.
+		// Again over existing rows, with a new field.
 		lines("m,h=a used=1 1\nm,h=b extra=1i 1\nm,h=a free=8 1")
 		equal(t, s, "SELECT h, epoch(time)::BIGINT, used, free, note, extra FROM "+table+" ORDER BY h, time", `[["a",1,1,8,null,null],["a",2,5,6,"x",null],["b",1,3,7,null,1]]`)
 		sql(t, s, "DROP TABLE other").must(t, http.StatusOK)
 	}
-	// A repetition undoes nothing of what others did since.
+	// Repeating the request does not undo later changes.
 	again := "m,h=z used=1 1\nm,h=z2 free=2 1\nmore v=1 1"
 	for _, change := range []string{"UPDATE m SET used = 9 WHERE h = 'z'", ""} {
 		post(t, s, "/write?precision=s", "text/plain", again, "Idempotency-Key", "again").must(t, http.StatusNoContent)
@@ -418,14 +433,14 @@ func TestPointsOfDifferentFieldsDoNotOverwrite(t *testing.T) {
 	}
 	equal(t, s, "SELECT h, used, free FROM m WHERE h LIKE 'z%' ORDER BY h", `[["z",9,7],["z2",null,2]]`)
 	equal(t, s, "SELECT count(*) FROM more", "[[1]]")
-	// Many points of one key, with turns of fields, are one change.
+	// Many points of one key with alternating fields are one change.
 	var turns strings.Builder
 	for i := range 2000 {
 		fmt.Fprintf(&turns, "m,h=turns %s=%d 1\n", []string{"used", "free"}[i%2], i)
 	}
 	post(t, s, "/write?precision=s", "text/plain", turns.String()).must(t, http.StatusNoContent)
 	equal(t, s, "SELECT used, free FROM m WHERE h = 'turns'", "[[1998,1999]]")
-	// Points that do not fit are named, the others are stored.
+	// Points that do not fit are named, and the others are stored.
 	a := post(t, s, "/write?precision=s", "text/plain", "m,h=a used=2 1\nm,h=a free=\"no\" 1\nm,h=a note=\"y\" 1").must(t, http.StatusBadRequest)
 	if !strings.Contains(a.body, "dropped=1") {
 		t.Error(a.body)
@@ -453,7 +468,8 @@ func TestModesSayWhatTheyLack(t *testing.T) {
 	refused("keyed", "mode=upsert", `{"a":1}`, "b")
 }
 
-// TestAChangeWithAnIdempotencyKeyIsMadeOnce repeats requests after other changes and a crash: they do nothing then, and get their first answers.
+// TestAChangeWithAnIdempotencyKeyIsMadeOnce repeats requests after other changes and after a crash.
+// The repetitions do nothing, and get the first responses.
 func TestAChangeWithAnIdempotencyKeyIsMadeOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := binary.Serve(t, dir)
@@ -503,7 +519,7 @@ func TestAChangeWithAnIdempotencyKeyIsMadeOnce(t *testing.T) {
 	check()
 }
 
-// TestAStatementWithAnIdempotencyKeyIsRunOnce is the same for SQL.
+// TestAStatementWithAnIdempotencyKeyIsRunOnce checks the same for SQL.
 func TestAStatementWithAnIdempotencyKeyIsRunOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := binary.Serve(t, dir)

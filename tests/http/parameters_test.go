@@ -7,7 +7,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestUnknownParametersAreRefused: each route names the parameter, and lists those that it has.
+// TestUnknownParametersAreRefused checks that each route names the unknown parameter and lists its
+// own parameters.
 func TestUnknownParametersAreRefused(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	rowsPath := "/api/v1/tables/default/t/rows"
@@ -40,11 +41,12 @@ func TestUnknownParametersAreRefused(t *testing.T) {
 	if a := post(t, s, "/query", "application/x-www-form-urlencoded", "q=SHOW+DATABASES&epohc=ms").must(t, 400); !strings.Contains(a.body, `did you mean \"epoch\"?`) {
 		t.Error(a.body)
 	}
-	// A request that was refused stored nothing.
+	// A refused request has stored nothing.
 	equal(t, s, "SELECT count(*) FROM information_schema.tables WHERE table_schema = 'main'", "[[0]]")
 }
 
-// TestParametersOfOtherProtocolsAreTaken sends those that InfluxDB documents for its paths.
+// TestParametersOfOtherProtocolsAreTaken sends the parameters that InfluxDB documents for its
+// paths.
 func TestParametersOfOtherProtocolsAreTaken(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	for _, path := range []string{

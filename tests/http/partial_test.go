@@ -7,7 +7,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// points writes lines into the default database and checks that exactly some of them are refused, each by its number.
+// points writes lines into the default database. It checks that exactly the given lines are
+// refused, each with its number.
 func points(t *testing.T, s *binary.Server, lines string, refused ...string) {
 	t.Helper()
 	a := post(t, s, "/write", "text/plain", lines)
@@ -24,12 +25,13 @@ func points(t *testing.T, s *binary.Server, lines string, refused ...string) {
 			t.Errorf("%s\nlacks %q", a.body, want)
 		}
 	}
-	if n := strings.Count(a.body, "line ") / 2; n != len(refused) { // each is said as error and as message
+	// each line is in the error and in the message
+	if n := strings.Count(a.body, "line ") / 2; n != len(refused) {
 		t.Errorf("%d lines are refused, want %d: %s", n, len(refused), a.body)
 	}
 }
 
-// TestAPartialWriteStoresEachPointOnce, whatever table refuses some, and however its rows are written.
+// TestAPartialWriteStoresEachPointOnce checks partial writes for different kinds of tables.
 func TestAPartialWriteStoresEachPointOnce(t *testing.T) {
 	for name, table := range map[string]string{
 		"key":           "CREATE TABLE keyed (k BIGINT PRIMARY KEY, x VARCHAR, v DOUBLE)",
@@ -51,7 +53,8 @@ func TestAPartialWriteStoresEachPointOnce(t *testing.T) {
 	}
 }
 
-// TestAPartialWriteWithAKeyIsRepeatedWithoutHarm, also where a piece of it has a key of its own.
+// TestAPartialWriteWithAKeyIsRepeatedWithoutHarm repeats a partial write, also if a part of it has
+// its own idempotency key.
 func TestAPartialWriteWithAKeyIsRepeatedWithoutHarm(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, "CREATE TABLE keyed (k BIGINT PRIMARY KEY, x VARCHAR, v DOUBLE, CHECK (v < 100))").must(t, 200)
@@ -61,7 +64,8 @@ func TestAPartialWriteWithAKeyIsRepeatedWithoutHarm(t *testing.T) {
 		if !strings.Contains(a.body, "line 2: ") || !strings.Contains(a.body, "dropped=1") {
 			t.Error(a.body)
 		}
-		sql(t, s, "UPDATE keyed SET v = 5 WHERE k = 1").must(t, 200) // which the repetition must not take back
+		// the repetition must not undo this
+		sql(t, s, "UPDATE keyed SET v = 5 WHERE k = 1").must(t, 200)
 	}
 	equal(t, s, "SELECT v FROM plain ORDER BY v", "[[1],[2]]")
 	equal(t, s, "SELECT k, v FROM keyed ORDER BY k", "[[1,5],[2,null]]")
@@ -102,7 +106,7 @@ func TestPointsForAViewCostNoOthers(t *testing.T) {
 	equal(t, s, "SELECT v FROM m ORDER BY v", "[[1],[2]]")
 }
 
-// TestRefusedPointsLeaveNoColumns: what only they have is not there afterwards.
+// TestRefusedPointsLeaveNoColumns checks that columns which only refused points have are not added.
 func TestRefusedPointsLeaveNoColumns(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, "CREATE TABLE keyed (k BIGINT PRIMARY KEY, v DOUBLE)").must(t, 200)

@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestReadersSeeNoPathsOfTheServer runs what might tell them as reader, without an error and with
-// one.
+// TestReadersSeeNoPathsOfTheServer runs statements as reader that might reveal paths, in results
+// and in errors.
 func TestReadersSeeNoPathsOfTheServer(t *testing.T) {
 	dir, lake := t.TempDir(), filepath.Join(t.TempDir(), "lake")
 	s := serveWithTokens(t, dir, "--readable-dirs", t.TempDir())
@@ -33,14 +33,15 @@ func TestReadersSeeNoPathsOfTheServer(t *testing.T) {
 		}
 	}
 	as("admin", "CREATE TABLE t (k BIGINT PRIMARY KEY, v VARCHAR)").must(t, 200)
-	as("admin", "INSERT INTO t SELECT range, 'x' FROM range(300000)").must(t, 200) // parts at once
+	// written as parts directly
+	as("admin", "INSERT INTO t SELECT range, 'x' FROM range(300000)").must(t, 200)
 	as("admin", "UPDATE t SET v = 'y' WHERE k = 7").must(t, 200)
 	as("admin", "CREATE TABLE damaged AS SELECT range AS a FROM range(300000)").must(t, 200)
 	as("admin", "CREATE TABLE memory (a BIGINT, b BIGINT)").must(t, 200)
 	as("admin", "INSERT INTO memory VALUES (1, 2)").must(t, 200)
 	as("admin", "CREATE VIEW settings AS SELECT * FROM scoter.settings").must(t, 200)
 	as("admin", "CREATE EXPORT lake FROM TABLE memory INTO FOLDER (path = '"+lake+"') WITH (after = '10ms')").must(t, 200)
-	if err := os.WriteFile(lake, nil, 0o600); err != nil { // a file where the folder is to be
+	if err := os.WriteFile(lake, nil, 0o600); err != nil { // a file in place of the folder
 		t.Log(err)
 	}
 	damage(t, s, dir)
@@ -77,8 +78,8 @@ func TestReadersSeeNoPathsOfTheServer(t *testing.T) {
 	}
 }
 
-// damage overwrites the middle of all parts of the table damaged, after the server's own list of
-// them.
+// damage overwrites the middle of all parts of the table damaged. The server's own list names the
+// parts.
 func damage(t *testing.T, s *binary.Server, dir string) {
 	t.Helper()
 	list := post(t, s, "/api/v1/sql?format=csv", "text/plain", "SELECT path FROM scoter.parts WHERE table_name = 'damaged'", "Authorization", "Bearer admin").must(t, 200)
@@ -98,5 +99,5 @@ func damage(t *testing.T, s *binary.Server, dir string) {
 			t.Fatal(err)
 		}
 	}
-	time.Sleep(100 * time.Millisecond) // the export tries meanwhile
+	time.Sleep(100 * time.Millisecond) // the export retries meanwhile
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestAStopUnderLoadLosesNothing: requests under way are answered, new ones are not taken,
-// and what was acknowledged is there again.
+// TestAStopUnderLoadLosesNothing checks that running requests are answered, that new ones are
+// refused, and that acknowledged rows are there after the next start.
 func TestAStopUnderLoadLosesNothing(t *testing.T) {
 	dir := t.TempDir()
 	s := binary.Serve(t, dir, "--flush-bytes", "64KiB")
@@ -83,10 +83,10 @@ func TestBadSettings(t *testing.T) {
 		"listen = \"a":                                ":1: ",
 		"query_timeout = \"5 parsecs\"":               ":1: query_timeout: ",
 		"query_timeout = 5":                           ":1: query_timeout = 5 lacks a unit",
-		"dir = \"d\"\nlog_level = \"loud\"":           ":2: log_level",
+		"dir = \"d\"\nlog_level = \"loud\"":           ":2: invalid log_level",
 		"max_body = \"64 furlongs\"":                  ":1: max_body: ",
 		"[[token]]\nname = \"a\"\nrolle = \"reader\"": ":3: unknown setting token.rolle\n  hint: did you mean role?",
-		"[[token]]\nname = \"a\"\nrole = \"king\"":    ":1: token \"a\" has the role \"king\"",
+		"[[token]]\nname = \"a\"\nrole = \"king\"":    ":1: token \"a\" has the invalid role \"king\"",
 		"[[token]]\nname = \"a\"\nrole = \"reader\"":  ":1: token \"a\" has no sha256",
 		"write_memory = \"1MiB\"":                     "max_body",
 		"listen = \"0.0.0.0:7287\"":                   "other machines",
@@ -116,8 +116,8 @@ func TestBadSettings(t *testing.T) {
 	}
 }
 
-// TestAStopEndsLongQueriesWithAnError: before the first row as an answer of its own, later
-// as the error that ends the result, with the connection.
+// TestAStopEndsLongQueriesWithAnError checks two cases. Before the first row, the response is an
+// error. After it, an error ends the result, and the connection is closed.
 func TestAStopEndsLongQueriesWithAnError(t *testing.T) {
 	s := binary.Serve(t, t.TempDir(), "--shutdown-grace", "200ms")
 	answers := make(chan string, 2)
@@ -149,7 +149,7 @@ func TestAStopEndsLongQueriesWithAnError(t *testing.T) {
 	}
 }
 
-// lastBytes keeps the end of what is written to it.
+// lastBytes keeps the last bytes that are written to it.
 type lastBytes struct{ kept []byte }
 
 func (l *lastBytes) Write(p []byte) (int, error) {

@@ -18,13 +18,13 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// withTokens starts a server that knows three callers, whose tokens are their names.
+// withTokens starts a server with three tokens, which are equal to their names.
 func withTokens(t *testing.T) *binary.Server {
 	t.Helper()
 	return serveWithTokens(t, t.TempDir())
 }
 
-// serveWithTokens is withTokens for a data directory and with further flags.
+// serveWithTokens is withTokens with a data directory and further flags.
 func serveWithTokens(t *testing.T, dir string, flags ...string) *binary.Server {
 	t.Helper()
 	var file strings.Builder
@@ -69,7 +69,7 @@ func TestRoles(t *testing.T) {
 	} {
 		for token, want := range map[string]int{"": 401, "guess": 401, "reader": c.reader, "writer": c.writer, "admin": c.admin} {
 			a := as(token, c.method, c.path, c.contentType, c.body)
-			// -1: allowed as such; whether the file is readable is another matter.
+			// -1: the role allows it, but the file may not be readable.
 			if want == -1 && a.status != 403 && a.status != 401 || want == -1 && strings.Contains(a.body, "readable_dirs") {
 				continue
 			}
@@ -165,7 +165,8 @@ func TestDatabasesThatInfluxDBsClientsMake(t *testing.T) {
 	}
 }
 
-// TestPagesOfOtherSitesChangeNothing sends what browsers send for such pages without asking the server first.
+// TestPagesOfOtherSitesChangeNothing sends requests that browsers send for such pages without a
+// preflight request.
 func TestPagesOfOtherSitesChangeNothing(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	const create = "CREATE TABLE made (a BIGINT)"
@@ -189,7 +190,8 @@ func TestPagesOfOtherSitesChangeNothing(t *testing.T) {
 	equal(t, s, "SELECT table_name FROM information_schema.tables WHERE table_name = 'made'", "[]")
 	post(t, s, "/api/v1/sql", "text/plain", "SELECT 1", "Sec-Fetch-Site", "same-origin").must(t, 200)
 	post(t, s, "/api/v1/sql", "text/plain", "SELECT 1", "Origin", s.URL).must(t, 200)
-	for _, site := range []string{"same-origin", "none"} { // a page of the server's own, and a URL that somebody typed
+	// a page of the server itself, and a URL that the user typed
+	for _, site := range []string{"same-origin", "none"} {
 		send(t, s, "GET", "/api/v1/sql?q=SELECT+1", "", "Sec-Fetch-Site", site).must(t, 200)
 	}
 	for _, path := range []string{"/", "/api/v1/sql?q=SELECT+1", "/api/v1/sql?q=SELECT", "/metrics", "/nope", "/healthz", "/ping", "/debug/pprof/"} {
@@ -199,7 +201,7 @@ func TestPagesOfOtherSitesChangeNothing(t *testing.T) {
 		}
 	}
 
-	// A site that calls this machine by its own name is the same site to a browser.
+	// If a site uses this machine's name, it is the same site to a browser.
 	called := func(s *binary.Server, host string) int {
 		t.Helper()
 		req, err := http.NewRequest("POST", s.URL+"/api/v1/sql", strings.NewReader("SELECT 1"))
@@ -265,11 +267,11 @@ func TestHTTP2WithoutTLS(t *testing.T) {
 			t.Errorf("%s: %s %s %v %s", path, resp.Proto, resp.Status, err, text)
 		}
 	}
-	// A request that is given up in the middle of its body leaves nothing.
+	// A request that is cancelled in the middle of its body leaves nothing.
 	ctx, cancel := context.WithCancel(context.Background())
 	body, pipe := io.Pipe()
 	go func() {
-		_, _ = pipe.Write([]byte(`{"text":"half"}` + "\n")) // until the request is given up
+		_, _ = pipe.Write([]byte(`{"text":"half"}` + "\n")) // until the request is cancelled
 		cancel()
 	}()
 	req, _ := http.NewRequestWithContext(ctx, "POST", s.URL+"/api/v1/tables/default/t/rows", body)

@@ -19,7 +19,7 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// slowReader asks for a result that is larger than any buffer, and takes nothing of it.
+// slowReader requests a result that is larger than any buffer, and reads nothing.
 func slowReader(t *testing.T, url, sql, format string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
@@ -36,8 +36,8 @@ func slowReader(t *testing.T, url, sql, format string) net.Conn {
 	return conn
 }
 
-// TestReadersThatTakeNothingKeepNobodyOut: neither those that take nothing nor those that take a few bytes at a time hold
-// places of queries, memory, or more space than there is for them.
+// TestReadersThatTakeNothingKeepNobodyOut has readers that read nothing, and readers that read a
+// few bytes at a time. They must not occupy query slots, memory, or more disk space than allowed.
 func TestReadersThatTakeNothingKeepNobodyOut(t *testing.T) {
 	const places, readers, space = 8, 40, 64 << 20
 	s := binary.Serve(t, t.TempDir(), "--max-queries", strconv.Itoa(places), "--query-memory", "256MiB", "--result-space", strconv.Itoa(space)+"B")
@@ -49,7 +49,8 @@ func TestReadersThatTakeNothingKeepNobodyOut(t *testing.T) {
 	for i := range readers {
 		sql := "SELECT i, repeat('x', 1000) FROM range(100000000) t(i)"
 		if i%4 == 0 {
-			sql = "SELECT i, repeat('x', 1000) FROM range(6000) t(i)" // less than is kept for one reader
+			// less than the spool limit of one reader
+			sql = "SELECT i, repeat('x', 1000) FROM range(6000) t(i)"
 		}
 		conn := slowReader(t, s.URL, sql, []string{"csv", "json", "arrow"}[i%3])
 		conns = append(conns, conn)
@@ -64,7 +65,7 @@ func TestReadersThatTakeNothingKeepNobodyOut(t *testing.T) {
 			}()
 		}
 	}
-	// From the start on, while most of them wait for a place themselves.
+	// Measure from the start on, while most readers still wait for a slot.
 	var took []time.Duration
 	for until := time.Now().Add(readers/places*time.Second + 5*time.Second); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 		began := time.Now()
@@ -72,7 +73,7 @@ func TestReadersThatTakeNothingKeepNobodyOut(t *testing.T) {
 		took = append(took, time.Since(began))
 	}
 	slices.Sort(took)
-	// Nearly all: other tests may take the processors for a moment.
+	// Allow some exceptions, because other tests may use the processors for a moment.
 	if most, longest := took[len(took)*9/10], took[len(took)-1]; most > time.Second || longest > 5*time.Second {
 		t.Errorf("of %d times SELECT 1 beside readers that take nothing, 9 of 10 took up to %v, and the longest %v", len(took), most, longest)
 	}
@@ -81,15 +82,15 @@ func TestReadersThatTakeNothingKeepNobodyOut(t *testing.T) {
 	}
 	with := resident(t, s.PID())
 	t.Logf("%d MiB before, %d with the readers", before>>20, with>>20)
-	// Each query under way has some chunks of 2 MiB, and buffers of its format; those of the
-	// readers that wait for their rest are over.
+	// Each running query has some chunks of 2 MiB, and buffers of its format. The queries of
+	// readers that wait for the rest of their result have ended.
 	if with > before+2*places*16<<20 {
 		t.Errorf("%d readers that take nothing cost %d MiB", readers, (with-before)>>20)
 	}
-	// Who takes the rest at last has all of a result that was kept, or is told why it ends.
+	// A reader that reads the rest at last gets all of a spooled result, or the reason why it ends.
 	rest := func(conn net.Conn) string {
 		_ = conn.SetReadDeadline(time.Now().Add(15 * time.Second))
-		text, _ := io.ReadAll(conn) // the connection is kept for another request, or cut
+		text, _ := io.ReadAll(conn) // the connection is kept alive for another request, or cut
 		return string(text)
 	}
 	if whole := rest(conns[4]); len(whole) < 6000*1000 {
@@ -107,7 +108,7 @@ func TestReadersThatTakeNothingKeepNobodyOut(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	const left = 64 << 20 // caches, and files that are mapped
+	const left = 64 << 20 // caches, and mapped files
 	for until := time.Now().Add(time.Minute); resident(t, s.PID()) > before+left; time.Sleep(time.Second) {
 		if time.Now().After(until) {
 			t.Fatalf("a minute after the readers went, the process has %d MiB, and had %d before them", resident(t, s.PID())>>20, before>>20)
@@ -115,7 +116,7 @@ func TestReadersThatTakeNothingKeepNobodyOut(t *testing.T) {
 	}
 }
 
-// resident returns the memory that a process has, in bytes.
+// resident returns the resident memory of a process, in bytes.
 func resident(t *testing.T, pid int) int64 {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "statm"))

@@ -10,10 +10,11 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// everything is all that a request can leave behind but rows.
+// everything selects everything except rows that a request can leave behind.
 const everything = "SELECT table_catalog, table_schema, table_name, column_name, data_type FROM information_schema.columns WHERE table_schema <> 'scoter' ORDER BY ALL"
 
-// TestARefusedRequestChangesNoTable, in whatever format and mode it comes, and whatever it is refused for.
+// TestARefusedRequestChangesNoTable refuses requests in all formats and modes, for different
+// reasons.
 func TestARefusedRequestChangesNoTable(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	for _, table := range []string{
@@ -29,7 +30,7 @@ func TestARefusedRequestChangesNoTable(t *testing.T) {
 	rows(t, s, "checked", ndjson, `{"k":1,"v":5}`).must(t, 200)
 	rows(t, s, "came", ndjson, `{"n":1}`).must(t, 200)
 	before := sql(t, s, everything).must(t, 200).body
-	wide := func(sets int) string { // so many sets of columns
+	wide := func(sets int) string { // this many sets of columns
 		var b strings.Builder
 		for i := range sets {
 			fmt.Fprintf(&b, `{"k":%d,"c%d":1}`+"\n", i, i)
@@ -85,20 +86,20 @@ func TestARefusedRequestChangesNoTable(t *testing.T) {
 		}
 	}
 	equal(t, s, "SELECT count(*) FROM information_schema.schemata WHERE catalog_name = 'elsewhere'", "[[0]]")
-	// And all of it is taken once it is right.
+	// All of it is accepted after it was corrected.
 	rows(t, s, "k", ndjson, `{"k":1,"zzz":1}`).must(t, 200)
 	rows(t, s, "checked", ndjson, `{"k":1,"v":50,"zzz":1}`).must(t, 200)
 	equal(t, s, "SELECT k, v, zzz FROM checked", "[[1,50,1]]")
 	equal(t, s, "SELECT k, v, zzz FROM k", "[[1,null,1]]")
 }
 
-// withoutTime cuts off how long an answer took.
+// withoutTime cuts off the duration of a response.
 func withoutTime(body string) string {
 	before, _, _ := strings.Cut(body, `"row_count"`)
 	return before
 }
 
-// TestAWholeNumberThatCameFirstMayHaveAFractionLater, while every number that is stored stays what it is.
+// TestAWholeNumberThatCameFirstMayHaveAFractionLater also checks that no stored number changes.
 func TestAWholeNumberThatCameFirstMayHaveAFractionLater(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	rows(t, s, "t", ndjson, `{"k":1}`+"\n"+`{"k":9007199254740992}`).must(t, 200)
@@ -110,8 +111,10 @@ func TestAWholeNumberThatCameFirstMayHaveAFractionLater(t *testing.T) {
 
 	rows(t, s, "large", ndjson, `{"k":9007199254740993}`).must(t, 200)
 	rows(t, s, "large", ndjson, `{"k":1.5,"zzz":1}`).refused(t, 400, "invalid", "1.5")
-	equal(t, s, "SELECT COLUMNS(*)::VARCHAR FROM large", `[["9007199254740993"]]`) // and no column zzz
-	sql(t, s, "ALTER TABLE large ALTER k TYPE DOUBLE").must(t, 200)                // who asks for it gets what a cast gives
+	// and no column zzz
+	equal(t, s, "SELECT COLUMNS(*)::VARCHAR FROM large", `[["9007199254740993"]]`)
+	// an explicit change gives the result of a cast
+	sql(t, s, "ALTER TABLE large ALTER k TYPE DOUBLE").must(t, 200)
 	equal(t, s, "SELECT k::DECIMAL(20,0)::VARCHAR FROM large", `[["9007199254740992"]]`)
 
 	sql(t, s, "CREATE TABLE declared (id INTEGER PRIMARY KEY, k BIGINT)").must(t, 200)
@@ -124,7 +127,7 @@ func TestAWholeNumberThatCameFirstMayHaveAFractionLater(t *testing.T) {
 	post(t, s, "/api/v1/tables/default/keyed/rows?mode=upsert&key=id", ndjson, `{"id":1,"k":1}`+"\n"+`{"id":2,"k":2}`).must(t, 200)
 	post(t, s, "/api/v1/tables/default/keyed/rows?mode=upsert", ndjson, `{"id":2,"k":2.5}`+"\n"+`{"id":3,"k":3}`).must(t, 200)
 	equal(t, s, "SELECT id, k FROM keyed ORDER BY id", "[[1,1],[2,2.5],[3,3]]")
-	// Line protocol has types of its own: a field that is an integer stays one.
+	// Line protocol has its own types: an integer field stays an integer.
 	post(t, s, "/write", "text/plain", "m v=1i 1000").must(t, 204)
 	points(t, s, "m v=1.5 2000\nm v=2i 3000", "line 1: ")
 	equal(t, s, "SELECT v, typeof(v) FROM m ORDER BY v", `[[1,"BIGINT"],[2,"BIGINT"]]`)

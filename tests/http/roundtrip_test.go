@@ -20,13 +20,14 @@ const manyTypes = `CREATE TABLE many AS SELECT 9223372036854775807 AS i, 1844674
 	INTERVAL '1 month 2 days 3.5 seconds' AS iv, {'a': 1, 'b': [1, 2, NULL]} AS s, MAP {'x': 1, 'y': 2} AS m, [[1], []] AS l, array_value(1, 2)::INTEGER[2] AS a,
 	'a'::ENUM('a', 'b') AS e, UUID '12345678-1234-1234-1234-123456789012' AS id, '101'::BIT AS bt, '{"a":[1,null]}'::JSON AS j, 'é' AS t`
 
-// TestResultsCanBeWrittenBack: what a query gave is taken as rows of the same values by the same table, and by a new one.
+// TestResultsCanBeWrittenBack writes a query's result into the same table and into a new one. The
+// values must be the same.
 func TestResultsCanBeWrittenBack(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, manyTypes).must(t, 200)
 	for format, c := range map[string]struct {
 		contentType string
-		types       string // that a new table has for columns of other types
+		types       string // the types of a new table, where they differ
 	}{
 		"arrow":   {arrowStream, `[["bt","BIT","VARCHAR"],["e","ENUM('a', 'b')","VARCHAR"],["h","HUGEINT","DECIMAL(38,0)"],["tt","TIME WITH TIME ZONE","VARCHAR"]]`},
 		"parquet": {parquet, `[["a","INTEGER[2]","INTEGER[]"],["bt","BIT","VARCHAR"],["e","ENUM('a', 'b')","VARCHAR"],["h","HUGEINT","DECIMAL(38,0)"],["iv","INTERVAL","VARCHAR"],["tsec","TIMESTAMP_S","TIMESTAMP_MS"],["tt","TIME WITH TIME ZONE","VARCHAR"]]`},
@@ -46,7 +47,8 @@ func TestResultsCanBeWrittenBack(t *testing.T) {
 		`[["dt","DATE"],["tm","VARCHAR"],["ts","TIMESTAMP"],["tz","TIMESTAMP WITH TIME ZONE"]]`)
 }
 
-// TestSumsAreNumbersInArrow: the sum of integers is a HUGEINT, which Arrow does not have.
+// TestSumsAreNumbersInArrow checks sums of integers, which are HUGEINT. Arrow does not have this
+// type.
 func TestSumsAreNumbersInArrow(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	const query = "SELECT sum(x) AS s, [sum(x)] AS l, md5_number('a') AS u, '12:00:00+02'::TIMETZ AS t FROM (VALUES (9223372036854775807), (NULL), (1)) v(x)"
@@ -124,7 +126,7 @@ func TestNumbersInJSONKeepTheDigitsOfTheirColumns(t *testing.T) {
 	rows(t, s, "exact", ndjson, `{"d":12345678901234.5678,"h":170141183460469231731687303715884105727,"n":9007199254740993.0,"l":[12345678901234.5678]}
 		{"d":1,"h":2.0,"n":3,"l":["0.5"]}`).must(t, 200)
 	equal(t, s, "SELECT columns(*)::VARCHAR FROM exact ORDER BY n", `[["1.0000","2","3","[0.5000]"],["12345678901234.5678","170141183460469231731687303715884105727","9007199254740993","[12345678901234.5678]"]]`)
-	for i := range 2 { // whatever comes first
+	for i := range 2 { // in either order
 		body := post(t, s, "/api/v1/sql?format=ndjson", "text/plain", fmt.Sprintf("SELECT DISTINCT * FROM exact ORDER BY n %s", []string{"ASC", "DESC"}[i])).must(t, 200).body
 		rows(t, s, "exact", ndjson, body).must(t, 200)
 	}
@@ -181,7 +183,8 @@ func TestStatementsMayBeCompressedAndLarge(t *testing.T) {
 	post(t, s, "/api/v1/sql", "text/plain", strings.Repeat(" ", 1<<20)+"SELECT 1").refused(t, 413, "too_large")
 }
 
-// TestDeclaredColumnsTakeWhateverJSONComes: JSON any value, VARCHAR any value as its text, also in one request.
+// TestDeclaredColumnsTakeWhateverJSONComes checks that a JSON column accepts any value, and that a
+// VARCHAR column accepts any value as text, also in one request.
 func TestDeclaredColumnsTakeWhateverJSONComes(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, "CREATE TABLE j (id INTEGER, d JSON)").must(t, 200)
@@ -210,7 +213,8 @@ func TestDeclaredColumnsTakeWhateverJSONComes(t *testing.T) {
 	rows(t, s, "v", msgpack, packed([]any{pairs{"id", 13, "d", 5}, pairs{"id", 14, "d", "b"}, pairs{"id", 15, "d", []any{1, "b"}}})).must(t, 200)
 	equal(t, s, "SELECT id, d::VARCHAR FROM j WHERE id > 12 ORDER BY id", `[[13,"\"text\""],[14,"[1,\"b\"]"]]`)
 	equal(t, s, "SELECT id, d FROM v WHERE id > 12 ORDER BY id", `[[13,"5"],[14,"b"],[15,"[1,\"b\"]"]]`)
-	// A column of text that came with rows is a VARCHAR like others; without one there is no type for both.
+	// A text column that rows created is an ordinary VARCHAR. Without the column, no type fits both
+	// values.
 	rows(t, s, "came", ndjson, `{"status":"ok"}`).must(t, 200)
 	rows(t, s, "came", ndjson, `{"status":200}`+"\n"+`{"status":"200 OK"}`).must(t, 200)
 	equal(t, s, "SELECT status FROM came ORDER BY status", `[["200"],["200 OK"],["ok"]]`)

@@ -15,7 +15,7 @@ import (
 
 const unit = "../../packaging/scoter.service"
 
-// serviceFlags returns the flags of the command that the unit starts, but for the directory.
+// serviceFlags returns the flags of the unit's command, except for the directory.
 func serviceFlags(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile(unit)
@@ -35,9 +35,10 @@ func serviceFlags(t *testing.T) []string {
 	return nil
 }
 
-// TestTheServiceIsStartedAsItsUnitSays plays systemd: it starts what the unit says, waits for READY, kills it, starts it again, and stops it.
+// TestTheServiceIsStartedAsItsUnitSays acts as systemd: it starts the unit's command, waits for
+// READY, kills the process, starts it again, and stops it.
 func TestTheServiceIsStartedAsItsUnitSays(t *testing.T) {
-	folder, err := os.MkdirTemp("", "scoter") // a socket's path may not be long
+	folder, err := os.MkdirTemp("", "scoter") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestSystemdTakesTheUnit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The program must be where the unit says.
+	// The program must be at the path that the unit names.
 	here := strings.ReplaceAll(string(text), "/usr/local/bin/scoter", binary.Path(t))
 	path := filepath.Join(t.TempDir(), "scoter.service")
 	if err := os.WriteFile(path, []byte(here), 0o600); err != nil {

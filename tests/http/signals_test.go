@@ -15,12 +15,12 @@ import (
 // longQuery runs for minutes.
 const longQuery = "SELECT max(a.range * b.range) FROM range(1000000000) a, range(1000000000) b"
 
-// startQuery sends a query that runs for minutes, and returns once the server is at it.
+// startQuery sends a query that runs for minutes. It returns when the server has begun to run it.
 func startQuery(t *testing.T, s *binary.Server) {
 	t.Helper()
 	go func() {
 		resp, err := http.Post(s.URL+"/api/v1/sql", "text/plain", strings.NewReader(longQuery))
-		if err == nil { // else the server ended
+		if err == nil { // otherwise the server ended
 			resp.Body.Close()
 		}
 	}()
@@ -41,11 +41,11 @@ func TestAHangupIsLoggedAndIgnored(t *testing.T) {
 	}
 }
 
-// TestAStopWithoutRequestsIsImmediate has connections open that are idle and that never sent a
-// byte, as those of pools and load balancers.
+// TestAStopWithoutRequestsIsImmediate has open connections that are idle, and connections that have
+// not sent a whole request, like those of pools and load balancers.
 func TestAStopWithoutRequestsIsImmediate(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
-	sql(t, s, "SELECT 1").must(t, 200) // leaves a connection that is kept alive
+	sql(t, s, "SELECT 1").must(t, 200) // leaves a keep-alive connection
 	for _, begin := range []string{"", "GET / HT"} {
 		c, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 		if err != nil {
@@ -56,7 +56,7 @@ func TestAStopWithoutRequestsIsImmediate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	time.Sleep(100 * time.Millisecond) // until the server has them
+	time.Sleep(100 * time.Millisecond) // until the server has accepted them
 	start := time.Now()
 	code := s.Stop(t)
 	if took := time.Since(start); code != 0 || took > 3*time.Second {
@@ -67,7 +67,8 @@ func TestAStopWithoutRequestsIsImmediate(t *testing.T) {
 	}
 }
 
-// TestAStopSaysWhatItWaitsForAndASecondOneDoesNotWait: what was acknowledged is there afterwards.
+// TestAStopSaysWhatItWaitsForAndASecondOneDoesNotWait also checks that acknowledged rows are there
+// afterwards.
 func TestAStopSaysWhatItWaitsForAndASecondOneDoesNotWait(t *testing.T) {
 	for signal, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
 		dir := t.TempDir()

@@ -11,15 +11,15 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// sorted is a query of 70 bytes a row that must be sorted before it has one.
+// sorted is a query of 70 bytes a row that must be sorted before it returns a row.
 const sorted = "SELECT i, hash(i) h, repeat('x', 20) || hash(i) s FROM range(%d) r(i), t WHERE t.a = 0 ORDER BY h LIMIT 5 OFFSET %d"
 
-// scratch is how many bytes there are in tmp/.
+// scratch returns the number of bytes in tmp/.
 func scratch(t *testing.T, dir string) (bytes int64) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(dir, "tmp"), func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			return nil // files go while this looks
+			return nil // files may be removed meanwhile
 		}
 		if info, err := d.Info(); err == nil {
 			bytes += info.Size()
@@ -32,7 +32,8 @@ func scratch(t *testing.T, dir string) (bytes int64) {
 	return bytes
 }
 
-// TestAQueryThatSpillsTooMuchGivesAllBack: it leaves space for writers while it runs, and nothing when it failed.
+// TestAQueryThatSpillsTooMuchGivesAllBack checks that such a query leaves space for writers while
+// it runs, and frees all its space after it failed.
 func TestAQueryThatSpillsTooMuchGivesAllBack(t *testing.T) {
 	disk := binary.NewDisk(t, "200m")
 	if disk == nil {
@@ -73,13 +74,14 @@ func TestAQueryThatSpillsTooMuchGivesAllBack(t *testing.T) {
 			if left := scratch(t, dir); left > 1<<20 {
 				t.Errorf("%d bytes are left in tmp/", left)
 			}
-			// What fits goes on as before.
+			// A query that fits still works.
 			send(t, s, "POST", "/api/v1/sql", fmt.Sprintf("SELECT max(h) FROM ("+sorted+")", 1_000_000, 900_000)).must(t, 200)
 		})
 	}
 }
 
-// TestADiskThatFillsUpWhileAQuerySpills: its space is free as soon as it failed.
+// TestADiskThatFillsUpWhileAQuerySpills checks that the space is freed as soon as the query has
+// failed.
 func TestADiskThatFillsUpWhileAQuerySpills(t *testing.T) {
 	disk := binary.NewDisk(t, "400m")
 	if disk == nil {

@@ -24,7 +24,8 @@ func TestStatementsParametersAndLimits(t *testing.T) {
 	if p.Position != 0 && p.Position < 27 {
 		t.Errorf("position %d is not in the second statement", p.Position)
 	}
-	equal(t, s, "SELECT a FROM t ORDER BY a", "[[1],[2],[3]]") // those before it stay done
+	// the statements before it stay committed
+	equal(t, s, "SELECT a FROM t ORDER BY a", "[[1],[2],[3]]")
 
 	ask := func(body string) answer { return post(t, s, "/api/v1/sql", "application/json", body) }
 	for body, want := range map[string]string{
@@ -100,7 +101,7 @@ func TestFormats(t *testing.T) {
 			if got := a.header.Get("Content-Type"); !strings.HasPrefix(got, c.mediaType) {
 				t.Errorf("%s: Content-Type %q", c.name, got)
 			}
-			// CSV's lines may end as RFC 4180 wants it.
+			// The lines of CSV may end with CRLF, as in RFC 4180.
 			if !strings.HasPrefix(strings.ReplaceAll(a.body, "\r\n", "\n"), c.begins) {
 				t.Errorf("%s: %q", c.name, a.body)
 			}
@@ -116,7 +117,7 @@ func TestFormats(t *testing.T) {
 	}
 	post(t, s, "/api/v1/sql", "text/plain", query, "Accept", "image/png").refused(t, 400, "invalid", "image/png")
 
-	// An error is a document, whatever the format of the result would have been.
+	// An error is a JSON document, whatever the format of the result is.
 	post(t, s, "/api/v1/sql?format=arrow", "text/plain", "SELECT nope").refused(t, 400, "invalid", "nope")
 }
 
@@ -128,7 +129,7 @@ func TestTextIsCompressedForClientsThatAskForIt(t *testing.T) {
 	if packed.header.Get("Content-Encoding") != "gzip" || len(packed.body) > len(plain.body)/4 {
 		t.Errorf("%q, %d bytes of %d", packed.header.Get("Content-Encoding"), len(packed.body), len(plain.body))
 	}
-	// Go's client unpacks what it has asked for itself.
+	// Go's client decompresses a response by itself if it added the header itself.
 	if a := post(t, s, "/api/v1/sql?format=csv", "text/plain", query); a.body != plain.body {
 		t.Error("unpacked, it is something else")
 	}
@@ -139,7 +140,8 @@ func TestTextIsCompressedForClientsThatAskForIt(t *testing.T) {
 	}
 }
 
-// TestAResultThatBreaksOffIsNotTakenForAWholeOne: the error comes after the header is sent.
+// TestAResultThatBreaksOffIsNotTakenForAWholeOne uses an error that occurs after the header was
+// sent.
 func TestAResultThatBreaksOffIsNotTakenForAWholeOne(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	const query = "SELECT CASE WHEN range > 3000000 THEN error('no further') ELSE range END AS v FROM range(6000000)"
@@ -163,7 +165,7 @@ func TestAResultThatBreaksOffIsNotTakenForAWholeOne(t *testing.T) {
 				t.Errorf("%s does not say why it ends: ... %q", format, body.Bytes()[max(0, body.Len()-200):])
 			}
 		}
-		// Clients of HTTP/1.0 have nothing else to go by than how the connection ends.
+		// For HTTP/1.0 clients only the way in which the connection ends shows the error.
 		conn := dial(t, s)
 		fmt.Fprintf(conn, "POST /api/v1/sql?format=%s HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s", format, len(query), query)
 		if text, err := io.ReadAll(conn); err == nil || !bytes.HasPrefix(text, []byte("HTTP/1.0 200 ")) {
@@ -172,15 +174,17 @@ func TestAResultThatBreaksOffIsNotTakenForAWholeOne(t *testing.T) {
 	}
 }
 
-// TestAQueryEndsWhenItsClientGoes watches scoter.queries.
+// TestAQueryEndsWhenItsClientGoes checks scoter.queries.
 func TestAQueryEndsWhenItsClientGoes(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	running := func() int {
 		return int(s.Rows(t, "SELECT count(*) FROM scoter.queries WHERE sql LIKE '%needle%' AND sql NOT LIKE '%scoter.queries%'")[0][0].(float64))
 	}
 	for _, query := range []string{
-		"/* needle */ SELECT count(*) FROM range(1000000000000) r WHERE hash(range) = 1", // before the first row
-		"/* needle */ SELECT * FROM range(1000000000000)",                                // while rows are sent
+		// before the first row
+		"/* needle */ SELECT count(*) FROM range(1000000000000) r WHERE hash(range) = 1",
+		// while rows are sent
+		"/* needle */ SELECT * FROM range(1000000000000)",
 	} {
 		conn := dial(t, s)
 		fmt.Fprintf(conn, "POST /api/v1/sql?format=csv HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(query), query)
@@ -190,7 +194,8 @@ func TestAQueryEndsWhenItsClientGoes(t *testing.T) {
 	}
 }
 
-// TestAClientThatReadsNothingIsLeft: its query holds what writers wait for.
+// TestAClientThatReadsNothingIsLeft checks that its query ends, because the query holds resources
+// that writers wait for.
 func TestAClientThatReadsNothingIsLeft(t *testing.T) {
 	s := binary.Serve(t, t.TempDir(), "--query-timeout", "1s")
 	running := func() bool {
@@ -220,11 +225,11 @@ func TestAClientThatReadsNothingIsLeft(t *testing.T) {
 	if took := time.Since(began); took < time.Second {
 		t.Errorf("it ended after %s: nobody waited for its client", took)
 	}
-	time.Sleep(time.Until(began.Add(5 * time.Second))) // past the time of the first answer
+	time.Sleep(time.Until(began.Add(5 * time.Second))) // after the time of the first answer
 	answered()
 }
 
-// TestALargeResultIsStreamed: the answer is much larger than what the server may use for it.
+// TestALargeResultIsStreamed uses a response that is much larger than the query memory.
 func TestALargeResultIsStreamed(t *testing.T) {
 	s := binary.Serve(t, t.TempDir(), "--query-memory", "64MiB")
 	resp, err := http.Post(s.URL+"/api/v1/sql?format=arrow", "text/plain", strings.NewReader("SELECT range AS a, range * 2 AS b FROM range(20000000)"))
@@ -258,7 +263,7 @@ func TestCountsOfStatementsWithoutAResult(t *testing.T) {
 	if a.header.Get("Scoter-Inserted") != "1" || !strings.HasSuffix(strings.TrimSpace(a.body), "3") {
 		t.Errorf("%v %s", a.header, a.body)
 	}
-	// What cannot be sent of a change that is made is no failure of it.
+	// If a committed change returns a value that cannot be sent, the change has not failed.
 	sql(t, s, "CREATE TABLE h (x HUGEINT)").must(t, 200)
 	const most = "170141183460469231731687303715884105727"
 	a = post(t, s, "/api/v1/sql?format=parquet", "text/plain", "INSERT INTO h VALUES ("+most+") RETURNING x")

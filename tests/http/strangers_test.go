@@ -17,8 +17,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// quickly is what a client of another protocol may wait for its answer; without one it would be cut
-// off after ten seconds.
+// quickly is the time limit for the response to a client of another protocol. Without special
+// handling the connection would be cut after ten seconds.
 const quickly = 5 * time.Second
 
 func TestOtherProtocolsAreToldSoAtOnce(t *testing.T) {
@@ -51,7 +51,7 @@ func TestOtherProtocolsAreToldSoAtOnce(t *testing.T) {
 		if took := time.Since(start); string(answer) != c.answer || took > quickly {
 			t.Errorf("%s: answered %q (%v) after %s", name, answer, err, took)
 		}
-		if name == "PostgreSQL, encryption" { // and goes on without
+		if name == "PostgreSQL, encryption" { // the client then continues without encryption
 			conn.Close()
 			continue
 		}
@@ -63,7 +63,8 @@ func TestOtherProtocolsAreToldSoAtOnce(t *testing.T) {
 	sql(t, s, "SELECT 1").must(t, 200)
 }
 
-// TestRealClientsOfOtherProtocolsShowWhatIsWrong looks at what their users read.
+// TestRealClientsOfOtherProtocolsShowWhatIsWrong checks the messages that users of these clients
+// see.
 func TestRealClientsOfOtherProtocolsShowWhatIsWrong(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	address := strings.TrimPrefix(s.URL, "http://")

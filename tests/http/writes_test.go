@@ -24,7 +24,8 @@ func TestARequestWithAKeyIsAppliedOnce(t *testing.T) {
 	rows(t, s, "t", ndjson, `{"a":2}`, key...).refused(t, 409, "conflict", "k1")
 	rows(t, s, "elsewhere", ndjson, `{"a":1}`, key...).refused(t, 409, "conflict", "k1")
 	rows(t, s, "t", ndjson, `{"a":"x"}`, "Idempotency-Key", "k2").must(t, 400)
-	rows(t, s, "t", ndjson, `{"a":2}`, "Idempotency-Key", "k2").must(t, 200) // a failed request frees its key
+	// a failed request frees its key
+	rows(t, s, "t", ndjson, `{"a":2}`, "Idempotency-Key", "k2").must(t, 200)
 	rows(t, s, "t", ndjson, `{"a":3}`, "Idempotency-Key", strings.Repeat("k", 1000)).refused(t, 400, "invalid", "key")
 	post(t, s, "/write", "text/plain", "m v=1 1000\nm v=2", "Idempotency-Key", "k3").must(t, 204)
 	s.Kill()
@@ -69,7 +70,8 @@ func TestAPartialWriteWithAKeyIsAppliedOnce(t *testing.T) {
 	equal(t, s, "SELECT v FROM n", "[[1]]")
 }
 
-// TestAPartialWriteIsNotRepeatedInPieces: what did not fit at first does not bring in the rest once more when it fits.
+// TestAPartialWriteIsNotRepeatedInPieces checks that repeating a partial write does not store the
+// accepted points again, even if the refused points fit now.
 func TestAPartialWriteIsNotRepeatedInPieces(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, "CREATE TABLE m (time TIMESTAMPTZ, v INTEGER)").must(t, 200)
@@ -92,7 +94,7 @@ func TestAPartialWriteIsNotRepeatedInPieces(t *testing.T) {
 	equal(t, s, "SELECT v FROM m ORDER BY time", "[[1],[2],[4],[5],[6]]")
 	equal(t, s, "SELECT v FROM n ORDER BY time", "[[1],[2]]")
 	equal(t, s, "SELECT host, v FROM k", `[["a",1]]`)
-	// A key that cannot be remembered is no reason to store without it.
+	// A key that cannot be stored must not lead to a write without it.
 	a := post(t, s, "/write", "text/plain", "n v=7 6000", "Idempotency-Key", strings.Repeat("x", 300)).must(t, 400)
 	if !strings.Contains(a.body, "idempotency key of 300 bytes") {
 		t.Error(a.body)
@@ -100,7 +102,8 @@ func TestAPartialWriteIsNotRepeatedInPieces(t *testing.T) {
 	equal(t, s, "SELECT count(*) FROM n", "[[2]]")
 }
 
-// TestNamesOfCSVFindTheirColumns in whatever case they are written: text of a known type is read as that.
+// TestNamesOfCSVFindTheirColumns checks that names in CSV are matched without regard to case. Text
+// is parsed as the column's type.
 func TestNamesOfCSVFindTheirColumns(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, "CREATE TABLE p (version VARCHAR, N INT)").must(t, 200)
@@ -108,7 +111,7 @@ func TestNamesOfCSVFindTheirColumns(t *testing.T) {
 	equal(t, s, "SELECT version, n FROM p", `[["1.10",1]]`)
 }
 
-// TestCSVIsReadLikeOtherFormats by the columns that a table has.
+// TestCSVIsReadLikeOtherFormats checks that CSV is parsed by the columns of the table.
 func TestCSVIsReadLikeOtherFormats(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, "CREATE TABLE t (id INTEGER, ts TIMESTAMP, tz TIMESTAMPTZ, n BIGINT, d DATE)").must(t, 200)
@@ -163,7 +166,7 @@ func TestTablesGrowWithWhatIsWritten(t *testing.T) {
 	rows(t, s, "t", ndjson, `{"B":"other case","c":{"x":1}}`).must(t, 200)
 	equal(t, s, "SELECT a, b, c.x FROM t ORDER BY a", `[[1,null,null],[2,"new",null],[null,"other case",1]]`)
 
-	// Wider only where every value that is there stays what it is.
+	// A type becomes wider only if all existing values stay the same.
 	narrow := arrow.NewSchema([]arrow.Field{{Name: "small", Type: arrow.PrimitiveTypes.Int32}, {Name: "big", Type: arrow.PrimitiveTypes.Int64}, {Name: "f", Type: arrow.PrimitiveTypes.Float32}}, nil)
 	rows(t, s, "w", arrowStream, stream(t, narrow, record(t, narrow, `[{"small":1,"big":9007199254740993,"f":0.5}]`))).must(t, 200)
 	rows(t, s, "w", ndjson, `{"small":1.5}`).must(t, 200)
@@ -173,7 +176,7 @@ func TestTablesGrowWithWhatIsWritten(t *testing.T) {
 	equal(t, s, "SELECT small FROM w ORDER BY ALL", "[[1],[1.5],[null]]")
 	equal(t, s, "SELECT column_type FROM (DESCRIBE w)", `[["DOUBLE"],["BIGINT"],["DOUBLE"]]`)
 
-	// What somebody declared is theirs to change.
+	// Declared types do not change.
 	sql(t, s, "CREATE TABLE declared (n INTEGER, kind ENUM('a', 'b'))").must(t, 200)
 	rows(t, s, "declared", ndjson, `{"n":2.0,"kind":"a"}`).must(t, 200)
 	p := rows(t, s, "declared", ndjson, `{"n":1.5}`).refused(t, 400, "invalid", `column "n": "1.5" is not exact in type INTEGER`)
@@ -189,9 +192,9 @@ func TestTablesGrowWithWhatIsWritten(t *testing.T) {
 	equal(t, s, "SELECT * FROM other.sch.t", "[[1]]")
 }
 
-// TestWritersThatArriveFasterThanTheDiskTakesAreToldToWait: memory for writes is held by clients
-// that do not send the end of their bodies; the next one gets 503 and Retry-After, and
-// once they are gone, is served.
+// TestWritersThatArriveFasterThanTheDiskTakesAreToldToWait has clients that hold the memory for
+// writes, because they do not send the end of their bodies. The next client gets 503 and
+// Retry-After. After the others are gone, it is served.
 func TestWritersThatArriveFasterThanTheDiskTakesAreToldToWait(t *testing.T) {
 	s := binary.Serve(t, t.TempDir(), "--write-memory", "4MiB", "--max-body", "1MiB")
 	var slow []func()
@@ -216,7 +219,7 @@ func TestWritersThatArriveFasterThanTheDiskTakesAreToldToWait(t *testing.T) {
 	equal(t, s, "SELECT count(*) FROM t", "[[1]]")
 }
 
-// TestManyWritersOnLittleMemory: what is not refused is there.
+// TestManyWritersOnLittleMemory checks that every acknowledged row is stored.
 func TestManyWritersOnLittleMemory(t *testing.T) {
 	s := binary.Serve(t, t.TempDir(), "--write-memory", "2MiB", "--max-body", "512KiB", "--flush-bytes", "512KiB")
 	const writers, each = 16, 8
@@ -260,7 +263,7 @@ func TestRowsMeetTheChecksOfTheirTable(t *testing.T) {
 	sql(t, s, "CREATE TABLE k (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER DEFAULT 0, CHECK (a < b))").must(t, 200)
 	rows(t, s, "k", ndjson, `{"id":1,"a":1,"b":5}`).must(t, 200)
 	rows(t, s, "k", ndjson, `{"id":1,"a":6,"b":5}`).refused(t, 400, "invalid", "violates")
-	rows(t, s, "k", ndjson, `{"id":1,"a":4}`).must(t, 200) // its b is 5
+	rows(t, s, "k", ndjson, `{"id":1,"a":4}`).must(t, 200) // b is 5
 	rows(t, s, "k", ndjson, `{"id":1,"a":5}`).refused(t, 400, "invalid", "violates")
 	rows(t, s, "k", ndjson, `{"id":2,"a":4}`).refused(t, 400, "invalid", "violates")
 	post(t, s, "/api/v1/tables/default/k/rows?mode=update", ndjson, `{"id":1,"b":3}`).refused(t, 400, "invalid", "violates")
@@ -270,7 +273,7 @@ func TestRowsMeetTheChecksOfTheirTable(t *testing.T) {
 func TestEachRowHasItsOwnDefault(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, "CREATE TABLE d (id UUID PRIMARY KEY DEFAULT uuid(), made TIMESTAMPTZ DEFAULT now(), kind VARCHAR DEFAULT 'new', n BIGINT)").must(t, 200)
-	const n = 5000 // more than DuckDB gives at once
+	const n = 5000 // more rows than DuckDB returns in one chunk
 	var body strings.Builder
 	for i := range n {
 		fmt.Fprintf(&body, "{\"n\":%d}\n", i)

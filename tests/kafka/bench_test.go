@@ -8,7 +8,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestTheBenchmarkRuns runs it on few messages: every figure is there.
+// TestTheBenchmarkRuns runs the benchmark with few messages, and checks that the report has every
+// number.
 func TestTheBenchmarkRuns(t *testing.T) {
 	printed, err := exec.Command(binary.Bench(t), "stream", "--fake", "--messages", "2000", "--repeat", "1", "--latency", "1", "--scratch", t.TempDir()).CombinedOutput()
 	out := string(printed)

@@ -1,4 +1,4 @@
-// Package kafka streams from a real Kafka into the real program.
+// Package kafka streams from a real Kafka broker into the real program.
 package kafka
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// kafka starts a broker, or skips the test where there cannot be one.
+// kafka starts a broker. If that is not possible, it skips the test.
 func kafka(t *testing.T) *broker.Broker {
 	t.Helper()
 	b, err := broker.Start(t.Context(), t.TempDir())
@@ -48,7 +48,7 @@ func client(t testing.TB, b *broker.Broker, opts ...kgo.Opt) *kgo.Client {
 	return c
 }
 
-// send produces records and waits until the broker has them.
+// send produces records, and waits until the broker has stored them.
 func send(t testing.TB, c *kgo.Client, records ...*kgo.Record) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -56,10 +56,11 @@ func send(t testing.TB, c *kgo.Client, records ...*kgo.Record) {
 	must(t, c.ProduceSync(ctx, records...).FirstErr())
 }
 
-// token is an administrator's: a source reads files and connects to other machines.
+// token is an administrator's token. A source needs it, because it reads files and connects to
+// other machines.
 const token = "admin"
 
-// asAdmin returns the flags of a server that knows the token.
+// asAdmin returns the flags of a server that accepts the token.
 func asAdmin(t testing.TB) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "scoter.toml")
@@ -76,8 +77,8 @@ func run(t testing.TB, s *binary.Server, sql string) {
 	}
 }
 
-// line returns the only row of a query as text, or why there is none: a table may come with
-// its first record.
+// line returns the only row of a query as text, or the error: a table may not exist before the
+// first record.
 func line(t testing.TB, s *binary.Server, sql string) string {
 	t.Helper()
 	status, text, err := s.Post("/api/v1/sql", "text/plain", []byte(sql))
@@ -98,7 +99,7 @@ func line(t testing.TB, s *binary.Server, sql string) string {
 	return strings.Join(out, " ")
 }
 
-// eventually waits for the only row of a query.
+// eventually waits until the only row of a query is want.
 func eventually(t testing.TB, s *binary.Server, sql, want string) {
 	t.Helper()
 	const patience = 90 * time.Second
@@ -124,7 +125,7 @@ message Item {
   int64 price = 2;
 }`
 
-// protoFile writes a schema where the program can read it.
+// protoFile writes a schema to a folder that the program may read.
 func protoFile(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "order.proto")
@@ -132,7 +133,7 @@ func protoFile(t testing.TB, text string) string {
 	return path
 }
 
-// order encodes an Order with as many items as its id says, up to 3.
+// order encodes an Order. The number of its items depends on its id, and is at most 3.
 func order(id int64) []byte {
 	text := func(b []byte, n protowire.Number, v string) []byte {
 		return protowire.AppendString(protowire.AppendTag(b, n, protowire.BytesType), v)

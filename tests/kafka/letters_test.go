@@ -18,12 +18,12 @@ import (
 	program "github.com/scoterdb/scoter/tests/binary"
 )
 
-// framed puts a schema's header before a message, for the file's first message type.
+// framed puts a schema's header before a message, for the first message type of the file.
 func framed(id int, msg []byte) []byte {
 	return append(append(binary.BigEndian.AppendUint32([]byte{0}, uint32(id)), 0), msg...)
 }
 
-// metrics returns those of the source orders and of rows from Kafka, by their names.
+// metrics returns the metrics of the source orders, and of rows from Kafka, by name.
 func metrics(t *testing.T, s *program.Server) map[string]float64 {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/metrics", nil)
@@ -46,8 +46,8 @@ func metrics(t *testing.T, s *program.Server) map[string]float64 {
 	return all
 }
 
-// TestWhatCannotBeStoredIsADeadLetter sends what goes wrong in Kafka between good messages:
-// the stream goes on, new fields become columns, and what was unknown can be replayed.
+// TestWhatCannotBeStoredIsADeadLetter sends invalid messages between valid ones. The stream
+// continues, new fields become columns, and messages whose schema was unknown can be replayed.
 func TestWhatCannotBeStoredIsADeadLetter(t *testing.T) {
 	k := kafka(t)
 	must(t, k.CreateTopic(t.Context(), topic, 1))
@@ -88,7 +88,7 @@ func TestWhatCannotBeStoredIsADeadLetter(t *testing.T) {
 		t.Error(got)
 	}
 
-	// The same is among the metrics.
+	// The metrics have the same numbers.
 	measured := metrics(t, s)
 	for name, want := range map[string]float64{"messages_total": 8, "rows_total": 3, "dead_letters_total": 5, "errors_total": 0, "lag_messages": 0, "lag_seconds": 0, "queue_bytes": 0, "running": 1} {
 		if got, ok := measured["scoter_source_"+name]; !ok || got != want {
@@ -105,7 +105,7 @@ func TestWhatCannotBeStoredIsADeadLetter(t *testing.T) {
 		t.Errorf("%v rows were written from Kafka", got)
 	}
 
-	// The schema comes later than its first message.
+	// The schema is registered after its first message.
 	registry.SeedSchema("late-value", 1, unknown, first)
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Second) {
 		run(t, s, "REPLAY SOURCE orders")
@@ -120,7 +120,7 @@ func TestWhatCannotBeStoredIsADeadLetter(t *testing.T) {
 		t.Error(got)
 	}
 
-	// A registry that is away is no reason for a letter: the stream waits.
+	// If the registry is not reachable, messages do not become dead letters: the stream waits.
 	registry.Intercept(unavailable)
 	send(t, client(t, k), &kgo.Record{Topic: topic, Value: framed(4, order(4))})
 	eventually(t, s, "SELECT state FROM scoter.sources", "waiting")

@@ -14,13 +14,13 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// unavailable is what a registry answers while it is away.
+// unavailable is the response of a registry that is not available.
 func unavailable(w http.ResponseWriter, _ *http.Request) bool {
 	w.WriteHeader(http.StatusServiceUnavailable)
 	return true
 }
 
-// resident returns the memory of a process, in bytes, now or at its peak (VmRSS, VmHWM).
+// resident returns the memory of a process in bytes, now or at its peak (VmRSS, VmHWM).
 func resident(t *testing.T, pid int, what string) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -38,8 +38,8 @@ func resident(t *testing.T, pid int, what string) int64 {
 	return 0
 }
 
-// TestADiskThatDoesNotKeepUp offers many times the memory there is for records while nothing can
-// be stored: they wait in Kafka.
+// TestADiskThatDoesNotKeepUp offers many times more records than there is memory for them while
+// nothing can be stored. The records must wait in Kafka.
 func TestADiskThatDoesNotKeepUp(t *testing.T) {
 	disk := binary.NewDisk(t, "1g")
 	if disk == nil {
@@ -70,8 +70,9 @@ func TestADiskThatDoesNotKeepUp(t *testing.T) {
 	time.Sleep(time.Second)
 	held := resident(t, s.PID(), "VmHWM") - before
 	t.Logf("%d MiB more than before, with %d MiB waiting in Kafka", held>>20, count*size>>20)
-	// Rows in memory 64 MiB; records 16 MiB and as much again decoded, conformed and encoded for the log;
-	// fetches under way; and what the garbage collector leaves for later.
+	// The limit is the sum of: 64 MiB for rows in memory; 16 MiB for records, and as much again for
+	// each of their decoded, conformed and encoded forms; running fetches; and garbage that is not
+	// collected yet.
 	if limit := int64(320 << 20); held > limit {
 		t.Errorf("%d bytes more than before, want at most %d", held, limit)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/bench/stream/broker"
 )
 
-// producer sends Orders with ids from 1 on until it is told to stop, and knows of each whether
-// the broker has it, or may have it.
+// producer sends Orders with ids from 1 on until it is stopped. It knows for each Order whether the
+// broker has it, or may have it.
 type producer struct {
 	client *kgo.Client
 	topic  string
@@ -22,7 +22,7 @@ type producer struct {
 	mu           sync.Mutex
 	next         int64
 	acknowledged map[int64]struct{}
-	unknown      map[int64]struct{} // sent, with an error for an answer
+	unknown      map[int64]struct{} // sent, and answered with an error
 }
 
 func newProducer(t testing.TB, b *broker.Broker, topic string) *producer {
@@ -30,7 +30,7 @@ func newProducer(t testing.TB, b *broker.Broker, topic string) *producer {
 		topic: topic, acknowledged: map[int64]struct{}{}, unknown: map[int64]struct{}{}}
 }
 
-// start sends about so many records per second until stop.
+// start sends about perSecond records per second until stop.
 func (p *producer) start(perSecond int) {
 	p.quit = make(chan struct{})
 	p.wait.Go(func() {
@@ -65,7 +65,7 @@ func (p *producer) send() {
 	})
 }
 
-// stop waits until every record has its answer.
+// stop waits until every record is answered.
 func (p *producer) stop(t testing.TB) {
 	t.Helper()
 	close(p.quit)
@@ -75,7 +75,7 @@ func (p *producer) stop(t testing.TB) {
 	must(t, p.client.Flush(ctx))
 }
 
-// expected are the ids that must be there, their number and sums: what the tables are compared with.
+// expected has the number and the sums of the ids that must exist. Tables are compared with it.
 type expected struct{ orders, ids, items, prices int64 }
 
 func (p *producer) expected() (e expected) {

@@ -13,7 +13,7 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// rounds is how many of the rounds run: 10, or SCOTER_KAFKA_ROUNDS.
+// rounds returns how many rounds run: 10, or SCOTER_KAFKA_ROUNDS.
 func rounds(t *testing.T) int {
 	text := os.Getenv("SCOTER_KAFKA_ROUNDS")
 	if text == "" {
@@ -24,10 +24,10 @@ func rounds(t *testing.T) int {
 	return n
 }
 
-// world is what accidents happen to.
+// world is the system to which accidents happen.
 type world struct {
 	kafka    *broker.Broker
-	disk     *binary.Disk // nil if the machine has none to give
+	disk     *binary.Disk // nil if the machine does not support it
 	dir      string
 	server   *binary.Server
 	producer *producer
@@ -49,8 +49,8 @@ func (w *world) serve(t *testing.T) {
 	w.server.Token = token
 }
 
-// accidents happen while records are sent; once each is over, every acknowledged record must be
-// in every table once.
+// accidents happen while records are sent. After each one, every acknowledged record must be in
+// every table exactly once.
 var accidents = []struct {
 	name string
 	run  func(t *testing.T, w *world)
@@ -92,7 +92,7 @@ var accidents = []struct {
 		free()
 	}},
 	{"the topic is made again", func(t *testing.T, w *world) {
-		// What nobody has read of a deleted topic is gone: here everything has been.
+		// Unread records of a deleted topic are lost, so read all of them first.
 		w.producer.stop(t)
 		w.settled(t)
 		must(t, w.kafka.DeleteTopic(t.Context(), topic))
@@ -108,7 +108,7 @@ var accidents = []struct {
 	}},
 }
 
-// settled waits until what was acknowledged is there, and compares all tables with it.
+// settled waits until all acknowledged records are stored, and compares all tables with them.
 func (w *world) settled(t *testing.T) {
 	t.Helper()
 	if len(w.producer.unknown) > 0 {
@@ -124,7 +124,7 @@ func (w *world) settled(t *testing.T) {
 		"SELECT bool_and(abs(ids - n) < 0.2 * n) FROM totals":                                                                 "true",
 		"SELECT count(*), sum(id)::BIGINT FROM latest":                                                                        fmt.Sprint(e.orders, e.ids),
 		"SELECT count(*) FROM (SELECT id % 100 AS slot, max(id) FROM orders GROUP BY slot EXCEPT SELECT slot, id FROM slots)": "0",
-		// A letter without a value is the news that a topic was made again.
+		// A dead letter without a value reports that a topic was created again.
 		"SELECT count(*) FROM scoter.dead_letters WHERE value IS NOT NULL OR reason NOT LIKE 'the topic was made again%'": "0",
 	} {
 		if got := line(t, w.server, sql); got != want {
@@ -136,8 +136,8 @@ func (w *world) settled(t *testing.T) {
 	}
 }
 
-// TestEveryRecordOnceWhateverHappens runs a source into a raw, a normalized, two keyed and two aggregate
-// tables under load, with one accident after the other.
+// TestEveryRecordOnceWhateverHappens runs a source into a raw, a normalized, two keyed and two
+// aggregate tables under load, with one accident after the other.
 func TestEveryRecordOnceWhateverHappens(t *testing.T) {
 	w := &world{kafka: kafka(t), disk: binary.NewDisk(t, "384m"), dir: t.TempDir(),
 		flags: append(asAdmin(t), "--flush-bytes", "1MiB", "--flush-age", "300ms", "--write-memory", "64MiB", "--max-body", "8MiB", "--stream-memory", "16MiB")}
@@ -166,7 +166,7 @@ func TestEveryRecordOnceWhateverHappens(t *testing.T) {
 		w.settled(t)
 		t.Logf("round %d: %s: %d records so far, after %v", round+1, a.name, w.producer.expected().orders, time.Since(began).Round(time.Millisecond))
 	}
-	// What is on disk agrees too.
+	// The data on disk must agree too.
 	w.server.Kill()
 	if w.disk != nil {
 		if out, err := w.disk.Command(t, "check", w.disk.Dir+"/data").CombinedOutput(); err != nil {

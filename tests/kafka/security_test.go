@@ -23,7 +23,7 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// authority signs certificates.
+// authority is a certificate authority.
 type authority struct {
 	t           *testing.T
 	dir, name   string
@@ -37,7 +37,7 @@ func newAuthority(t *testing.T, name string) *authority {
 	return a
 }
 
-// make signs a certificate, and writes NAME.crt, NAME.key and, for Kafka, NAME.pem with both.
+// make signs a certificate, and writes NAME.crt and NAME.key, and for Kafka NAME.pem with both.
 func (a *authority) make(template *x509.Certificate, name string) (*x509.Certificate, *ecdsa.PrivateKey) {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -64,8 +64,9 @@ func (a *authority) make(template *x509.Certificate, name string) (*x509.Certifi
 
 func (a *authority) path(name string) string { return filepath.Join(a.dir, name) }
 
-// TestSecureBrokers reads from a broker with TLS and certificates on both sides, and with every mechanism of SASL. What is
-// wrong with a certificate or a password is in scoter.sources; a password never is.
+// TestSecureBrokers reads from a broker with TLS and certificates on both sides, and with every
+// SASL mechanism. Errors of certificates and passwords are shown in scoter.sources, but passwords
+// are not.
 func TestSecureBrokers(t *testing.T) {
 	ca, stranger := newAuthority(t, "authority"), newAuthority(t, "stranger")
 	ca.make(&x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, "broker")

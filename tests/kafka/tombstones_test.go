@@ -14,9 +14,9 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestTombstonesDeleteOnceWhateverHappens sends changes of a few keys, tombstones among them, while
-// the program is killed: in the end each table has what the last record of each key says, as a
-// compacted topic would.
+// TestTombstonesDeleteOnceWhateverHappens sends changes of a few keys, including tombstones, while
+// the program is killed. In the end each table has the last record of each key, like a compacted
+// topic.
 func TestTombstonesDeleteOnceWhateverHappens(t *testing.T) {
 	b := kafka(t)
 	must(t, b.CreateTopic(t.Context(), "users", 3))

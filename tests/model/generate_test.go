@@ -7,13 +7,15 @@ import (
 	"strings"
 )
 
-// step is one thing that a list does.
+// step is one step of a list.
 type step struct {
-	kind      stepKind
-	sql       string // of statements and queries; {t} stands for the table
-	inModel   string // where the model says it otherwise
-	returning bool   // what the statement returns is compared, and its rows are not counted
-	unread    bool   // the table is not compared behind it
+	kind    stepKind
+	sql     string // of statements and queries; {t} stands for the table
+	inModel string // the statement for the model, if it differs
+	// returning means that the rows which the statement returns are compared. Its changed rows are
+	// not counted.
+	returning bool
+	unread    bool // the table is not compared after this step
 }
 
 type stepKind uint8
@@ -25,7 +27,7 @@ const (
 	flushStep
 	mergeStep
 	reopenStep
-	readStep // begins to read; a later step reads on
+	readStep // begins to read; a later step continues
 )
 
 func (s step) model() string {
@@ -49,11 +51,11 @@ func (s step) String() string {
 	return strings.ReplaceAll(s.sql, "{t}", "t") + ";"
 }
 
-// column of the table as it is at a step.
+// column is a column of the table in its current state.
 type column struct {
 	name   string
 	kind   *kind
-	placed bool // rows are sorted or partitioned by it: it cannot go
+	placed bool // rows are sorted or partitioned by it: it cannot be dropped
 	sorted bool
 	parted bool
 }
@@ -61,13 +63,15 @@ type column struct {
 // generator makes one list.
 type generator struct {
 	*rand.Rand
-	columns []column // besides those of the key
+	columns []column // except those of the key
 	keyed   bool
-	sharded bool // the key is id and shard, which is computed from it
-	onRead  bool // whole rows come without a look at their keys: what they replaced is not counted
+	sharded bool // the key is id and shard, which is computed from id
+	// onRead means that whole rows are inserted without looking up their keys. Replaced rows are
+	// not counted.
+	onRead  bool
 	pending []step
-	ids     int // the next id; every id below was used
-	names   int // of columns so far
+	ids     int // the next id; all lower ids were used
+	names   int // number of columns so far
 }
 
 const stepsPerList = 30
@@ -129,13 +133,14 @@ func (g *generator) create() step {
 
 const mergeOnRead = " WITH (upsert = 'merge-on-read')"
 
-// unread leaves out reading behind some of the steps on a table that merges on read, so that its rows are settled some steps at a time, if ever.
+// unread skips the comparison after some of the steps on a table that merges on read. Its rows are
+// then deduplicated several steps at a time, or not at all.
 func unread(r *rand.Rand, s step, onRead bool) step {
 	s.unread = onRead && r.IntN(3) > 0
 	return s
 }
 
-// uncounted is a change whose rows are not counted as the model counts them, if so.
+// uncounted marks a change whose number of rows differs from the model's, if so is set.
 func uncounted(s step, so bool) step {
 	if so {
 		s.kind = definitionStep
@@ -159,7 +164,7 @@ func (g *generator) step() step {
 	return unread(g.Rand, inSomeMode(g.Rand, g.anyStep()), g.onRead)
 }
 
-// inSomeMode has a statement that changes rows say how, at times.
+// inSomeMode adds a mode to some statements that change rows.
 func inSomeMode(r *rand.Rand, s step) step {
 	verb, _, _ := strings.Cut(s.sql, " ")
 	if s.kind != queryStep && (verb == "UPDATE" || verb == "DELETE" || verb == "MERGE") && r.IntN(3) == 0 {
@@ -211,7 +216,7 @@ func (g *generator) insert() step {
 	return step{sql: "INSERT INTO {t} VALUES " + strings.Join(rows, ", ")}
 }
 
-// key is what the key's columns are, or their values: the id, and the shard if it is part of the key.
+// key returns the key's columns or values: the id, and the shard if it is part of the key.
 func (g *generator) key(id, shard string) string {
 	if g.sharded {
 		return id + ", " + shard
@@ -219,7 +224,7 @@ func (g *generator) key(id, shard string) string {
 	return id
 }
 
-// keyOf is the key of an id.
+// keyOf returns the key of an id.
 func (g *generator) keyOf(id int) string { return g.key(fmt.Sprint(id), shard(id)) }
 
 func shard(id int) string { return fmt.Sprintf("'s%d'", id%3) }
@@ -240,7 +245,7 @@ func (g *generator) literal(k *kind) string {
 	return fmt.Sprintf("CAST(%s AS %s)", k.literal(g.Rand), k.sql)
 }
 
-// upsert is an INSERT into a keyed table, of keys that may be there.
+// upsert returns an INSERT into a table with a key, for keys that may exist.
 func (g *generator) upsert() step {
 	var rows []string
 	for _, id := range g.Perm(g.ids + 8)[:1+g.IntN(8)] {
@@ -263,7 +268,7 @@ func (g *generator) upsert() step {
 	case 3:
 		return uncounted(step{sql: "INSERT OR REPLACE INTO " + values}, g.onRead)
 	}
-	// Some columns only: the others of a row that is there stay.
+	// Only some columns: the other columns of an existing row do not change.
 	id := g.IntN(g.ids + 4)
 	g.ids = max(g.ids, id+1)
 	values = fmt.Sprintf("{t} (%s, %s) VALUES (%s, %s)", c.name, g.key("id", "shard"), g.literal(c.kind), g.keyOf(id))
@@ -284,7 +289,7 @@ func (g *generator) set() string {
 	return strings.Join(items, ", ")
 }
 
-// expression computes a new value of a column, at times from the old ones.
+// expression returns an expression for a new value of a column. It sometimes uses the old value.
 func (g *generator) expression(c column) string {
 	if len(c.kind.changes) > 0 && g.IntN(2) == 0 {
 		return strings.ReplaceAll(c.kind.changes[g.IntN(len(c.kind.changes))], "$", c.name)
@@ -295,7 +300,7 @@ func (g *generator) expression(c column) string {
 	return g.literal(c.kind)
 }
 
-// condition is one that rows may meet, or not.
+// condition returns a condition that some rows may match.
 func (g *generator) condition() string {
 	c := g.column()
 	switch g.IntN(10) {
@@ -320,7 +325,8 @@ func (g *generator) condition() string {
 	return fmt.Sprintf("id %% %d = %d", 2+g.IntN(5), g.IntN(4))
 }
 
-// point changes the rows of one key: Scoter looks them up, which for other conditions it does not.
+// point changes the rows of one key. Scoter looks up such rows by key, which it does not do for
+// other conditions.
 func (g *generator) point() step {
 	var where []string
 	for _, c := range g.columns {
@@ -362,7 +368,7 @@ func (g *generator) update() step {
 		return g.point()
 	}
 	if g.keyed && g.IntN(10) == 0 {
-		// DuckDB takes the keys of several rows for repeated where they only move.
+		// DuckDB reports duplicate keys for several rows whose keys only move.
 		return step{sql: fmt.Sprintf("UPDATE {t} SET id = id + 3 WHERE id = %d", g.IntN(g.ids+1))}
 	}
 	sql := "UPDATE {t} SET " + g.set() + g.where()
@@ -379,7 +385,7 @@ func (g *generator) where() string {
 	return " WHERE " + g.condition()
 }
 
-// updateFrom takes new values of one column from a list, or others' from the table itself.
+// updateFrom takes the new values of a column from a list, or from other rows of the table.
 func (g *generator) updateFrom() step {
 	c := g.column()
 	if g.IntN(4) == 0 {
@@ -388,7 +394,7 @@ func (g *generator) updateFrom() step {
 	return step{sql: fmt.Sprintf("UPDATE {t} AS x SET %s = v.w FROM (VALUES %s) AS v(k, w) WHERE x.id = v.k", c.name, g.pairs(c))}
 }
 
-// numeric returns a column that any id fits in, else id.
+// numeric returns a column in which every id fits, or else id.
 func (g *generator) numeric() string {
 	for _, c := range g.columns {
 		if c.kind.sql == "BIGINT" || c.kind.sql == "DOUBLE" {
@@ -398,7 +404,7 @@ func (g *generator) numeric() string {
 	return g.column().name
 }
 
-// pairs returns rows of distinct ids, some of which exist, with a value of a column each.
+// pairs returns rows of distinct ids, some of which exist, each with a value of a column.
 func (g *generator) pairs(c column) string {
 	var rows []string
 	for _, id := range g.Perm(g.ids + 5)[:min(g.ids, 1+g.IntN(6))] {
@@ -448,7 +454,8 @@ func (g *generator) merge() step {
 		clauses = []string{"WHEN MATCHED THEN DELETE"}
 	}
 	g.ids += 5
-	return step{sql: join + " " + strings.Join(clauses, " ")} // without RETURNING, which breaks DuckDB 1.5.5 down or gives ids of other rows
+	// without RETURNING, which crashes DuckDB 1.5.5 or returns ids of other rows
+	return step{sql: join + " " + strings.Join(clauses, " ")}
 }
 
 func (g *generator) alter() step {
@@ -460,7 +467,8 @@ func (g *generator) alter() step {
 		c := g.newColumn()
 		g.columns = append(g.columns, c)
 		add, value := fmt.Sprintf("ALTER TABLE {t} ADD COLUMN %s %s", c.name, c.kind.sql), g.literal(c.kind)
-		// DuckDB 1.5.5 sometimes breaks down, with all its instance, when it adds a list with a default.
+		// DuckDB 1.5.5 sometimes fails, together with the whole instance, when it adds a list
+		// column with a default.
 		return step{kind: definitionStep, sql: add + " DEFAULT " + value,
 			inModel: fmt.Sprintf("%s; UPDATE {t} SET %s = %s; ALTER TABLE {t} ALTER COLUMN %s SET DEFAULT %s", add, c.name, value, c.name, value)}
 	case n == 1 && len(g.columns) > 1:
@@ -491,7 +499,8 @@ func (g *generator) alter() step {
 	return step{kind: flushStep}
 }
 
-// layout sorts or partitions the rows by other columns, which may have other values by now than they were written with.
+// layout sorts or partitions the rows by other columns. Their values may have changed since the
+// rows were written.
 func (g *generator) layout() step {
 	for i := range g.columns {
 		g.columns[i].placed, g.columns[i].sorted = g.columns[i].parted, false
@@ -514,7 +523,7 @@ func (g *generator) layout() step {
 	return s
 }
 
-// notNull forbids NULLs in a column once there are none, and allows them some steps later.
+// notNull forbids NULLs in a column after they were removed. Some steps later it allows them again.
 func (g *generator) notNull() step {
 	c := g.column()
 	value := "CAST(" + c.kind.literal(g.Rand) + " AS " + c.kind.sql + ")"

@@ -8,11 +8,11 @@ import (
 // kind is a type of columns.
 type kind struct {
 	sql      string
-	literal  func(r *rand.Rand) string // few values, so that they meet
+	literal  func(r *rand.Rand) string // few different values, so that rows match
 	changes  []string                  // expressions of a new value from the old one, $
 	sortable bool
-	wider    string // that the type can be changed to
-	caseless bool   // DuckDB has neither CASE nor coalesce of it
+	wider    string // the type to which it can be changed
+	caseless bool   // DuckDB supports neither CASE nor coalesce for it
 }
 
 func integers(r *rand.Rand) string { return fmt.Sprint(r.IntN(40) - 10) }

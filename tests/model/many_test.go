@@ -9,8 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// TestManyRowsAtOnceDoWhatFewDo runs lists on keyed tables with statements that bring more rows than a change holds in
-// memory.
+// TestManyRowsAtOnceDoWhatFewDo runs lists on tables with a key. Their statements bring more rows
+// than a change holds in memory.
 func TestManyRowsAtOnceDoWhatFewDo(t *testing.T) {
 	n := number(t, "SCOTER_MODEL_SEEDS", 20)
 	runSeedsOf(t, n, func(seed int) []step {
@@ -19,7 +19,7 @@ func TestManyRowsAtOnceDoWhatFewDo(t *testing.T) {
 	}, func(s *config.Server) { s.WriteMemory = 4 << 20 })
 }
 
-// many makes such lists. Tables with versions have tombstones too; the model keeps these in t_all.
+// many makes such lists. Tables with versions have tombstones too. The model stores these in t_all.
 type many struct {
 	*rand.Rand
 	versioned bool
@@ -94,7 +94,7 @@ func (g *many) step() step {
 
 func (g *many) rows() int { return manyRows * (1 + g.IntN(2)) }
 
-// source returns a query of rows; unique ones have a key each.
+// source returns a query of rows. If unique is set, each row has another key.
 func (g *many) source(rows int, unique bool) string {
 	id := fmt.Sprintf("(i * %d + %d) %% %d", 1+2*g.IntN(40), g.IntN(1000), manyIDs)
 	if unique {
@@ -105,7 +105,7 @@ func (g *many) source(rows int, unique bool) string {
 		id, salt, salt, rows)
 }
 
-// once leaves one row of each key in the model's source.
+// once returns one row of each key in the model's source.
 func once(source, order string) string {
 	return "(FROM (" + source + ") QUALIFY row_number() OVER (PARTITION BY id ORDER BY " + order + ") = 1)"
 }

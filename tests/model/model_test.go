@@ -1,9 +1,10 @@
-// Package model runs random lists of statements on Scoter and on plain DuckDB, the model, and
-// compares everything after every step. Between the statements rows are flushed, parts merged, the
-// database reopened, and readers hold what they had begun to read.
+// Package model runs random lists of statements on Scoter and on plain DuckDB, which is the model.
+// It compares everything after every step. Between the statements, rows are flushed, parts are
+// merged, the database is reopened, and readers continue results that they began earlier.
 //
-// A list is made from its seed alone. One that fails is shortened until nothing can be left out, and printed
-// as a script. SCOTER_MODEL_SEEDS says how many seeds are run, SCOTER_MODEL_SEED runs a single one.
+// A list depends only on its seed. A failing list is shortened until nothing can be left out, and
+// printed as a script. SCOTER_MODEL_SEEDS is the number of seeds. SCOTER_MODEL_SEED runs a single
+// seed.
 package model
 
 import (
@@ -18,7 +19,8 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// seedsByDefault, and half as many with versions, take some two minutes on two cores. make nightly runs 10,000 of each.
+// seedsByDefault seeds, and half as many with versions, take about two minutes on two cores. make
+// nightly runs 10,000 of each.
 const seedsByDefault = 250
 
 func TestStatementsDoWhatTheyDoInDuckDB(t *testing.T) {
@@ -27,12 +29,13 @@ func TestStatementsDoWhatTheyDoInDuckDB(t *testing.T) {
 	}
 }
 
-// runSeeds runs the lists of many seeds, n if nobody says how many. It returns how many statements were kept as expressions.
+// runSeeds runs the lists of many seeds: n, unless the environment sets the number. It returns how
+// many statements were stored as expressions.
 func runSeeds(t *testing.T, n int, generate func(seed int) []step) (kept int64) {
 	return runSeedsOf(t, number(t, "SCOTER_MODEL_SEEDS", n), generate, func(*config.Server) {})
 }
 
-// runSeedsOf runs the lists of n seeds on databases with settings of their own.
+// runSeedsOf runs the lists of n seeds on databases with changed settings.
 func runSeedsOf(t *testing.T, n int, generate func(seed int) []step, set func(*config.Server)) (kept int64) {
 	first := 1
 	if seed := number(t, "SCOTER_MODEL_SEED", 0); seed > 0 {
@@ -76,7 +79,8 @@ func number(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-// report shortens a failing list on a pair of its own, closes that, and fails the test with the list.
+// report shortens a failing list on a separate pair, closes that pair, and fails the test with the
+// list.
 func report(t *testing.T, fresh *pair, seed int, steps []step) {
 	defer fresh.close()
 	steps, err := shortened(fresh, steps)
@@ -90,7 +94,7 @@ func report(t *testing.T, fresh *pair, seed int, steps []step) {
 	t.Errorf("seed %d: %v\n%s", seed, err, script.String())
 }
 
-// shortened leaves out whatever does not keep the list from failing: larger pieces first.
+// shortened removes all steps without which the list still fails. It tries larger pieces first.
 func shortened(pair *pair, steps []step) ([]step, error) {
 	err := pair.run(steps)
 	if err == nil {

@@ -12,8 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// TestConcurrentRowsThatMergeOnRead has writers bring rows of the same keys at once, with versions in no order, and change others, while rows are
-// flushed, merged and read: every reader sees one row for each key, and no version after a higher one.
+// TestConcurrentRowsThatMergeOnRead has concurrent writers that insert rows of the same keys, with
+// versions in any order, and change others. Meanwhile rows are flushed, merged and read. Every
+// reader must see one row for each key, and no version after a higher one.
 func TestConcurrentRowsThatMergeOnRead(t *testing.T) {
 	p := open(t, func(s *config.Server) { s.MergeParallel = 1 })
 	defer p.close()
@@ -33,7 +34,7 @@ func TestConcurrentRowsThatMergeOnRead(t *testing.T) {
 				for k := range shared {
 					ver := next.Add(1)
 					if (i+k)%3 == 0 {
-						ver -= 40 // comes late
+						ver -= 40 // arrives late
 					}
 					mu.Lock()
 					highest[k] = max(highest[k], ver)
@@ -42,7 +43,8 @@ func TestConcurrentRowsThatMergeOnRead(t *testing.T) {
 				}
 				run("INSERT INTO r VALUES " + strings.Join(rows, ", "))
 				run(fmt.Sprintf("UPDATE r SET n = n + 1 WHERE id = %d", 100+i%2))
-				run("UPDATE r SET place = place + 1 WHERE id IN (102, 103)") // gives the rows another place
+				// moves the row to another place
+				run("UPDATE r SET place = place + 1 WHERE id IN (102, 103)")
 				run(fmt.Sprintf("INSERT INTO r (id, n) VALUES (%d, 1) ON CONFLICT DO UPDATE SET n = r.n + excluded.n", 104+i%2))
 				own := 1000 + w*rounds + i
 				run(fmt.Sprintf("INSERT INTO r VALUES (%d, 3, 0, 0), (%[1]d, 2, 0, 1), (%[1]d, 5, 0, 2)", own))

@@ -24,10 +24,10 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// keptMode is what an UPDATE ends in that is to be kept as an expression, if it can.
+// keptMode is appended to an UPDATE that should be stored as an expression if possible.
 const keptMode = " WITH (mode = 'expression')"
 
-// pair is Scoter and the model. Lists run on it one after the other, each with a table of its own.
+// pair is Scoter and the model. Lists run on it one after the other, each with a separate table.
 type pair struct {
 	t         *testing.T
 	settings  config.Server
@@ -42,7 +42,7 @@ type pair struct {
 	readers   []reader
 }
 
-// reader is a result that was begun when the table held these rows.
+// reader is a result that was begun when the table had these rows.
 type reader struct {
 	answer *session.Answer
 	want   []string
@@ -51,7 +51,7 @@ type reader struct {
 func open(t *testing.T, set func(*config.Server)) *pair {
 	p := &pair{t: t, settings: config.Default()}
 	p.settings.Dir = t.TempDir()
-	p.settings.FlushAge = 24 * time.Hour // the lists say when
+	p.settings.FlushAge = 24 * time.Hour // the lists decide when
 	p.settings.QueryThreads = 2
 	p.settings.MergeParallel = 0
 	set(&p.settings)
@@ -98,7 +98,7 @@ func (p *pair) close() {
 	p.inst.Close()
 }
 
-// run runs a list and returns what was not as in the model.
+// run runs a list. It returns the first difference from the model.
 func (p *pair) run(steps []step) error {
 	p.tables++
 	table := fmt.Sprintf("t%d", p.tables)
@@ -156,7 +156,8 @@ func (p *pair) step(s step, table string) error {
 	}
 	want, wantErr := p.theirs(named(s.model(), table))
 	switch {
-	case isDefect(err), isDefect(wantErr): // of DuckDB, whose instance answers nothing any more
+	// a defect of DuckDB, whose instance does not work any more
+	case isDefect(err), isDefect(wantErr):
 		return fmt.Errorf("error %v, in the model %v", err, wantErr)
 	case (err == nil) != (wantErr == nil):
 		return fmt.Errorf("error %v, in the model %v", err, wantErr)
@@ -177,7 +178,7 @@ func isDefect(err error) bool {
 
 func named(sql, table string) string { return strings.ReplaceAll(sql, "{t}", table) }
 
-// drain reads the oldest readers to their end.
+// drain reads the n oldest readers to their end.
 func (p *pair) drain(n int) error {
 	for ; n > 0; n-- {
 		r := p.readers[0]
@@ -206,7 +207,7 @@ func (p *pair) compare(sql string) error {
 	return nil
 }
 
-// ours runs a statement on Scoter and returns its rows, sorted, and how many rows it changed.
+// ours runs a statement on Scoter. It returns its rows, sorted, and the number of changed rows.
 func (p *pair) ours(sql string) ([]string, int64, error) {
 	answer, err := p.app.Executor.Execute(context.Background(), session.Request{SQL: sql, Database: "default", Role: session.Admin})
 	if err != nil {
@@ -221,7 +222,7 @@ func (p *pair) ours(sql string) ([]string, int64, error) {
 	return rows, changed, err
 }
 
-// rows are what a statement of ours returns; that it fails is an error of the test.
+// rows returns the rows of a statement on Scoter. It fails the test if the statement fails.
 func (p *pair) rows(t *testing.T, sql string) []string {
 	t.Helper()
 	rows, _, err := p.ours(sql)
@@ -234,7 +235,8 @@ func (p *pair) rows(t *testing.T, sql string) []string {
 func (p *pair) theirs(sql string) ([]string, error) {
 	rows, err := p.model.Query(context.Background(), sql)
 	if err != nil && strings.Contains(err.Error(), "multiple statements") {
-		return nil, p.model.Exec(sql) // DuckDB makes several of an ALTER with a default
+		// DuckDB splits an ALTER with a default into several statements
+		return nil, p.model.Exec(sql)
 	}
 	if err != nil {
 		return nil, err
@@ -243,13 +245,13 @@ func (p *pair) theirs(sql string) ([]string, error) {
 	return lines(rows)
 }
 
-// lines prints rows, and sorts them: a table has no order.
+// lines prints rows and sorts them, because a table has no order.
 func lines(rows encode.Source) ([]string, error) {
 	var b bytes.Buffer
 	if _, err := encode.Write(context.Background(), &b, encode.CSV, rows, encode.Options{}); err != nil {
 		return nil, err
 	}
-	_, text, _ := strings.Cut(b.String(), "\n") // behind the header
+	_, text, _ := strings.Cut(b.String(), "\n") // after the header
 	if text == "" {
 		return nil, nil
 	}

@@ -14,8 +14,9 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// TestConcurrentStatementsBehaveAsIfOneCameAfterTheOther runs statements whose combined result is the same in every
-// serial order, and is not if one of them acted on what another had changed already.
+// TestConcurrentStatementsBehaveAsIfOneCameAfterTheOther runs statements whose combined result is
+// the same in every serial order. The result differs if one of them used data that another had
+// already changed.
 func TestConcurrentStatementsBehaveAsIfOneCameAfterTheOther(t *testing.T) {
 	p := open(t, func(*config.Server) {})
 	defer p.close()
@@ -27,8 +28,8 @@ func TestConcurrentStatementsBehaveAsIfOneCameAfterTheOther(t *testing.T) {
 	run("CREATE TABLE job (id INTEGER, state VARCHAR)")
 	run(fmt.Sprintf("INSERT INTO job SELECT i, 'free' FROM range(%d) r(i)", workers*rounds))
 	run("CREATE TABLE tally (id INTEGER, n INTEGER)")
-	// Their rows are found in row groups of parts, and in indexes, which are made while statements of all workers run. Both are gone when the parts
-	// are merged.
+	// Their rows are found in row groups of parts, and in indexes, which are built while statements
+	// of all workers run. Merging the parts removes both.
 	run("CREATE TABLE seat (id INTEGER, n INTEGER) SORTED BY (id)")
 	run("CREATE TABLE chair (name VARCHAR, n INTEGER) SORTED BY (name)")
 	for i := range seatParts {
@@ -45,7 +46,7 @@ func TestConcurrentStatementsBehaveAsIfOneCameAfterTheOther(t *testing.T) {
 		sql := "UPDATE raised SET n = n + 1 WHERE id % 2 = 0" + keptMode
 		for {
 			_, _, err := p.ours(sql)
-			if base.KindOf(err) == base.Unavailable { // until merges have written what there is
+			if base.KindOf(err) == base.Unavailable { // until merges have caught up
 				time.Sleep(time.Millisecond)
 				continue
 			}
@@ -64,13 +65,14 @@ func TestConcurrentStatementsBehaveAsIfOneCameAfterTheOther(t *testing.T) {
 			for i := range rounds {
 				from, to := (w+i)%accounts, (w*3+i*5+1)%accounts
 				run(fmt.Sprintf("UPDATE account SET balance = balance + CASE id WHEN %d THEN -1 ELSE 1 END WHERE id IN (%[1]d, %d) AND %[1]d <> %[2]d", from, to))
-				run(fmt.Sprintf("UPDATE account SET moved = moved + 1 WHERE id = %d", from)) // gives the row another place
+				// moves the row to another place
+				run(fmt.Sprintf("UPDATE account SET moved = moved + 1 WHERE id = %d", from))
 				run(fmt.Sprintf("INSERT INTO counter VALUES (%d, 1) ON CONFLICT DO UPDATE SET n = counter.n + excluded.n", i%5))
 				raise()
 				run(fmt.Sprintf("UPDATE raised SET n = n + 1 WHERE id = %d", w))
 				run(fmt.Sprintf("INSERT INTO raised VALUES (%d, 0)", 100+w*rounds+i))
 				taken[w] = append(taken[w], run("UPDATE job SET state = 'taken' WHERE id = (SELECT min(id) FROM job WHERE state = 'free') RETURNING id")...)
-				for seat := range 12 { // one of two rows of each part, by all workers
+				for seat := range 12 { // all workers update one of two rows of each part
 					row := seat%seatParts*seatRows + i%2
 					run(fmt.Sprintf("UPDATE seat SET n = n + 1 WHERE id = %d", row))
 					run(fmt.Sprintf("UPDATE chair SET n = n + 1 WHERE name = '%06d'", row))

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestVersionsDecideWhateverTheOrder runs lists on keyed tables whose rows have versions, or say that their key is
-// deleted. The model keeps tombstones as rows of a table t_all, and t is a view of the others.
+// TestVersionsDecideWhateverTheOrder runs lists on tables with a key whose rows have versions, or
+// mark their key as deleted. The model stores tombstones as rows of a table t_all. t is a view of
+// the other rows.
 func TestVersionsDecideWhateverTheOrder(t *testing.T) {
 	runSeeds(t, seedsByDefault/2, func(seed int) []step {
 		g := &versions{Rand: rand.New(rand.NewPCG(uint64(seed), 23))}
@@ -19,8 +20,8 @@ func TestVersionsDecideWhateverTheOrder(t *testing.T) {
 type versions struct {
 	*rand.Rand
 	versioned, marked bool
-	onRead            bool // rows of a key are settled when they are read
-	refuses           bool // a plain INSERT of a key that is there is an error
+	onRead            bool // rows of a key are deduplicated when they are read
+	refuses           bool // a plain INSERT of an existing key is an error
 }
 
 func (g *versions) list() []step {
@@ -98,8 +99,9 @@ func (g *versions) gone() string { return []string{"true", "false", "NULL", "fal
 
 func (g *versions) text() string { return []string{"'a'", "'b'", "'c'", "NULL"}[g.IntN(4)] }
 
-// said composes a change and how the model says it: upserts that heed versions and tombstones, one after the other for
-// the rows of a key. set is what becomes of the row that is there, if it is no tombstone.
+// said returns a change together with its form for the model: upserts that respect versions and
+// tombstones, one after the other for the rows of a key. set is the change of an existing row that
+// is not a tombstone.
 func (g *versions) said(sql, columns string, rows []string, set string, versioned bool) step {
 	holds := "true"
 	if g.versioned && versioned {
@@ -129,9 +131,10 @@ func (g *versions) said(sql, columns string, rows []string, set string, versione
 	return step{kind: definitionStep, sql: sql, inModel: strings.Join(model, "; ")}
 }
 
-// oncePerKey groups rows, which begin with their key, so that no group has two rows of a key: the first rows of all
-// keys, then the second rows, and so on. Rows of different keys do not affect each other, so a group can be one
-// statement, which is much faster than one for each row.
+// oncePerKey divides rows, which begin with their key, into groups so that no group has two rows of
+// a key: the first rows of all keys, then the second rows, and so on. Rows of different keys do not
+// affect each other. So a group can be one statement, which is much faster than one statement for
+// each row.
 func oncePerKey(rows []string) (groups []string) {
 	seen := map[string]int{}
 	for _, row := range rows {
@@ -149,7 +152,7 @@ func oncePerKey(rows []string) (groups []string) {
 
 const everyColumn = "v = excluded.v; n = excluded.n; ver = excluded.ver; gone = excluded.gone"
 
-// replacing begins an INSERT whose rows replace those of their keys.
+// replacing returns the beginning of an INSERT whose rows replace the rows of their keys.
 func (g *versions) replacing() string {
 	if g.refuses {
 		return "INSERT OR REPLACE INTO {t} "
@@ -157,8 +160,8 @@ func (g *versions) replacing() string {
 	return "INSERT INTO {t} "
 }
 
-// plain inserts rows into a table that refuses a key that is there. A row that says that its key is
-// deleted is never refused.
+// plain inserts rows into a table that refuses existing keys. A row that marks its key as deleted
+// is never refused.
 func (g *versions) plain() step {
 	var all, inserted, deleted []string
 	for _, id := range g.Perm(14)[:1+g.IntN(2)] {
@@ -181,7 +184,7 @@ func (g *versions) plain() step {
 	return step{kind: definitionStep, sql: "INSERT INTO {t} VALUES " + strings.Join(all, ", "), inModel: model}
 }
 
-// whole inserts rows with all columns, at times several of one key.
+// whole inserts rows with all columns. Sometimes several rows have the same key.
 func (g *versions) whole() step {
 	var rows []string
 	for range 1 + g.IntN(6) {
@@ -191,7 +194,7 @@ func (g *versions) whole() step {
 	switch g.IntN(3) {
 	case 0:
 		sql = "INSERT OR REPLACE INTO {t} SELECT * FROM (VALUES " + strings.Join(rows, ", ") + ")"
-	case 1: // many, in no order
+	case 1: // many, in any order
 		salt := g.IntN(100)
 		query := fmt.Sprintf("SELECT i %% 11 AS id, 'x' AS v, i AS n, (i * 7 + %d) %% 10 AS ver, i %% 5 = 2 AS gone FROM range(40) AS r(i)", salt)
 		rows = nil
@@ -203,7 +206,7 @@ func (g *versions) whole() step {
 	return g.said(sql, "id,v,n,ver,gone", rows, everyColumn, true)
 }
 
-// partial inserts rows with some columns, of which those that are there take these.
+// partial inserts rows with some columns. Existing rows take these values.
 func (g *versions) partial() step {
 	id, n := g.IntN(9), g.IntN(50)
 	switch g.IntN(3) {
@@ -237,7 +240,7 @@ func (g *versions) conflict() step {
 		return g.said(insert+" ON CONFLICT DO NOTHING", "id,v,n,ver,gone", rows, "", true)
 	case 1:
 		if g.marked {
-			gone = "excluded.gone" // it came with the row
+			gone = "excluded.gone" // the value of the inserted row
 		}
 		ver := "{t}_all.ver"
 		if g.versioned {

@@ -1,4 +1,4 @@
-// Package parts checks that DuckDB reads what internal/part writes.
+// Package parts checks that DuckDB can read the files that internal/part writes.
 package parts
 
 import (
@@ -38,7 +38,7 @@ func tableOf(columns ...schema.Column) schema.Table {
 	return schema.Table{ID: 1, Database: "d", Schema: "main", Name: "t", Version: 1, NextColumnID: base.ColumnID(len(columns) + 1), Columns: columns}
 }
 
-// values holds, per declared type, values as Arrow's JSON and as SQL.
+// values has, for each declared type, values as Arrow's JSON and as SQL.
 var values = []struct{ typ, json, sql string }{
 	{"BOOLEAN", `[true, false, null]`, `true, false, NULL`},
 	{"TINYINT", `[-128, 127, null]`, `-128, 127, NULL`},
@@ -96,7 +96,7 @@ func TestDuckDBReadsEveryType(t *testing.T) {
 	table := tableOf(columns...)
 	path := filepath.Join(t.TempDir(), "p.parquet")
 	batch := array.NewRecordBatch(table.Arrow(), arrays, 3)
-	const copies = 40 // so that Best finds dictionaries worth having
+	const copies = 40 // so that the profile Best uses dictionaries
 	for _, profile := range []part.Profile{part.Fast, part.Best} {
 		if _, err := part.WriteBatches(vfs.OS, path, table, slices.Repeat([]arrow.RecordBatch{batch}, copies), part.Options{Profile: profile}); err != nil {
 			t.Fatal(err)
@@ -117,7 +117,8 @@ func TestDuckDBReadsEveryType(t *testing.T) {
 	}
 }
 
-// manyRows has a sorted timestamp, a dictionary string and a number, over several row groups.
+// manyRows returns a table with a sorted timestamp, a dictionary string and a number, with rows for
+// several row groups.
 func manyRows(rows int) (schema.Table, []arrow.RecordBatch) {
 	table := tableOf(
 		schema.Column{Name: "ts", Type: schema.Of(schema.Timestamp), NotNull: true},
@@ -163,10 +164,10 @@ func TestDuckDBFindsStatisticsAndPrunesRowGroups(t *testing.T) {
 	if err := db.QueryRow(fmt.Sprintf(`SELECT count(*) FROM parquet_schema('%s') WHERE field_id IN (1, 2, 3)`, path)).Scan(&fieldIDs); err != nil || fieldIDs != 3 {
 		t.Errorf("%d field ids, %v", fieldIDs, err)
 	}
-	// Whatever DuckDB does not read may as well be garbage.
+	// Overwrite everything that DuckDB should not read.
 	for _, c := range []struct {
 		where string
-		group int // the only one that holds such rows
+		group int // the only group that has such rows
 		rows  int
 	}{
 		{"host = 'host-99'", 3, 4915},
@@ -188,7 +189,7 @@ func TestDuckDBFindsStatisticsAndPrunesRowGroups(t *testing.T) {
 	}
 }
 
-// damageOtherGroups copies a part with the pages of all row groups but one overwritten.
+// damageOtherGroups copies a part and overwrites the pages of all row groups except one.
 func damageOtherGroups(t *testing.T, db *sql.DB, path string, keep int) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -218,7 +219,8 @@ func damageOtherGroups(t *testing.T, db *sql.DB, path string, keep int) string {
 	return damaged
 }
 
-// TestDuckDBReadsRowGroupsWithoutValues reads columns that have values in the second and the fourth row group alone: deltas, and indices of dictionaries.
+// TestDuckDBReadsRowGroupsWithoutValues reads columns that have values only in the second and the
+// fourth row group. They are encoded as deltas, and as dictionary indices.
 func TestDuckDBReadsRowGroupsWithoutValues(t *testing.T) {
 	table := tableOf(schema.Column{Name: "n", Type: schema.Of(schema.BigInt)}, schema.Column{Name: "s", Type: schema.Of(schema.Varchar)}, schema.Column{Name: "l", Type: schema.ListOf(schema.Of(schema.Double))})
 	b := array.NewRecordBuilder(memory.DefaultAllocator, table.Arrow())

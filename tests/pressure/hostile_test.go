@@ -23,18 +23,20 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// hostileEnv is how long the hostile statements run; a few seconds unless set (10m for the whole proof, on an idle machine).
+// hostileEnv sets how long the hostile statements run. The default is a few seconds (10m for the
+// full test, on an idle machine).
 const hostileEnv = "SCOTER_TEST_HOSTILE"
 
 const (
 	hostileAtOnce  = 4
 	hostileTimeout = 2 * time.Second
-	// hostileOvertime is how long after its timeout a statement may end (docs/OPERATING.md), and
-	// busyOvertime what is granted on a machine whose processors others use as well.
+	// hostileOvertime is how long after its timeout a statement may end (docs/OPERATING.md).
+	// busyOvertime is the limit on a machine whose processors are also used by others.
 	hostileOvertime = 3 * time.Second
 	busyOvertime    = 60 * time.Second
-	// hostileQueries is the server's query_memory, hostileResident what its process may hold with that
-	// (docs/OPERATING.md), and hostileFloor how much more than before it may hold some time after.
+	// hostileQueries is the server's query_memory. hostileResident is the memory that its process
+	// may have with that setting (docs/OPERATING.md). hostileFloor is how much more than before it
+	// may have some time afterwards.
 	hostileQueries  = "256MiB"
 	hostileResident = 1372 << 20
 	hostileFloor    = 192 << 20
@@ -43,7 +45,7 @@ const (
 //go:embed testdata/hostile.tmpl
 var hostileText string
 
-// hostileStatements are the paragraphs of testdata/hostile.tmpl.
+// hostileStatements returns the paragraphs of testdata/hostile.tmpl.
 func hostileStatements(t *testing.T) []string {
 	t.Helper()
 	numbers := func(n int, separator string) string {
@@ -89,16 +91,17 @@ func hostileStatements(t *testing.T) []string {
 // outcome is how a statement ended.
 type outcome struct {
 	status int
-	kind   string // of the error, if it is one
+	kind   string // of the error, if there is one
+	text   string // the start of the response, if it is an error
 	took   time.Duration
-	err    error // there was no answer
+	err    error // set if there was no response
 }
 
 func (o outcome) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s %v", o.status, o.kind, cmp.Or(o.err, error(nil)))) + " after " + o.took.Round(time.Millisecond).String()
 }
 
-// ask sends a statement of a reader.
+// ask sends a statement as a reader.
 func ask(s *binary.Server, sql string) outcome {
 	began := time.Now()
 	status, text, err := s.Post(fmt.Sprintf("/api/v1/sql?timeout_ms=%d&format=arrow", hostileTimeout.Milliseconds()), "text/plain", []byte(sql))
@@ -107,13 +110,14 @@ func ask(s *binary.Server, sql string) outcome {
 		var answer struct {
 			Error struct{ Kind string } `json:"error"`
 		}
-		_ = json.Unmarshal([]byte(text), &answer) // without a kind it is none of the expected ones
-		o.kind = answer.Error.Kind
+		// without a kind it does not match an expected one
+		_ = json.Unmarshal([]byte(text), &answer)
+		o.kind, o.text = answer.Error.Kind, text[:min(len(text), 300)]
 	}
 	return o
 }
 
-// endsWell reports whether a statement may end so.
+// endsWell reports whether this outcome is allowed.
 func (o outcome) endsWell() bool {
 	switch o.kind {
 	case "", "too_large", "timeout", "invalid", "forbidden":
@@ -122,7 +126,7 @@ func (o outcome) endsWell() bool {
 	return false
 }
 
-// hostileServer is a server with a reader and a writer.
+// hostileServer starts a server, and returns it with the token of a reader and of a writer.
 func hostileServer(t *testing.T) (reader, writer *binary.Server) {
 	t.Helper()
 	dir := t.TempDir()
@@ -141,7 +145,8 @@ func hostileServer(t *testing.T) (reader, writer *binary.Server) {
 	return reader, writer
 }
 
-// resident returns a figure of the process in bytes, such as VmRSS; 0 if it is gone.
+// resident returns a number of the process's status in bytes, such as VmRSS. It returns 0 if the
+// process has ended.
 func resident(pid int, name string) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -156,7 +161,7 @@ func resident(pid int, name string) int64 {
 	return 0
 }
 
-// latencies asks again and again, until it is stopped, and returns how long each took.
+// latencies makes requests until it is stopped, and returns how long each took.
 func latencies(stop <-chan struct{}, failed *atomic.Pointer[string], once func() (status int, text string, err error)) []time.Duration {
 	var all []time.Duration
 	for {
@@ -183,8 +188,9 @@ func percentile(all []time.Duration, p float64) time.Duration {
 	return all[min(len(all)-1, int(float64(len(all))*p))]
 }
 
-// TestHostileStatementsLeaveOthersServed has a reader send statements that want far more memory and time than there is.
-// The process lives, within its memory; each statement ends soon after its time, and others are served meanwhile.
+// TestHostileStatementsLeaveOthersServed has a reader that sends statements which need far more
+// memory and time than allowed. The process must not be killed, and must stay within its memory.
+// Each statement must end soon after its timeout, and other clients must be served meanwhile.
 func TestHostileStatementsLeaveOthersServed(t *testing.T) {
 	duration, overtime, whole := 15*time.Second, busyOvertime, false
 	if v := os.Getenv(hostileEnv); v != "" {
@@ -196,7 +202,7 @@ func TestHostileStatementsLeaveOthersServed(t *testing.T) {
 	}
 	statements := hostileStatements(t)
 	reader, writer := hostileServer(t)
-	for range 20 { // so that the floor has what every server has after a while
+	for range 20 { // so that the floor includes everything that a server allocates at first
 		reader.Rows(t, "SELECT 1")
 		if status, text, err := writer.Post("/write?db=default", "text/plain", []byte("probe v=1")); err != nil || status >= 300 {
 			t.Fatal(status, text, err)
@@ -216,7 +222,7 @@ func TestHostileStatementsLeaveOthersServed(t *testing.T) {
 			return writer.Post("/write?db=default", "text/plain", []byte("probe v=1"))
 		})
 	})
-	others.Go(func() { // whatever happens, the machine keeps its memory
+	others.Go(func() { // protect the machine's memory in any case
 		for {
 			select {
 			case <-stop:
@@ -244,7 +250,7 @@ func TestHostileStatementsLeaveOthersServed(t *testing.T) {
 					t.Logf("%.100s: %s; %d MiB", sql, o, resident(writer.PID(), "VmRSS")>>20)
 				}
 				if !o.endsWell() {
-					t.Errorf("%.200s: %s", sql, o)
+					t.Errorf("%.200s: %s: %s", sql, o, o.text)
 				}
 				if o.took > hostileTimeout+overtime {
 					t.Errorf("%.200s: took %s with a timeout of %s", sql, o.took, hostileTimeout)
@@ -270,15 +276,15 @@ func TestHostileStatementsLeaveOthersServed(t *testing.T) {
 	}
 	more := int64(hostileFloor)
 	if !whole {
-		more = hostileShare // half a minute does not suffice on a busy machine
+		more = hostileShare // half a minute is not enough on a busy machine
 	}
 	returns(t, writer, floor, more)
 }
 
-// hostileShare is what all queries may take beside the floor: query_memory x 1.5 + 64 MiB.
+// hostileShare is what all queries may use in addition to the floor: query_memory x 1.5 + 64 MiB.
 const hostileShare = 448 << 20
 
-// returns fails if a server does not go back to the memory that it had before, and so much more.
+// returns fails if a server does not return to its previous memory, plus more.
 func returns(t *testing.T, s *binary.Server, floor, more int64) {
 	t.Helper()
 	var now int64

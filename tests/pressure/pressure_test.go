@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package pressure overwhelms a server on a slow disk: 64 connections send as fast as they are
-// let, and the memory that it takes is what the kernel says it took at most.
+// Package pressure overloads a server on a slow disk: 64 connections send as fast as possible. The
+// memory of the server is the peak that the kernel reports.
 package pressure
 
 import (
@@ -31,19 +31,19 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// slowDirEnv makes the test program the server, on the directory that it names.
+// slowDirEnv makes the test program run as the server, on the directory that it names.
 const slowDirEnv = "SCOTER_TEST_SLOW_DIR"
 
-// durationEnv is how long the test sends; a few seconds unless set (10m for the whole proof).
+// durationEnv sets how long the test sends. The default is a few seconds (10m for the full test).
 const durationEnv = "SCOTER_TEST_PRESSURE"
 
 const (
 	connections = 64
 	requestRows = 10_000
-	// The disk: how much it takes a second, and how long an fsync takes besides.
+	// The disk: its bytes per second, and the additional time of an fsync.
 	diskBytesPerSecond = 2 << 20
 	diskSync           = 100 * time.Millisecond
-	// What the server may hold.
+	// The limit of the server's memory.
 	maxResident = 1 << 30
 )
 
@@ -58,7 +58,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serve is scoter serve with a disk that does one thing at a time, slowly.
+// serve is like scoter serve, with a slow disk that does one operation at a time.
 func serve(dir string) error {
 	var disk sync.Mutex
 	slow := vfs.Failing(vfs.OS, func(op vfs.Op) error {
@@ -148,7 +148,7 @@ func TestMemoryIsBoundedHoweverSlowTheDisk(t *testing.T) {
 	}
 }
 
-// peakResident returns the most memory that a process has had, in bytes.
+// peakResident returns the peak resident memory of a process, in bytes.
 func peakResident(t *testing.T, pid int) int64 {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {

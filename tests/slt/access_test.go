@@ -14,8 +14,8 @@ import (
 
 const secret = "s3cr3t-in-a-file"
 
-// attacks try to read the file %[1]s, to write the file %[2]s, or to reach the engine's inside.
-// Each is one request or more, in order; none may succeed as a whole.
+// attacks try to read the file %[1]s, to write the file %[2]s, or to access the internals of the
+// engine. Each attack has one or more requests in order. None may succeed as a whole.
 var attacks = [][]string{
 	{"SELECT * FROM read_text('%[1]s')"},
 	{"SELECT * FROM read_blob('%[1]s')"},
@@ -147,12 +147,12 @@ var attacks = [][]string{
 	{"CREATE FUNCTION f() AS TABLE FROM read_text('%[1]s')"},
 	{"SELECT 1\x00 FROM read_text('%[1]s')"},
 	{"SELECT\u00a0*\u00a0FROM\u3000read_text('%[1]s')"},
-	// A view over a table that is named like a file, once the table is gone.
+	// A view over a table with the name of a file, after the table was dropped.
 	{`CREATE TABLE "%[1]s" (column0 VARCHAR)`, `CREATE VIEW later AS SELECT * FROM "%[1]s"`, `DROP TABLE "%[1]s"`, "SELECT * FROM later"},
 }
 
 func TestWriterReadsAndWritesNoFiles(t *testing.T) {
-	// External access is on here: what stands in the way is what the statements are allowed.
+	// External access is enabled here. The protection is only in the statements that are allowed.
 	db := openScoter(t, true, 0)
 	secretFile, written := filepath.Join(t.TempDir(), "secret.csv"), filepath.Join(t.TempDir(), "written.csv")
 	if err := os.WriteFile(secretFile, []byte(secret+"\n"+secret+"\n"), 0o600); err != nil {
@@ -174,7 +174,7 @@ func TestWriterReadsAndWritesNoFiles(t *testing.T) {
 			var got answer
 			role := session.Writer
 			if len(steps) > 1 && i == len(steps)-1 {
-				role = session.Admin // who has more rights runs what a writer left behind
+				role = session.Admin // a user with more rights runs what a writer has created
 			}
 			got, err = ask(role, sql)
 			if strings.Contains(fmt.Sprint(got), secret) {
@@ -200,7 +200,7 @@ func TestWriterReadsAndWritesNoFiles(t *testing.T) {
 }
 
 func TestServerReadsNoFilesOutsideItsFolders(t *testing.T) {
-	// The second wall: DuckDB itself refuses, even an administrator.
+	// The second line of defence: DuckDB itself refuses, even for an administrator.
 	db := openScoter(t, false, 0)
 	secretFile := filepath.Join(t.TempDir(), "secret.csv")
 	if err := os.WriteFile(secretFile, []byte(secret+"\n"), 0o600); err != nil {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestRowsAreFoundByASortKeyThatGotItsValuesInPlace looks for rows by a column that was updated before the table was sorted by it.
+// TestRowsAreFoundByASortKeyThatGotItsValuesInPlace updates a column before the table is sorted by
+// it, and then looks for rows by that column.
 func TestRowsAreFoundByASortKeyThatGotItsValuesInPlace(t *testing.T) {
 	k := openKept(t, nil)
 	for _, flushed := range []bool{true, false} {
@@ -20,7 +21,7 @@ func TestRowsAreFoundByASortKeyThatGotItsValuesInPlace(t *testing.T) {
 		k.do("UPDATE t SET x = 5000 - x WHERE a < 500")
 		k.do("ALTER TABLE t SET SORTED BY (x)")
 		for x, want := range map[int]int64{7: 0, 4993: 1, 700: 1, 6000: 0} {
-			for range 3 { // indexes are made from the second time on
+			for range 3 { // an index is built from the second time on
 				if n := k.do("UPDATE t SET y = y + 1 WHERE x = $1", x); n != want {
 					t.Errorf("flushed %t: %d rows of %d", flushed, n, x)
 				}
@@ -50,8 +51,8 @@ func TestASortKeyThatWentAndCameBack(t *testing.T) {
 	}
 }
 
-// TestNULLsAndValuesThatAreGoneDoNotKeepPartsFromBeingWritten makes a column NOT NULL, or another type, over values in parts' files that no row has any
-// more.
+// TestNULLsAndValuesThatAreGoneDoNotKeepPartsFromBeingWritten makes a column NOT NULL, or changes
+// its type. The files of parts still have values that do not fit, but no row has them any more.
 func TestNULLsAndValuesThatAreGoneDoNotKeepPartsFromBeingWritten(t *testing.T) {
 	k := openKept(t, nil)
 	for gone, want := range map[string]string{
@@ -85,7 +86,8 @@ func TestNULLsAndValuesThatAreGoneDoNotKeepPartsFromBeingWritten(t *testing.T) {
 	}
 }
 
-// TestRowsByKeyAreReadWithoutValuesThatAreGone updates rows by their key that were a date which the column's type does not reach.
+// TestRowsByKeyAreReadWithoutValuesThatAreGone updates rows by key. Their old dates are outside of
+// the range of the column's new type.
 func TestRowsByKeyAreReadWithoutValuesThatAreGone(t *testing.T) {
 	k := openKept(t, nil)
 	for _, flushed := range []bool{true, false} {
@@ -98,7 +100,7 @@ func TestRowsByKeyAreReadWithoutValuesThatAreGone(t *testing.T) {
 		k.do("UPDATE t SET d = '2020-01-01' WHERE id = 1")
 		k.do("ALTER TABLE t ALTER d TYPE TIMESTAMP")
 		for id, day := range []string{"2020-01-01", "2024-02-29"} {
-			for range 3 { // indexes are made from the second time on
+			for range 3 { // an index is built from the second time on
 				if n := k.do("UPDATE t SET c = c + 1 WHERE id = $1 AND d >= '"+day+"'", id+1); n != 1 {
 					t.Errorf("flushed %t, id %d: %d rows", flushed, id+1, n)
 				}
@@ -108,7 +110,8 @@ func TestRowsByKeyAreReadWithoutValuesThatAreGone(t *testing.T) {
 	}
 }
 
-// TestRowsAreComparedByKeyWithoutValuesThatAreGone makes TIMESTAMPs of keys and versions of which some, that are gone, were dates which no TIMESTAMP reaches.
+// TestRowsAreComparedByKeyWithoutValuesThatAreGone changes keys and versions to TIMESTAMP. Some
+// superseded values were dates outside of the range of TIMESTAMP.
 func TestRowsAreComparedByKeyWithoutValuesThatAreGone(t *testing.T) {
 	k := openKept(t, nil)
 	for _, upsert := range []string{"merge-on-write", "merge-on-read"} {
@@ -146,10 +149,11 @@ func TestRowsAreComparedByKeyWithoutValuesThatAreGone(t *testing.T) {
 			end("a key", "d, c", "2024-02-29 00:00:00 3, 2024-03-01 00:00:00 1, 2024-03-02 00:00:00 2")
 
 			for gone, want := range map[string]string{
-				"DELETE FROM t WHERE id = 1":                       "1 2019-01-01 00:00:00 5",
-				"UPDATE t SET v = '2020-01-01' WHERE id = 1":       "1 2020-01-01 00:00:00 2",
-				"INSERT INTO t VALUES (1, '300000-01-02', 0)":      "", // it holds
-				"INSERT INTO t VALUES (1, '300000-01-01 (BC)', 0)": "", // as the other does
+				"DELETE FROM t WHERE id = 1":                  "1 2019-01-01 00:00:00 5",
+				"UPDATE t SET v = '2020-01-01' WHERE id = 1":  "1 2020-01-01 00:00:00 2",
+				"INSERT INTO t VALUES (1, '300000-01-02', 0)": "", // fits
+				// the other extreme fits too
+				"INSERT INTO t VALUES (1, '300000-01-01 (BC)', 0)": "",
 			} {
 				begin("id INTEGER PRIMARY KEY, v DATE, c INTEGER", "version = 'v', ", "(1, '300000-01-01', 1), (2, '2024-02-29', 1)")
 				k.do(gone)
@@ -174,8 +178,8 @@ func TestRowsAreComparedByKeyWithoutValuesThatAreGone(t *testing.T) {
 	}
 }
 
-// TestTombstonesDoNotKeepPartsFromBeingWritten makes columns NOT NULL, or of another type, of which rows that say that their key is deleted have no value,
-// or one that is none of the type.
+// TestTombstonesDoNotKeepPartsFromBeingWritten makes columns NOT NULL, or changes their type. Rows
+// that mark their key as deleted have no value there, or a value that does not fit the type.
 func TestTombstonesDoNotKeepPartsFromBeingWritten(t *testing.T) {
 	k := openKept(t, nil)
 	for _, flushed := range []bool{true, false} {
@@ -191,7 +195,7 @@ func TestTombstonesDoNotKeepPartsFromBeingWritten(t *testing.T) {
 		for column := range strings.SplitSeq("i h e u l a s m j v z b w n d", " ") {
 			k.do("ALTER TABLE c ALTER " + column + " SET NOT NULL")
 		}
-		for i := range 2 { // the second time of what the first wrote
+		for i := range 2 { // the second time on the parts of the first
 			if n := k.do("UPDATE c SET i = i + 1 WITH (mode = 'rewrite')"); n != 1 {
 				t.Errorf("%d rows", n)
 			}
@@ -199,7 +203,7 @@ func TestTombstonesDoNotKeepPartsFromBeingWritten(t *testing.T) {
 				fmt.Sprintf("2 %d 2 sad a0000000-0000-0000-0000-000000000001 [1] [1, 2] {'x': 1} {a=1} 1 1 day 00:00:00+01 1 x 1.50 2024-02-29", i+2))
 		}
 		k.do("INSERT INTO c (id, ver, i, h, e, u, l, a, s, m, j, v, z, b, w, n, d) SELECT 1, 1, i, h, e, u, l, a, s, m, j, v, z, b, w, n, d FROM c")
-		k.is("SELECT string_agg(id, ' ') FROM c", "2") // the tombstone is of a higher version
+		k.is("SELECT string_agg(id, ' ') FROM c", "2") // the tombstone has a higher version
 	}
 	k.do("CREATE TABLE d (id INTEGER PRIMARY KEY, d DATE, ver INTEGER, gone BOOLEAN) WITH (version = 'ver', is_deleted = 'gone')")
 	k.do("INSERT INTO d VALUES (1, '300000-01-01', 1, FALSE)")

@@ -23,8 +23,8 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// TestPartsAreNoFilesForStatements runs all attacks on files with the URL of a part, as DuckDB opens it, and with its
-// path, as a reader and as an administrator.
+// TestPartsAreNoFilesForStatements runs all attacks on files with the URL of a part, as DuckDB
+// opens it, and with its path, as a reader and as an administrator.
 func TestPartsAreNoFilesForStatements(t *testing.T) {
 	db := openScoter(t, false, 0)
 	mustRun(t, db, "CREATE TABLE t (a INTEGER, b VARCHAR)")
@@ -33,7 +33,8 @@ func TestPartsAreNoFilesForStatements(t *testing.T) {
 	if err := db.app.Engine.Flush(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if got := mustRun(t, db, "SELECT b FROM hidden"); !strings.Contains(fmt.Sprint(got), secret) { // its part is open, and its footer is cached
+	// its part is open, and its footer is cached
+	if got := mustRun(t, db, "SELECT b FROM hidden"); !strings.Contains(fmt.Sprint(got), secret) {
 		t.Fatal(got)
 	}
 	snap, err := db.app.Engine.Snapshot()
@@ -56,7 +57,7 @@ func TestPartsAreNoFilesForStatements(t *testing.T) {
 			for _, steps := range attacks {
 				for _, step := range steps {
 					if !strings.Contains(step, "%[1]s") && !strings.Contains(step, "%[2]s") {
-						continue // an administrator may
+						continue // an administrator may do this
 					}
 					sql := strings.NewReplacer("%[1]s", name, "%[2]s", name).Replace(step)
 					got, err := db.execute(context.Background(), session.Request{SQL: sql, Database: "default", Role: role})
@@ -75,7 +76,7 @@ func TestPartsAreNoFilesForStatements(t *testing.T) {
 	}
 }
 
-// damaged is a data directory as it was written, for tests that damage copies of it.
+// damaged is an undamaged data directory. Tests damage copies of it.
 type damaged struct {
 	t     *testing.T
 	dir   string
@@ -95,7 +96,8 @@ func newDamaged(t *testing.T) *damaged {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The numbers are quarters, whose sums are exact: others depend on which thread was first.
+	// The numbers are quarters, whose sums are exact. Sums of other numbers depend on the order of
+	// threads.
 	rows := "SELECT i::BIGINT AS id, 'host ' || i %% 50 AS host, (hash(i) %% 1000000007) / 4 AS v, 'a text that differs ' || hash(i * 7) AS long, [i, i %% 3] AS list, {'a': i %% 9, 'b': 'x' || i} AS pair, CASE WHEN i %% 5 > 0 THEN (i %% 300)::INTEGER END AS n FROM range(%d, %d) r(i)"
 	const columns = "(id BIGINT PRIMARY KEY, host VARCHAR, v DOUBLE, long VARCHAR, list BIGINT[], pair STRUCT(a BIGINT, b VARCHAR), n INTEGER)"
 	mustRun(t, db, "CREATE TABLE t "+columns)
@@ -138,7 +140,8 @@ func (d *damaged) copy() string {
 
 const content = "SELECT count(*), bit_xor(hash(t)), min(v), max(long), sum(n) FROM %s t"
 
-// trials are what runs on a damaged directory. Each returns all that its result depends on.
+// trials are the operations that run on a damaged directory. Each returns everything on which its
+// result depends.
 var trials = []struct {
 	name string
 	run  func(db *scoterDB) (string, error)
@@ -188,7 +191,7 @@ var trials = []struct {
 	}},
 }
 
-// merged stands for a round of all merges in a list of statements.
+// merged means to run all merges, in a list of statements.
 const merged = "-- merge"
 
 func several(db *scoterDB, statements ...string) (out string, err error) {
@@ -219,9 +222,10 @@ func changes(sql string) func(*scoterDB) (string, error) {
 	return asked(sql, fmt.Sprintf(content, "t"))
 }
 
-// TestAFlippedBitIsAnErrorOrOfNoMatter flips one bit of a part, runs a statement, and compares: the answer is right, or
-// the error is of the kind corrupt and names the file. Half of the bits are flipped while the data directory is closed,
-// half while it is in use and all rows were just read. SCOTER_FLIPS is the number of bits.
+// TestAFlippedBitIsAnErrorOrOfNoMatter flips one bit of a part and runs a statement. Either the
+// result is right, or the error has the kind corrupt and names the file. Half of the bits are
+// flipped while the data directory is closed. The other half is flipped while it is in use, just
+// after all rows were read. SCOTER_FLIPS is the number of bits.
 func TestAFlippedBitIsAnErrorOrOfNoMatter(t *testing.T) {
 	flips := 2 * len(trials)
 	if s := os.Getenv("SCOTER_FLIPS"); s != "" {
@@ -299,8 +303,9 @@ func TestAFlippedBitIsAnErrorOrOfNoMatter(t *testing.T) {
 	}
 }
 
-// flip flips one bit of a file, through a descriptor of its own, and has the system drop the file from its page cache.
-// The regions of the file are equally likely: the first and last bytes, the footer, and pages.
+// flip flips one bit of a file through a separate descriptor, and removes the file from the
+// system's page cache. The regions of the file have the same probability: the first and last bytes,
+// the footer, and pages.
 func flip(path string, random *rand.Rand) (at int64, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -341,7 +346,7 @@ func flip(path string, random *rand.Rand) (at int64, err error) {
 	return at, dropFromPageCache(f)
 }
 
-// TestAMissingPartIsCorrupt removes a part's file, truncates another.
+// TestAMissingPartIsCorrupt removes the file of a part, and truncates another.
 func TestAMissingPartIsCorrupt(t *testing.T) {
 	d := newDamaged(t)
 	for name, damage := range map[string]func(path string) error{
@@ -372,7 +377,8 @@ func TestAMissingPartIsCorrupt(t *testing.T) {
 	}
 }
 
-// TestDamageDuringUse flips bits of parts that were written and never read since, while the database is open.
+// TestDamageDuringUse flips bits of parts that were written and never read since, while the
+// database is open.
 func TestDamageDuringUse(t *testing.T) {
 	db, err := openAt(t.TempDir())
 	if err != nil {
@@ -410,7 +416,7 @@ func TestDamageDuringUse(t *testing.T) {
 			t.Errorf("%v, %v", got, err)
 		}
 	}
-	mustRun(t, db, "CREATE TABLE other (a INTEGER)") // is served
+	mustRun(t, db, "CREATE TABLE other (a INTEGER)") // other tables still work
 	mustRun(t, db, "INSERT INTO other VALUES (1)")
 	if got := mustRun(t, db, "SELECT a FROM other"); !slices.Equal(got.rows, []string{"1"}) {
 		t.Error(got)

@@ -19,21 +19,21 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// answer is what a statement gave, as a test file writes it.
+// answer is the result of a statement in the form of a test file.
 type answer struct {
 	types   string
 	rows    []string
 	changed int64
 }
 
-// database is what test files run on.
+// database is an engine on which test files run.
 type database interface {
 	engine() string
 	run(sql string) (answer, error)
 }
 
-// scoterDB is a database of ours. After every flushEvery-th statement its rows become parts;
-// 0 keeps them in the memtable.
+// scoterDB is a Scoter database. After every flushEvery-th statement its rows are flushed. 0 keeps
+// them in the memtable.
 type scoterDB struct {
 	app        *app.App
 	dir        string
@@ -45,7 +45,7 @@ func openScoter(t testing.TB, embedded bool, flushEvery int) *scoterDB {
 	t.Helper()
 	settings := config.Default()
 	settings.Dir = t.TempDir()
-	settings.FlushAge = 24 * time.Hour // rows become parts when the test says so
+	settings.FlushAge = 24 * time.Hour // rows are flushed when the test says so
 	settings.QueryThreads = 2
 	a, err := app.Open(settings, embedded, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -85,7 +85,7 @@ func (db *scoterDB) execute(ctx context.Context, req session.Request) (answer, e
 	return out, err
 }
 
-// mustRun runs a statement that is to succeed.
+// mustRun runs a statement that must succeed.
 func mustRun(t testing.TB, db database, sql string) answer {
 	t.Helper()
 	got, err := db.run(sql)
@@ -95,10 +95,11 @@ func mustRun(t testing.TB, db database, sql string) answer {
 	return got
 }
 
-// onRead is a database whose keyed tables merge on read: everything is as in others, but for how many rows an INSERT says that it replaced.
+// onRead is a database whose tables with a key merge on read. Results are the same as with other
+// tables, except for the number of replaced rows that an INSERT reports.
 type onRead struct{ *scoterDB }
 
-// uncounted is answer.changed of such an INSERT.
+// uncounted is the value of answer.changed for such an INSERT.
 const uncounted = -1
 
 var plainInsert = regexp.MustCompile(`^INSERT (OR REPLACE )?INTO`)
@@ -118,7 +119,7 @@ func (db onRead) run(sql string) (answer, error) {
 	return ans, err
 }
 
-// duckDB is plain DuckDB: the judge of what SQL means.
+// duckDB is plain DuckDB, which defines the expected results.
 type duckDB struct{ conn *duck.Conn }
 
 func openDuckDB(t testing.TB) *duckDB {
@@ -144,7 +145,7 @@ func (db *duckDB) engine() string { return duckdbEngine }
 func (db *duckDB) run(sql string) (answer, error) {
 	rows, err := db.conn.Query(context.Background(), sql)
 	if err != nil && strings.Contains(err.Error(), "multiple statements") {
-		// DuckDB makes several statements of a PIVOT without a list of values.
+		// DuckDB splits a PIVOT without a list of values into several statements.
 		if strings.HasPrefix(sql, "CREATE") {
 			return answer{}, db.conn.Exec(sql)
 		}
@@ -161,7 +162,7 @@ func (db *duckDB) run(sql string) (answer, error) {
 	return answer{types: types, rows: text}, err
 }
 
-// print writes rows as test files have them.
+// print writes rows in the form of test files.
 func print(ctx context.Context, rows encode.Source) (types string, text []string, err error) {
 	for _, f := range rows.Schema().Fields() {
 		switch id := f.Type.ID(); {
@@ -180,7 +181,8 @@ func print(ctx context.Context, rows encode.Source) (types string, text []string
 	return types, lines(b.String())[1:], nil // without the header
 }
 
-// lines cuts CSV into lines of values separated by tabs. What is empty and has no quotes is NULL.
+// lines splits CSV into lines, and separates their values by tabs. An empty value without quotes is
+// NULL.
 func lines(text string) []string {
 	var out []string
 	var line, value strings.Builder

@@ -10,7 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// EXPLAIN of a statement that changes rows gives the plan of what finds them, and changes none.
+// TestChangesAreExplained checks that EXPLAIN of a change returns the plan of the query that finds
+// the rows, and changes no rows.
 func TestChangesAreExplained(t *testing.T) {
 	db := openScoter(t, false, 1)
 	for _, sql := range []string{
@@ -45,7 +46,7 @@ func TestChangesAreExplained(t *testing.T) {
 		{"EXPLAIN (FORMAT json) UPDATE p SET v = 3 WHERE v > 5", `"name"`, nil},
 		{"EXPLAIN UPDATE p SET v = 3 WHERE k = 5", "SCOTER_", nil},
 		{"EXPLAIN (ANALYZE, FORMAT json) SELECT v FROM p", `"operator_timing"`, nil},
-		{"EXPLAIN UPDATE p SET v = -1", "PROJECTION", nil}, // which a CHECK would refuse
+		{"EXPLAIN UPDATE p SET v = -1", "PROJECTION", nil}, // a CHECK would refuse the update
 		{"EXPLAIN ALTER TABLE t ALTER v TYPE VARCHAR", "ALTER", nil},
 		{"EXPLAIN (FORMAT json) ALTER TABLE IF EXISTS absent ADD COLUMN x INTEGER", `"ALTER"`, nil},
 		{"EXPLAIN DROP TABLE t", "DROP", nil},

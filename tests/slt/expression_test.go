@@ -17,7 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// kept is a database whose rows become parts, and whose parts are merged, when the test says so.
+// kept is a database whose flushes and merges run only when the test says so.
 type kept struct {
 	*scoterDB
 	t        *testing.T
@@ -69,7 +69,7 @@ func (k *kept) do(sql string, args ...any) int64 {
 	return ans.changed
 }
 
-// is compares the first column of a query, rows joined by a blank.
+// is compares the first column of a query. Its rows are joined by blanks.
 func (k *kept) is(sql, want string) {
 	k.t.Helper()
 	ans, err := k.run(sql)
@@ -94,11 +94,12 @@ func TestAnExpressionIsKeptUntilAMergeWritesIt(t *testing.T) {
 		t.Errorf("%d rows", n)
 	}
 	k.is(listKept, `log SET "price" = price * 1.5, "factor" = -factor price+factor`)
-	k.do("INSERT INTO t VALUES (200002, 100, 1, 'kind 0')") // comes after it
+	k.do("INSERT INTO t VALUES (200002, 100, 1, 'kind 0')") // inserted after it
 	look := func() {
 		t.Helper()
 		k.is("SELECT price::VARCHAR FROM t WHERE id IN (2, 7, 500, 200000, 200001, 200002) ORDER BY id", "0.03 0.00 7.50 4.50 7.50 100.00")
-		k.is("SELECT count(*)::VARCHAR FROM t WHERE price > 2000", "66666") // what the statistics of the part exclude
+		// the statistics of the part exclude these values
+		k.is("SELECT count(*)::VARCHAR FROM t WHERE price > 2000", "66666")
 		k.is("SELECT count(*)::VARCHAR FROM t WHERE factor > 0", "1")
 		k.is("SELECT sum(factor)::BIGINT::VARCHAR FROM t", fmt.Sprint(-200000*199999/2-1))
 	}
@@ -110,7 +111,7 @@ func TestAnExpressionIsKeptUntilAMergeWritesIt(t *testing.T) {
 	k.open()
 	look()
 
-	// What comes later finds rows by what the expression gave them.
+	// Later statements find rows by the values of the expression.
 	if n := k.do("UPDATE t SET kind = 'dear' WHERE price BETWEEN 2999.90 AND 2999.99"); n != 7 {
 		t.Errorf("%d dear rows", n)
 	}
@@ -153,7 +154,8 @@ func TestAnExpressionIsKeptUntilAMergeWritesIt(t *testing.T) {
 	}
 }
 
-// TestRowsOfAKeyTakeWhatExpressionsGaveThem upserts some columns of rows that an expression, which is in no part yet, gives others.
+// TestRowsOfAKeyTakeWhatExpressionsGaveThem upserts some columns of rows. Other columns have an
+// expression update that is not in a part yet.
 func TestRowsOfAKeyTakeWhatExpressionsGaveThem(t *testing.T) {
 	for _, upsert := range []string{"merge-on-write", "merge-on-read"} {
 		t.Run(upsert, func(t *testing.T) { upsertOverExpressions(t, upsert) })
@@ -165,7 +167,8 @@ func upsertOverExpressions(t *testing.T, upsert string) {
 	k.do("CREATE TABLE p (id BIGINT PRIMARY KEY, name VARCHAR, price DECIMAL(12,2), weight DOUBLE, stock INTEGER DEFAULT 1) WITH (upsert = '" + upsert + "')")
 	k.do("INSERT INTO p SELECT i, 'n' || i, i, i, 1 FROM range(1000) r(i)")
 	k.flush()
-	k.do("INSERT OR REPLACE INTO p SELECT i, 'again', i, NULL, 2 FROM range(990, 1010) r(i)") // in memory, over some that are in a part
+	// in memory, over some that are in a part
+	k.do("INSERT OR REPLACE INTO p SELECT i, 'again', i, NULL, 2 FROM range(990, 1010) r(i)")
 	if n := k.do("UPDATE p SET price = price * 2, weight = -weight WITH (mode = 'expression')"); n != 1010 {
 		t.Errorf("%d rows", n)
 	}
@@ -184,7 +187,8 @@ func upsertOverExpressions(t *testing.T, upsert string) {
 	k.do("INSERT OR REPLACE INTO p (id, name) VALUES (1, 'uno'), (60, 'sixty')")
 	k.do("INSERT OR REPLACE INTO p (id, weight) VALUES (62, -1)")
 	k.do("MERGE INTO p USING (VALUES (63, 'sixty-three'), (2001, 'new, too')) v(id, name) USING (id) WHEN MATCHED THEN UPDATE SET name = v.name WHEN NOT MATCHED THEN INSERT (id, name) VALUES (v.id, v.name)")
-	k.do("INSERT OR REPLACE INTO p (name, id) SELECT repeat('long ', 1000), i FROM range(500, 800) r(i)") // more than go into the log
+	// too many for the log
+	k.do("INSERT OR REPLACE INTO p (name, id) SELECT repeat('long ', 1000), i FROM range(500, 800) r(i)")
 	look := func() {
 		t.Helper()
 		k.is("SELECT concat_ws(',', id, name, price, weight, stock) FROM p WHERE id IN (0, 1, 2, 3, 5004, 6, 60, 61, 62, 63, 989, 990, 995, 1009, 2000, 2001) ORDER BY id",
@@ -215,8 +219,9 @@ func upsertOverExpressions(t *testing.T, upsert string) {
 	}
 }
 
-// TestRowsMoveByWhatExpressionsGaveThem: a table is sorted, or partitioned, by a column that an expression sets which is in no part yet. Rows that get
-// other columns then take the place that the expression gave them.
+// TestRowsMoveByWhatExpressionsGaveThem sorts or partitions a table by a column with an expression
+// update that is not in a part yet. If other columns of a row change, the row must move to the
+// place of the new value.
 func TestRowsMoveByWhatExpressionsGaveThem(t *testing.T) {
 	for _, order := range []string{"SORTED BY (a)", "PARTITIONED BY (a)"} {
 		for _, with := range []string{"", " WITH (version = 'v')", " WITH (version = 'v', upsert = 'merge-on-read')"} {
@@ -229,7 +234,8 @@ func TestRowsMoveByWhatExpressionsGaveThem(t *testing.T) {
 			if n := k.do("INSERT OR REPLACE INTO k (id, b) VALUES (1, 'one'), (2, 'two'), (20, 'new')"); n != 3 {
 				t.Errorf("%s%s: %d rows", order, with, n)
 			}
-			k.do("INSERT OR REPLACE INTO k (id, b, v) VALUES (2, 'zwei', 2), (3, 'drei', 0)") // where rows have versions, one that is too low
+			// if rows have versions, one has a version that is too low
+			k.do("INSERT OR REPLACE INTO k (id, b, v) VALUES (2, 'zwei', 2), (3, 'drei', 0)")
 			want := "1,11,one,1 2,12,zwei,2 3,10,drei,0 9,10,b9,1 20,new"
 			if with != "" {
 				want = strings.Replace(want, "drei,0", "b3,1", 1)
@@ -249,7 +255,8 @@ func TestRowsMoveByWhatExpressionsGaveThem(t *testing.T) {
 	}
 }
 
-// TestAColumnIsCalledAsTheSystemCalledOne updates a table with a column whose name the query that tries the update out had for one of its own.
+// TestAColumnIsCalledAsTheSystemCalledOne updates a table that has a column with the name of an
+// internal column. The query that tests the update used that name.
 func TestAColumnIsCalledAsTheSystemCalledOne(t *testing.T) {
 	k := openKept(t, nil)
 	k.do("CREATE TABLE t (id INTEGER, scoter_matches BOOLEAN, v INTEGER NOT NULL)")
@@ -305,7 +312,7 @@ func TestExpressionsThatCannotBeKept(t *testing.T) {
 	k.is(listKept, "")
 	k.is("SELECT concat_ws(' ', count(*), sum(n), sum(d), sum(o), count(DISTINCT s)) FROM t", "1000 49500 44100.00 249500 1000")
 
-	// The last ones for which it holds.
+	// The last values for which the expression can be stored.
 	k.do("UPDATE t SET n = n + 28, d = d + 10.99, big = -big - 1, f = f * f, o = o - 1 WITH (mode = 'expression')")
 	k.is("SELECT concat_ws(' ', max(n), max(d), min(big), max(o)) FROM t", "127 99.99 -1000 498")
 	k.is("SELECT count(*)::VARCHAR FROM scoter.patches WHERE expression IS NOT NULL", "1")
@@ -330,7 +337,7 @@ func TestExpressionAsASettingIsForWhatItCanDo(t *testing.T) {
 	const count = "SELECT count(*)::VARCHAR FROM scoter.patches WHERE expression IS NOT NULL"
 	k.is(count, "1")
 	k.is("SELECT n::VARCHAR FROM t WHERE id < 8 ORDER BY id", "0.0 2.0 6.0 8.0 99.0 0.0 14.0")
-	for range 9 { // of which the last ones are not kept, but made
+	for range 9 { // the last ones are applied at once and not stored as expressions
 		k.do("UPDATE t SET n = n + 1")
 	}
 	k.is(count, "8")
@@ -344,7 +351,7 @@ func TestExpressionAsASettingIsForWhatItCanDo(t *testing.T) {
 	k.is(count, "8")
 }
 
-// TestTextsOfParametersAreDates in an expression that is kept, as elsewhere.
+// TestTextsOfParametersAreDates checks texts of parameters as dates in a stored expression.
 func TestTextsOfParametersAreDates(t *testing.T) {
 	k := openKept(t, nil)
 	k.do("CREATE TABLE t (d DATE, e DATE, n BIGINT)")
@@ -357,13 +364,14 @@ func TestTextsOfParametersAreDates(t *testing.T) {
 	k.is("SELECT string_agg(DISTINCT e, ' ') || count(*) FROM t WHERE n = -1", "2025-06-0710")
 }
 
-// TestAnExpressionIsTriedOutOnWhatCame has rows become a part during each attempt: later ones look at what is new.
+// TestAnExpressionIsTriedOutOnWhatCame flushes rows during each attempt. Later attempts test only
+// the new rows.
 func TestAnExpressionIsTriedOutOnWhatCame(t *testing.T) {
 	k := openKept(t, nil)
 	k.do("CREATE TABLE t (id BIGINT, n BIGINT)")
 	k.do("INSERT INTO t SELECT i, i FROM range(100) r(i)")
 	k.flush()
-	var tried []int // parts, by attempt
+	var tried []int // number of parts in each attempt
 	m := mutatorOf(t, k.scoterDB, func(s mutate.Store, p mutate.Planner) (mutate.Store, mutate.Planner) {
 		return s, &following{p, func(s mutate.Select) {
 			tried = append(tried, len(s.Transient.Table.Parts))
@@ -383,7 +391,7 @@ func TestAnExpressionIsTriedOutOnWhatCame(t *testing.T) {
 	k.is("SELECT sum(n)::VARCHAR FROM t", fmt.Sprint(99*100/2+2000+12))
 }
 
-// following is a planner that tells what rows are looked for in, once they are found.
+// following is a planner that reports in which rows a query searched, after they are found.
 type following struct {
 	mutate.Planner
 	found func(mutate.Select)
@@ -395,7 +403,7 @@ func (p *following) Find(ctx context.Context, s mutate.Select) (mutate.Found, er
 	return found, err
 }
 
-// TestMergesDoNotSendAnExpressionBack has old parts be merged while rows that nobody saw are in memory.
+// TestMergesDoNotSendAnExpressionBack merges old parts while there are untested rows in memory.
 func TestMergesDoNotSendAnExpressionBack(t *testing.T) {
 	k := openKept(t, nil)
 	k.do("CREATE TABLE t (id BIGINT, n BIGINT)")
@@ -412,7 +420,7 @@ func TestMergesDoNotSendAnExpressionBack(t *testing.T) {
 				return // the rows in memory
 			}
 			attempts++
-			k.do("INSERT INTO t VALUES (1000, 1000)") // which sends the first attempt back
+			k.do("INSERT INTO t VALUES (1000, 1000)") // this makes the first attempt run again
 			if attempts == 2 {
 				if err := merges.RunUntilIdle(t.Context()); err != nil {
 					t.Error(err)
@@ -430,7 +438,8 @@ func TestMergesDoNotSendAnExpressionBack(t *testing.T) {
 	k.is("SELECT concat_ws(' ', sum(n), (SELECT count(*) FROM scoter.parts WHERE table_name = 't')) FROM t", fmt.Sprint(99*100+2000+21, " 1"))
 }
 
-// TestADeletionTakesLittleMemory deletes so many rows that their addresses one by one are more than there is memory for rows.
+// TestADeletionTakesLittleMemory deletes many rows. Their row addresses, one by one, would not fit
+// into the memory for rows.
 func TestADeletionTakesLittleMemory(t *testing.T) {
 	k := openKept(t, func(s *config.Server) { s.WriteMemory, s.MaxBody = 16<<20, 2<<20 })
 	k.do("CREATE TABLE t AS SELECT range AS i FROM range(1500000)")

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// Statements over files come again and again over one connection, as the pool hands out the last used first: what they
-// find in another file of that name must not be taken for what was in the first.
+// TestFilesThatWereReplacedAreReadAnew reads files repeatedly over one connection, because the pool
+// hands out the most recently used connection first. After a file was replaced by another of the
+// same name, the old content must not be used.
 func TestFilesThatWereReplacedAreReadAnew(t *testing.T) {
 	db, dir := openScoter(t, true, 0), t.TempDir()
 	path := filepath.Join(dir, "f.csv")

@@ -8,9 +8,11 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// TestManyRowsGetNoKeyTwice: an INSERT of many rows that gives rows which are there another key refuses what one of few does.
+// TestManyRowsGetNoKeyTwice checks that an INSERT of many rows with ON CONFLICT DO UPDATE of the
+// key refuses duplicate keys, as an INSERT of few rows does.
 func TestManyRowsGetNoKeyTwice(t *testing.T) {
-	k := openKept(t, func(s *config.Server) { s.WriteMemory, s.MaxBody = 16<<20, 4<<20 }) // 2 MiB at once
+	// 2 MiB at once
+	k := openKept(t, func(s *config.Server) { s.WriteMemory, s.MaxBody = 16<<20, 4<<20 })
 	for name, options := range map[string]string{
 		"plain":  "",
 		"marked": " WITH (is_deleted = 'gone')",
@@ -20,10 +22,10 @@ func TestManyRowsGetNoKeyTwice(t *testing.T) {
 		k.do("INSERT INTO " + name + " VALUES (0, 'a', FALSE), (1, 'b', FALSE), (20000, 'c', FALSE)")
 		many := "INSERT INTO " + name + " SELECT i, repeat('y', 1000), FALSE FROM range(10000) r(i)"
 		for _, set := range []string{
-			"id = 5",                   // of two rows, and of one that comes
+			"id = 5",                   // of two existing rows and of an incoming one
 			"id = 20001",               // of two rows
-			"id = 20000 + excluded.id", // of one that is there and does not change
-			"id = 5000 + excluded.id",  // of ones that come
+			"id = 20000 + excluded.id", // of an existing row that does not change
+			"id = 5000 + excluded.id",  // of incoming rows
 		} {
 			if _, err := k.run(many + " ON CONFLICT DO UPDATE SET " + set); base.KindOf(err) != base.Conflict || !strings.Contains(err.Error(), "Duplicate key") {
 				t.Errorf("%s, %s: %v", name, set, err)

@@ -92,7 +92,7 @@ func TestEveryEndOfAQueryFreesConnectionAndSnapshot(t *testing.T) {
 				}
 			}
 		}
-		// Abandoned after its first rows.
+		// The reader stops after the first rows.
 		a, err := start(context.Background(), "SELECT * FROM v, range(1000)")
 		if err != nil {
 			t.Fatal(err)
@@ -104,7 +104,7 @@ func TestEveryEndOfAQueryFreesConnectionAndSnapshot(t *testing.T) {
 		rec.Release()
 		a.Close()
 		a.Close()
-		// Out of time.
+		// Timeout.
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 		if _, err := start(ctx, "SELECT count(*) FROM t a, t b, t c WHERE a.i + b.i + c.i = -1"); base.KindOf(err) != base.Timeout {
 			t.Errorf("timeout: %v", err)
@@ -132,7 +132,7 @@ func TestEveryEndOfAQueryFreesConnectionAndSnapshot(t *testing.T) {
 		a.Close()
 	}
 
-	// No snapshot holds the table's files any more.
+	// No snapshot refers to the table's files any more.
 	if _, err := db.run("DROP TABLE t"); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestEveryEndOfAQueryFreesConnectionAndSnapshot(t *testing.T) {
 			t.Errorf("%s is still held", path)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // the collector in the background was quicker with the folder
+			return nil // the background collector has already removed the folder
 		}
 		return err
 	})
@@ -166,7 +166,7 @@ func TestQueriesAndWritesAtOnce(t *testing.T) {
 	for w := range writers {
 		group.Go(func() {
 			for n := range rounds {
-				// Two rows an INSERT: a reader sees both or none.
+				// Two rows in one INSERT: a reader sees both or none.
 				if _, err := db.execute(context.Background(), session.Request{
 					SQL: "INSERT INTO t VALUES ($1, $2), ($1, $2)", Args: []any{w, n}, Database: "default", Role: session.Writer}); err != nil {
 					t.Error(err)
@@ -203,7 +203,8 @@ func TestQueriesAndWritesAtOnce(t *testing.T) {
 	}
 }
 
-// TestAStatementMeetsATableInThePlaceOfItsOwn has tables replaced by others of their name while statements change their rows.
+// TestAStatementMeetsATableInThePlaceOfItsOwn replaces tables by others of the same name while
+// statements change their rows.
 func TestAStatementMeetsATableInThePlaceOfItsOwn(t *testing.T) {
 	db, _ := openSmall(t, connections)
 	replace := "CREATE OR REPLACE TABLE t AS SELECT i::INTEGER AS i, 0 AS v FROM range(10) r(i)"
@@ -231,8 +232,9 @@ func TestAStatementMeetsATableInThePlaceOfItsOwn(t *testing.T) {
 	others.Wait()
 }
 
-// TestNobodyWaitsWithAConnection has more statements than connections want the same row, which they get one after the other, and statements that run several
-// queries have one connection.
+// TestNobodyWaitsWithAConnection runs more statements than there are connections, all on the same
+// row, so that they run one after the other. Statements that run several queries use one
+// connection.
 func TestNobodyWaitsWithAConnection(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

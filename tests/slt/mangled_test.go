@@ -12,7 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// statements have every clause that Scoter reads itself. Those on sources and exports end in an error when they are whole.
+// statements contain every clause that Scoter parses itself. Complete statements on sources and
+// exports end in an error.
 var statements = []string{
 	"CREATE TABLE IF NOT EXISTS a (id INTEGER PRIMARY KEY, b VARCHAR DEFAULT 'x' NOT NULL, c DECIMAL(9, 2) CHECK (c > 0)) PARTITIONED BY (b) SORTED BY (id, b) WITH (version = 'id', keep = '1 day')",
 	"CREATE OR REPLACE TABLE a (x, y) SORTED BY (x DESC NULLS LAST) AS WITH q AS (SELECT 1, 2) FROM q WITH NO DATA",
@@ -47,8 +48,9 @@ var statements = []string{
 	"RESUME EXPORT e",
 }
 
-// TestMangledStatementsAreErrors gives the server statements of which tokens are missing, doubled, in another order or of another statement.
-// Some of them are valid: then they do what they say. None may end in anything but an answer or an error that is the user's.
+// TestMangledStatementsAreErrors runs statements with missing, duplicated or reordered tokens, or
+// tokens of other statements. Some of them are valid, and are executed. Each must end with a
+// result, or with an error that the user caused.
 func TestMangledStatementsAreErrors(t *testing.T) {
 	db := openScoter(t, false, 0)
 	for _, sql := range []string{
@@ -108,13 +110,14 @@ func TestMangledStatementsAreErrors(t *testing.T) {
 	}
 }
 
-// TestErrorsInOptionsSayWhere: nobody but Scoter reads them.
+// TestErrorsInOptionsSayWhere checks the position of errors in options, which only Scoter parses.
 func TestErrorsInOptionsSayWhere(t *testing.T) {
 	db := openScoter(t, false, 0)
 	if _, err := db.run("CREATE TABLE t (a INTEGER)"); err != nil {
 		t.Fatal(err)
 	}
-	for _, sql := range []string{ // ^ stands where the error is
+	// is the position of the error
+	for _, sql := range []string{
 		"UPDATE t SET a = 1 WITH (mode = 'patch',^)",
 		"UPDATE t SET a = 1 WITH (^mode)",
 		"DELETE FROM t WITH (^,)",

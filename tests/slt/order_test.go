@@ -7,9 +7,10 @@ import (
 	"testing"
 )
 
-// TestASmallTableIsReadInTheOrderOfItsRows: nobody may rely on an order without ORDER BY, but rows
-// of a small table in memory or in one part come as they were inserted, to aggregates too, however
-// many statements brought them; SELECT and LIMIT have them so from several parts as well.
+// TestASmallTableIsReadInTheOrderOfItsRows checks the order of rows without ORDER BY, which is not
+// guaranteed. The rows of a small table in memory or in one part are returned in the order of
+// insertion, also to aggregates, and after several INSERTs. SELECT and LIMIT return that order for
+// several parts as well.
 func TestASmallTableIsReadInTheOrderOfItsRows(t *testing.T) {
 	db := openScoter(t, false, 0)
 	same := func(sql, want string) {
@@ -38,7 +39,7 @@ func TestASmallTableIsReadInTheOrderOfItsRows(t *testing.T) {
 			same("SELECT i FROM o", strings.Join(all, " "))
 		}
 		check()
-		if strings.Contains(definition, "KEY") { // a part is sorted by it
+		if strings.Contains(definition, "KEY") { // the part is sorted by the key
 			mustRun(t, db, "DROP TABLE o")
 			continue
 		}

@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dropFromPageCache has the system read a file from the disk again when it is read next. The file must be synced.
+// dropFromPageCache removes a file from the system's page cache, so that the next read reads the
+// disk. The file must be synced.
 func dropFromPageCache(f *os.File) error {
 	return unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED)
 }

@@ -4,5 +4,5 @@ package slt
 
 import "os"
 
-// dropFromPageCache does nothing: only Linux drops a single file.
+// dropFromPageCache does nothing: only Linux can remove a single file from the page cache.
 func dropFromPageCache(*os.File) error { return nil }

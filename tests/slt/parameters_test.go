@@ -9,7 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// TestParametersOfChangesGoWhereTheyStand has them in orders that a statement's query changes.
+// TestParametersOfChangesGoWhereTheyStand uses parameters in orders that the query of a change
+// rearranges.
 func TestParametersOfChangesGoWhereTheyStand(t *testing.T) {
 	db := openScoter(t, false, 0)
 	f := func(sql string, args []any, want ...string) {

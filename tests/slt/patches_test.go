@@ -14,11 +14,12 @@ import (
 	"github.com/scoterdb/scoter/internal/merge"
 )
 
-// TestPatchesAreListed follows changes of a table from the log into the catalog and files, until a merge writes them into the part.
+// TestPatchesAreListed follows changes of a table from the log into the catalog and files, until a
+// merge writes them into the part.
 func TestPatchesAreListed(t *testing.T) {
 	settings := config.Default()
 	settings.Dir = t.TempDir()
-	settings.FlushAge, settings.MergeParallel = 24*time.Hour, 0 // both happen when the test says so
+	settings.FlushAge, settings.MergeParallel = 24*time.Hour, 0 // both run when the test says so
 	a, err := app.Open(settings, false, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

@@ -14,16 +14,16 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// TestPruningNeverChangesAResult asks the same random questions of a table in many parts and
-// of a plain DuckDB table. Statistics of parts may only leave out what cannot match.
+// The test runs the same random queries on a table with many parts and on a plain DuckDB table.
+// Pruning by the statistics of parts may only leave out parts without matching rows.
 
 var (
 	seed    = flag.Uint64("seed", 1, "of the random predicates")
 	queries = flag.Int("queries", 600, "random predicates to ask")
 )
 
-// pruneColumn is a column with an expression for the value of row n of part p, and constants
-// to compare it with, of its own type and of others.
+// pruneColumn is a column with an expression for the value of row n of part p. It also has
+// constants to compare the column with, of its own type and of others.
 type pruneColumn struct {
 	name, typ, value string
 	constants        []string
@@ -69,10 +69,10 @@ const (
 	alteredAt      = 7 // the part before which columns are added and widened
 	pruneRowsEach  = 6
 	prunedAtLeast  = 100 // parts, over all random queries
-	answeredOfEach = 3   // one query in three at least is no error
+	answeredOfEach = 3   // at least one query in three is not an error
 )
 
-// prunePair is the same table on both sides.
+// prunePair is the same table on both engines.
 type prunePair struct {
 	ours   *scoterDB
 	oracle *duckDB
@@ -98,7 +98,7 @@ func newPrunePair(t *testing.T) prunePair {
 			columns = append(columns, c.name+" "+c.typ)
 		}
 	}
-	// Partitions, because parts of one partition would be merged sooner or later.
+	// Use partitions, because parts of one partition would be merged at some time.
 	create := "CREATE TABLE t (" + strings.Join(columns, ", ") + ")"
 	if _, err := pair.oracle.run(create); err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func newPrunePair(t *testing.T) prunePair {
 			if p < alteredAt && (c.name == "added" || c.name == "late") {
 				continue
 			}
-			// Some values are NULL, and in one part all of a column's.
+			// Some values are NULL, and in one part all values of a column are.
 			null := "n % 5 = 4"
 			if p == (i+3)%pruneParts {
 				null = "true"
@@ -136,7 +136,7 @@ func newPrunePair(t *testing.T) prunePair {
 	return pair
 }
 
-// predicates makes random conditions; parameters that they use are in args.
+// predicates makes random conditions. The parameters that they use are in args.
 type predicates struct {
 	*rand.Rand
 	args []any
@@ -227,7 +227,9 @@ func TestPruningNeverChangesAResult(t *testing.T) {
 		sql := r.query()
 		want, err := pair.oracle.ask(sql, r.args)
 		if err != nil {
-			continue // say, a text that is no date: which rows meet it first depends on the plan
+			// for example, a text that is not a date: the plan decides which rows are converted
+			// first
+			continue
 		}
 		answered++
 		answer, err := pair.ours.app.Executor.Execute(context.Background(), session.Request{SQL: sql, Args: r.args, Database: "default", Role: session.Reader})
@@ -282,14 +284,14 @@ func TestPlainConditionsLeavePartsOut(t *testing.T) {
 	f(8, "SELECT * FROM t WHERE ts >= $1::TIMESTAMP", "2024-01-09")
 	f(8, "SELECT * FROM t WHERE ts >= $1", "2024-01-09")
 	f(8, "SELECT * FROM t WHERE tz >= $1", time.Date(2024, 1, 9, 0, 0, 0, 0, time.UTC))
-	// Through views, sub-queries and CTEs.
+	// Through views, subqueries and CTEs.
 	f(10, "SELECT * FROM v WHERE i = 405")
 	f(10, "SELECT * FROM renamed WHERE ts = 405")
 	f(10, "SELECT * FROM (SELECT id, i AS j, i + 1 AS k FROM t) AS q WHERE q.j = 405")
 	f(10, "WITH c AS (SELECT * FROM v) SELECT * FROM c WHERE i = 405")
 	f(10, "WITH c AS (SELECT * FROM v), d AS (SELECT i AS x FROM c) SELECT * FROM d WHERE x = $1", 405)
 	f(10, "SELECT * FROM (SELECT * FROM t WHERE i < 1000) WHERE i > 400 AND i < 500")
-	// What may not narrow.
+	// Conditions that must not prune.
 	f(0, "SELECT * FROM t WHERE i = 405 OR s = 'x'")
 	f(0, "SELECT * FROM t WHERE NOT (i < 405 AND s > 'a')")
 	f(0, "SELECT * FROM t WHERE big = 9007199254740992::DOUBLE")
@@ -312,8 +314,6 @@ func (db *duckDB) ask(sql string, args []any) ([]string, error) {
 	return out, err
 }
 
-// A condition on the leading column of the sort order leaves little to scan: a second scan for the rows that LIMIT chose
-// would cost more than it saves.
 func TestConstantsThatCannotBeComputedAreTheQuerysErrors(t *testing.T) {
 	db := openScoter(t, false, 1)
 	for _, sql := range []string{
@@ -334,6 +334,8 @@ func TestConstantsThatCannotBeComputedAreTheQuerysErrors(t *testing.T) {
 	}
 }
 
+// TestNarrowQueriesScanOnce uses a condition on the leading column of the sort key, which leaves
+// few rows to scan. A second scan for the rows that LIMIT selected would cost more than it saves.
 func TestNarrowQueriesScanOnce(t *testing.T) {
 	db, _ := openSmall(t, connections)
 	db.flushEvery = 1

@@ -14,16 +14,18 @@ import (
 //	statement ok                     statement error <regular expression>
 //	statement count <rows changed>   query <types> [rowsort]
 //
-// then SQL up to an empty line or, for a query, up to ----; what follows it are the rows,
-// values separated by tabs, up to an empty line. Types are I for integers, R for other
-// numbers, T for the rest. skipif and onlyif in front name an engine (duckdb or scoter).
-// A # begins a comment.
+// Then the SQL follows, up to an empty line, or for a query up to ----. After ---- the expected
+// rows follow, up to an empty line. Their values are separated by tabs. Types are I for integers, R
+// for other numbers, and T for everything else. skipif and onlyif before the statement name an
+// engine (duckdb or scoter). A # begins a comment.
 type record struct {
-	line     int
-	above    []string // comments and empty lines before it, kept by -rewrite
-	only     string   // engine that alone runs it, or empty
-	verb     string   // statement or query
-	want     string   // of a statement: ok, error or count
+	line int
+	// comments and empty lines before the record; -rewrite writes them back
+	above []string
+	// the only engine that runs the record, or empty
+	only     string
+	verb     string // statement or query
+	want     string // of a statement: ok, error or count
 	pattern  *regexp.Regexp
 	count    int64
 	types    string
@@ -32,7 +34,7 @@ type record struct {
 	expected []string // lines
 }
 
-// engines that a record can be limited to.
+// The engines to which a record can be limited.
 const (
 	scoterEngine = "scoter"
 	duckdbEngine = "duckdb"
@@ -104,7 +106,7 @@ func (r *record) header(line string) error {
 	return nil
 }
 
-// text writes the record as parseFile reads it.
+// text returns the record in the form that parseFile reads.
 func (r *record) text() string {
 	var b strings.Builder
 	for _, l := range r.above {

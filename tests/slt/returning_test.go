@@ -7,9 +7,11 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// TestWhatIsReturnedIsBounded: a statement that returns more than is held at once fails, and nothing of it happens.
+// TestWhatIsReturnedIsBounded checks that a statement fails if it returns more than the memory
+// limit, and that it changes nothing.
 func TestWhatIsReturnedIsBounded(t *testing.T) {
-	k := openKept(t, func(s *config.Server) { s.WriteMemory, s.MaxBody = 16<<20, 4<<20 }) // 2 MiB at once
+	// 2 MiB at once
+	k := openKept(t, func(s *config.Server) { s.WriteMemory, s.MaxBody = 16<<20, 4<<20 })
 	k.do("CREATE TABLE t (i BIGINT, s VARCHAR)")
 	k.do("CREATE TABLE p (i BIGINT PRIMARY KEY, s VARCHAR)")
 	for _, table := range []string{"t", "p"} {
@@ -23,7 +25,7 @@ func TestWhatIsReturnedIsBounded(t *testing.T) {
 		"INSERT INTO p VALUES (1, 'y') ON CONFLICT DO UPDATE SET s = p.s || excluded.s RETURNING repeat(s, 10000000)",
 		"UPDATE t SET s = 'y' RETURNING repeat(s, 100000)",
 		"DELETE FROM t RETURNING repeat(s, 100000)",
-		// More than is held is returned by both actions together alone.
+		// Only the results of both actions together exceed the limit.
 		"MERGE INTO t USING (SELECT i + 50 AS i FROM range(100) r(i)) AS s USING (i) WHEN MATCHED THEN UPDATE SET s = 'y' WHEN NOT MATCHED THEN INSERT VALUES (s.i, 'y') RETURNING merge_action, repeat(s, 30000)",
 	} {
 		if _, err := k.run(sql); base.KindOf(err) != base.TooLarge {

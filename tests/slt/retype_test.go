@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// retyped are tables of all kinds, and a value of column v before and after its change.
+// retyped are tables of all kinds, and a value of column v before and after the type change.
 var retyped = []struct{ columns, options string }{
 	{"id INTEGER, v VARCHAR, w BIGINT, gone BOOLEAN", ""},
 	{"id INTEGER, v VARCHAR, w BIGINT, gone BOOLEAN", "PARTITIONED BY (gone) SORTED BY (w, id)"},
@@ -20,8 +20,8 @@ var retyped = []struct{ columns, options string }{
 	{"id INTEGER PRIMARY KEY, v VARCHAR NOT NULL, w BIGINT, gone BOOLEAN", "WITH (upsert = 'merge-on-read', version = 'w', is_deleted = 'gone')"},
 }
 
-// fillRetyped makes parts of several versions of the schema, with patches, deletions and an
-// expression, and rows in memory.
+// fillRetyped creates parts of several versions of the schema, with patches, deletions and an
+// expression update, and rows in memory.
 func fillRetyped(k *kept, columns, options string) {
 	k.do("DROP TABLE IF EXISTS t")
 	k.do("CREATE TABLE t (" + columns + ") " + options)
@@ -41,7 +41,8 @@ func fillRetyped(k *kept, columns, options string) {
 	k.do("UPDATE t SET v = '66' WHERE id = 901")
 }
 
-// TestAColumnGetsAnotherTypeWhereverItsValuesAre compares with what a query of casts gives before.
+// TestAColumnGetsAnotherTypeWhereverItsValuesAre compares the result with a query of casts before
+// the change.
 func TestAColumnGetsAnotherTypeWhereverItsValuesAre(t *testing.T) {
 	k := openKept(t, nil)
 	for i, kind := range retyped {
@@ -82,7 +83,7 @@ func TestAColumnGetsAnotherTypeWhereverItsValuesAre(t *testing.T) {
 			if err := k.app.Engine.Check(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			// What comes later finds the rows, and the next merge has nothing of the old type.
+			// Later statements find the rows, and the next merge sees no value of the old type.
 			k.do("INSERT INTO t SELECT id + 2000, v, w, gone, rest FROM t WHERE id = 900")
 			k.flush()
 			if n := k.do("UPDATE t SET v = (SELECT v FROM t WHERE id = 2000 + 900) WHERE id = 7"); n != 1 {
@@ -99,8 +100,8 @@ func TestAColumnGetsAnotherTypeWhereverItsValuesAre(t *testing.T) {
 	}
 }
 
-// TestAValueThatCannotBeConvertedLeavesTheTable has it in a part, in a patch, in memory, and in
-// rows that are gone.
+// TestAValueThatCannotBeConvertedLeavesTheTable has such a value in a part, in a patch, in memory,
+// and in deleted rows.
 func TestAValueThatCannotBeConvertedLeavesTheTable(t *testing.T) {
 	k := openKept(t, nil)
 	for _, where := range []struct {
@@ -145,8 +146,8 @@ func (k *kept) checksum() string {
 	return strings.Join(ans.rows, " ")
 }
 
-// TestRowsComeAndChangeWhileATypeChanges writes, and changes the type to and fro: each acknowledged
-// row is there once, in the type of the end.
+// TestRowsComeAndChangeWhileATypeChanges writes rows while the type changes back and forth. Each
+// acknowledged row is stored once, with the last type.
 func TestRowsComeAndChangeWhileATypeChanges(t *testing.T) {
 	k := openKept(t, nil)
 	for _, kind := range []string{"", "PRIMARY KEY"} {

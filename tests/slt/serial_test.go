@@ -24,7 +24,8 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// interrupted is a planner that calls between, once, when a statement has found its rows and has not changed them yet.
+// interrupted is a planner that calls between once, after a statement has found its rows and before
+// it changes them.
 type interrupted struct {
 	mutate.Planner
 	between func()
@@ -36,7 +37,8 @@ func (p *interrupted) Find(ctx context.Context, s mutate.Select) (mutate.Found, 
 	return found, err
 }
 
-// interruptedStore is a store that does so when a statement without a query has the snapshot that it is computed from.
+// interruptedStore is a store that calls between after a statement without a query has taken its
+// snapshot.
 type interruptedStore struct {
 	mutate.Store
 	between func()
@@ -54,7 +56,8 @@ func (s *interruptedStore) SettledAs(ctx context.Context, evolutions []engine.Ev
 	return found, err
 }
 
-// TestWhatDecidesIsCompared runs a statement within another: between its query and its change. The result is that of one after the other.
+// TestWhatDecidesIsCompared runs a statement within another one, between its query and its change.
+// The result must be the same as that of one after the other.
 func TestWhatDecidesIsCompared(t *testing.T) {
 	const other = "UPDATE p SET w = 0 WHERE id = 1 AND (SELECT x.v FROM p AS x WHERE x.id = 2) = 0"
 	const first, second = "1 0 1, 2 1 0", "1 1 0, 2 1 0" // the statement first, or the other one
@@ -82,12 +85,14 @@ func TestWhatDecidesIsCompared(t *testing.T) {
 	}
 }
 
-// TestWhatARowThatIsThereKeepsAwayIsCompared does so with rows that do not come because of others.
+// TestWhatARowThatIsThereKeepsAwayIsCompared does the same with rows that are not inserted because
+// of existing rows.
 func TestWhatARowThatIsThereKeepsAwayIsCompared(t *testing.T) {
 	const unversioned, versioned, onRead = "", " WITH (version = 'v', is_deleted = 'gone')", " WITH (version = 'v', is_deleted = 'gone', upsert = 'merge-on-read')"
 	for _, c := range []struct{ options, conflict string }{
 		{unversioned, "NOTHING"}, {versioned, "NOTHING"}, {onRead, "NOTHING"},
-		{versioned, "UPDATE SET gone = p.gone"}, {onRead, "UPDATE SET gone = p.gone"}, // to a lower version
+		// to a lower version
+		{versioned, "UPDATE SET gone = p.gone"}, {onRead, "UPDATE SET gone = p.gone"},
 	} {
 		for how, moves := range []bool{false, false, true} {
 			db := openScoter(t, false, how%2)
@@ -96,7 +101,7 @@ func TestWhatARowThatIsThereKeepsAwayIsCompared(t *testing.T) {
 			run("INSERT INTO p (id, v) VALUES (1, 5), (2, 5)")
 			interrupting(t, db, func() {
 				run("DELETE FROM p WHERE id = 1 AND NOT EXISTS (SELECT 1 FROM p AS x WHERE x.id = 3)")
-				if moves { // out of memory
+				if moves { // out of memory, into a part
 					if err := db.app.Engine.Flush(t.Context()); err != nil {
 						t.Fatal(err)
 					}
@@ -110,7 +115,8 @@ func TestWhatARowThatIsThereKeepsAwayIsCompared(t *testing.T) {
 	}
 }
 
-// TestKeysAloneKeepTheirRows has the rows that an INSERT of keys alone finds be deleted meanwhile: it comes before that, or inserts them.
+// TestKeysAloneKeepTheirRows deletes the rows that an INSERT of only keys has found, before it
+// commits. The INSERT must take effect before the deletion, or insert the rows.
 func TestKeysAloneKeepTheirRows(t *testing.T) {
 	for _, sql := range []string{
 		"INSERT OR REPLACE INTO p (id) VALUES (1), (2)",
@@ -129,8 +135,9 @@ func TestKeysAloneKeepTheirRows(t *testing.T) {
 	}
 }
 
-// TestAnInsertRefusesAKeyThatCameMeanwhile has another statement insert a key while one that inserts it too is on its way: it has looked for its keys, and
-// not committed its rows. The statement that loses leaves nothing.
+// TestAnInsertRefusesAKeyThatCameMeanwhile inserts a key while another statement inserts it too:
+// that statement has looked for its keys, but not committed its rows. The statement that loses
+// leaves nothing.
 func TestAnInsertRefusesAKeyThatCameMeanwhile(t *testing.T) {
 	for _, sql := range []string{
 		"INSERT INTO p SELECT range, 0 FROM range(1, 3)",
@@ -153,7 +160,8 @@ func TestAnInsertRefusesAKeyThatCameMeanwhile(t *testing.T) {
 	}
 }
 
-// TestADeletionOfWhatIsNotThereIsCompared does so with a row that deletes a key which another statement inserts meanwhile, unless it comes later.
+// TestADeletionOfWhatIsNotThereIsCompared uses a row that deletes a key which another statement
+// inserts concurrently. The row must delete it, unless the insert takes effect later.
 func TestADeletionOfWhatIsNotThereIsCompared(t *testing.T) {
 	for _, options := range []string{" WITH (is_deleted = 'gone')", " WITH (is_deleted = 'gone', upsert = 'merge-on-read')", " WITH (version = 'v', is_deleted = 'gone')"} {
 		for _, conflict := range []string{"", " ON CONFLICT DO UPDATE SET gone = excluded.gone", " ON CONFLICT DO UPDATE SET gone = excluded.gone AND TRUE"} {
@@ -172,7 +180,8 @@ func TestADeletionOfWhatIsNotThereIsCompared(t *testing.T) {
 	}
 }
 
-// TestAStatementEndsWhateverChangesWhatItReads has another table, which a statement reads, change during each of its attempts, unless it has to wait.
+// TestAStatementEndsWhateverChangesWhatItReads changes a table that a statement reads, during each
+// of its attempts, unless the change has to wait.
 func TestAStatementEndsWhateverChangesWhatItReads(t *testing.T) {
 	for _, sql := range []string{
 		"UPDATE p SET v = u.v FROM u WHERE p.id = u.id",
@@ -197,7 +206,7 @@ func TestAStatementEndsWhateverChangesWhatItReads(t *testing.T) {
 				})
 				select {
 				case <-done:
-				case <-time.After(200 * time.Millisecond): // it waits
+				case <-time.After(200 * time.Millisecond): // the change waits
 				}
 			}}
 		}, slog.New(slog.DiscardHandler))
@@ -211,7 +220,8 @@ func TestAStatementEndsWhateverChangesWhatItReads(t *testing.T) {
 	}
 }
 
-// TestTruncateCountsWhenItsTimeIsOver has a TRUNCATE be canceled once its rows are gone, and be unable to read them.
+// TestTruncateCountsWhenItsTimeIsOver cancels a TRUNCATE after its rows were removed. In one case
+// the rows can also not be read.
 func TestTruncateCountsWhenItsTimeIsOver(t *testing.T) {
 	for _, unread := range []bool{false, true} {
 		db := openScoter(t, false, 0)
@@ -239,7 +249,7 @@ func TestTruncateCountsWhenItsTimeIsOver(t *testing.T) {
 	}
 }
 
-// canceledStore cancels a TRUNCATE once it has happened.
+// canceledStore cancels a TRUNCATE after it has happened.
 type canceledStore struct {
 	mutate.Store
 	cancel context.CancelFunc
@@ -258,7 +268,7 @@ func (unreadable) Select(context.Context, mutate.Select) (mutate.Rows, error) {
 	return nil, base.Errorf(base.Corrupt, "a part is damaged")
 }
 
-// interrupting executes a statement with something between its query and its change.
+// interrupting executes a statement, and calls between between its query and its change.
 func interrupting(t *testing.T, db *scoterDB, between func(), sql string) {
 	t.Helper()
 	once := sync.OnceFunc(between)
@@ -281,7 +291,7 @@ func statement(t *testing.T, sql string) sqltoken.Statement {
 	return statements[0]
 }
 
-// mutatorOf returns a mutator of a database's rows over something else around its store and queries.
+// mutatorOf returns a mutator of a database's rows. around may wrap its store and planner.
 func mutatorOf(t *testing.T, db *scoterDB, around func(mutate.Store, mutate.Planner) (mutate.Store, mutate.Planner), log *slog.Logger) *mutate.Mutator {
 	t.Helper()
 	inst, err := duck.Open(duck.Settings{Threads: 2, ExternalAccess: true})

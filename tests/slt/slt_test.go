@@ -1,5 +1,5 @@
-// Package slt runs the SQL tests in testdata: every file with all rows in the memtable, with all
-// rows in parts, with rows in both, and, to prove the test itself right, on plain DuckDB.
+// Package slt runs the SQL tests in testdata. Each file runs with all rows in the memtable, with
+// all rows in parts, and with rows in both. It also runs on plain DuckDB, to check the test itself.
 package slt
 
 import (
@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// go test ./tests/slt -rewrite writes what plain DuckDB answers into the files, and
-// what Scoter answers where DuckDB does not run a record. Review the difference.
+// go test ./tests/slt -rewrite writes the results of plain DuckDB into the files. For records that
+// DuckDB does not run, it writes the results of Scoter. Review the difference.
 var rewrite = flag.Bool("rewrite", false, "write the answers into testdata")
 
 func TestFiles(t *testing.T) {
@@ -59,7 +59,7 @@ func check(t *testing.T, db database, file string, records []*record) {
 		case r.want == "error" && err == nil:
 			fail("succeeded, want an error matching %s", r.pattern)
 		case r.want == "error":
-			// DuckDB words its errors otherwise.
+			// The messages of DuckDB are different.
 			if db.engine() == scoterEngine && !r.pattern.MatchString(err.Error()) {
 				fail("error: %v\nwant one matching %s", err, r.pattern)
 			}

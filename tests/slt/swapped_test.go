@@ -9,7 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// TestColumnsFindTheirNamesWhileAViewIsReplaced reads a view by the names of its columns while these come in another order all the time.
+// TestColumnsFindTheirNamesWhileAViewIsReplaced reads a view by the names of its columns, while
+// their order changes all the time.
 func TestColumnsFindTheirNamesWhileAViewIsReplaced(t *testing.T) {
 	db := openScoter(t, false, 0)
 	mustRun(t, db, "CREATE VIEW v AS SELECT 1 AS a, 2 AS b")
@@ -36,7 +37,8 @@ func TestColumnsFindTheirNamesWhileAViewIsReplaced(t *testing.T) {
 			fmt.Sprintf("INSERT INTO k BY NAME SELECT *, %d AS c FROM v", i),
 			fmt.Sprintf("CREATE TABLE c%d AS SELECT * FROM v", i),
 		} {
-			if _, err := db.run(sql); err != nil && base.KindOf(err) != base.Conflict { // the columns changed between two looks at them
+			// the columns changed between two reads of them
+			if _, err := db.run(sql); err != nil && base.KindOf(err) != base.Conflict {
 				t.Error(err)
 			}
 		}

@@ -8,13 +8,15 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// TestStatementsAreCutWhereDuckDBCutsThem: what follows is none of a comment or of a text.
+// TestStatementsAreCutWhereDuckDBCutsThem checks the end of statements: the text after it is not
+// part of a comment or a string.
 func TestStatementsAreCutWhereDuckDBCutsThem(t *testing.T) {
 	for _, sql := range []string{
 		"DELETE FROM t -- old rows\rWHERE id = 1",
 		"DELETE FROM t WHERE id = 5 -- none\r; DELETE FROM t WHERE id = 1",
 		"DELETE FROM t WHERE s = E'x'\n'\\'; DELETE FROM t; --' OR id = 1",
-		"DELETE FROM t WHERE id = 1EWHERE'\\'; DELETE FROM t; --'", // not valid to DuckDB, which sees one text, and 1 before it
+		// not valid in DuckDB, which sees one string after a 1
+		"DELETE FROM t WHERE id = 1EWHERE'\\'; DELETE FROM t; --'",
 		"DELETE FROM t WHERE id = 1e0 AND s <> $e$'; DELETE FROM t; --$e$",
 	} {
 		db := openScoter(t, false, 0)
@@ -35,7 +37,7 @@ func TestStatementsAreCutWhereDuckDBCutsThem(t *testing.T) {
 	}
 }
 
-// TestParametersOfDuckDBsOtherForms are $"name" and ?1.
+// TestParametersOfDuckDBsOtherForms uses the forms $"name" and ?1.
 func TestParametersOfDuckDBsOtherForms(t *testing.T) {
 	db := openScoter(t, false, 0)
 	f := func(sql string, want []string, args ...any) {
@@ -52,7 +54,8 @@ func TestParametersOfDuckDBsOtherForms(t *testing.T) {
 	f("DELETE FROM t WHERE a = $1_0 - 8 RETURNING a", []string{"2"}, int64(0), int64(0), int64(0), int64(0), int64(0), int64(0), int64(0), int64(0), int64(0), int64(10))
 }
 
-// TestSpacesBeyondASCIIAreKeptInTexts: before DuckDB scans a statement it makes spaces of them, and is mistaken about which are in a text.
+// TestSpacesBeyondASCIIAreKeptInTexts uses Unicode spaces. DuckDB replaces them by ASCII spaces
+// before it scans a statement, and wrongly does so in some strings.
 func TestSpacesBeyondASCIIAreKeptInTexts(t *testing.T) {
 	db := openScoter(t, false, 0)
 	if _, err := db.run("CREATE TABLE t AS SELECT 1 AS\u00a0a"); err != nil {

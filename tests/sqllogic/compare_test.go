@@ -12,7 +12,8 @@ import (
 
 var hashed = regexp.MustCompile(`^\d+ values hashing to [0-9a-f]{32}$`)
 
-// differs returns how rows differ from what a record wants, or nothing. Cells are text, NULL and (empty).
+// differs returns how rows differ from a record's expected rows, or "". Cells are text, NULL and
+// (empty).
 func differs(types, order string, want []string, rows [][]string) string {
 	rows = slices.Clone(rows)
 	if order == "rowsort" {
@@ -56,7 +57,8 @@ func differs(types, order string, want []string, rows [][]string) string {
 	return ""
 }
 
-// same compares two cells. Numbers may differ by a hundredth, as DuckDB's own runner lets them, unless both are whole.
+// same compares two cells. Numbers may differ by a hundredth, as in DuckDB's own runner, unless
+// both are integers.
 func same(got, want string) bool {
 	if got == want || strings.HasPrefix(want, "<REGEX>:") && matches(strings.TrimPrefix(want, "<REGEX>:"), got) ||
 		strings.HasPrefix(want, "<!REGEX>:") && !matches(strings.TrimPrefix(want, "<!REGEX>:"), got) {

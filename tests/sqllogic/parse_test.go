@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// record is a command of a file: statement, query, or one that is about the records behind it.
+// record is a command of a file: a statement, a query, or a command about the records after it.
 type record struct {
 	line    int
 	command string
 	params  []string
 	sql     string
-	want    []string // what stands behind ----
+	want    []string // the text after ----
 	body    []record // of a loop
 }
 
-// parse reads a file.
+// parse parses a file.
 func parse(path string) ([]record, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -34,7 +34,7 @@ type parser struct {
 
 func blank(line string) bool { return line == "" || strings.HasPrefix(line, "#") }
 
-// records reads up to the end of the file, or of the loop.
+// records parses to the end of the file, or of the loop.
 func (p *parser) records() (out []record) {
 	for {
 		for p.at < len(p.lines) && blank(p.lines[p.at]) {
@@ -73,7 +73,7 @@ func (p *parser) records() (out []record) {
 	}
 }
 
-// body reads the text of a statement and what is expected of it.
+// body parses the text of a statement and its expected result.
 func (p *parser) body(r *record) {
 	var sql []string
 	for p.at < len(p.lines) && p.lines[p.at] != "" && p.lines[p.at] != "----" && !strings.HasPrefix(p.lines[p.at], "#") {
@@ -99,7 +99,7 @@ var groups = map[string][]string{
 	"<alltypes>": {"<numeric>", "bool", "interval", "varchar"},
 }
 
-// values returns the values that a foreach goes through.
+// values returns the values of a foreach loop.
 func values(params []string) (out []string) {
 	for _, p := range params {
 		if group, ok := groups[strings.ToLower(p)]; ok {
@@ -116,7 +116,7 @@ var (
 	changeWord = regexp.MustCompile(`(?i)\b(insert\s+(or\s+\w+\s+)?into|update\s+\w|delete\s+from|merge\s+into)`)
 )
 
-// kindOf returns the word that says what a statement does.
+// kindOf returns the word that tells what a statement does.
 func kindOf(sql string) string {
 	text := strings.TrimLeft(comment.ReplaceAllString(sql, " "), " \t\n(")
 	word := ""

@@ -18,48 +18,51 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// outcome is what became of a record.
+// outcome is the outcome of a record.
 type outcome string
 
 const (
 	passed  outcome = "passed"
 	refused outcome = "refused"
-	follows outcome = "follows" // from the refusal of another statement
+	follows outcome = "follows" // after another statement was refused
 	wrong   outcome = "wrong"
-	accepts outcome = "accepts" // what DuckDB refuses
+	accepts outcome = "accepts" // accepted, although DuckDB refuses it
 	crashed outcome = "crashed" // the server ended, or answered 500
-	known   outcome = "known"   // refused, as the docs say of such statements
+	known   outcome = "known"   // refused, as documented for such statements
 	skipped outcome = "skipped"
 )
 
 var outcomes = []outcome{passed, follows, refused, wrong, accepts, crashed, known, skipped}
 
-// documented matches the refusals of functions and catalogs that docs/API.md says are not there.
+// documented matches the refusals of functions and catalogs that docs/API.md documents.
 var documented = regexp.MustCompile(`function (current_setting|setseed|sleep_ms|pg_sleep|write_log|current_query|json_serialize_plan|json_execute_serialized_sql|query|` +
 	`test_vector_types|which_secret|pragma_\w+|duckdb_(settings|secrets|logs\w*)) is not allowed|pg_catalog|pg_\w+ does not exist|sqlite_master|reject_errors|duckdb_logs`)
 
-// errDisconnected says that the server gave no answer.
+// errDisconnected means that the server gave no response.
 var errDisconnected = errors.New("no answer")
 
-// errLeft says that the rest of a file is not run.
+// errLeft means that the rest of a file is not run.
 var errLeft = errors.New("left")
 
-// run is a file being run.
+// run is a file that is being run.
 type run struct {
-	server  *binary.Server
-	file    string
-	words   *strings.Replacer          // the folders that records name
-	counts  map[string]map[outcome]int // by kind of statement
-	report  func(line int, o outcome, sql, why string)
-	vars    map[string]string
-	labels  map[string]string
-	tainted bool // a statement was refused, or taken though DuckDB refuses it, so that what comes may follow from that
+	server *binary.Server
+	file   string
+	words  *strings.Replacer          // the folders that records name
+	counts map[string]map[outcome]int // by kind of statement
+	report func(line int, o outcome, sql, why string)
+	vars   map[string]string
+	labels map[string]string
+	// tainted means that a statement was refused, or was accepted although DuckDB refuses it. Later
+	// failures may be consequences.
+	tainted bool
 }
 
-// missing matches errors that say of something that it is not there.
+// missing matches errors about something that does not exist.
 var missing = regexp.MustCompile(`(?i)does not exist|not found|"not_found"|does not have a column|has no column`)
 
-// all runs records. It returns errLeft if the rest of the file needs what the runner does not have.
+// all runs records. It returns errLeft if the rest of the file needs something that the runner does
+// not support.
 func (r *run) all(records []record) error {
 	for _, c := range records {
 		var err error
@@ -101,7 +104,7 @@ func (r *run) with(name, value string, body []record) error {
 	return r.all(body)
 }
 
-// fill puts the values of variables into a text.
+// fill replaces variables in a text by their values.
 func (r *run) fill(text string) string {
 	for name, value := range r.vars {
 		text = strings.ReplaceAll(text, "${"+name+"}", value)
@@ -169,7 +172,7 @@ func (r *run) outcome(c record, sql string) (outcome, string) {
 		order = c.params[1]
 	}
 	why := differs(c.params[0], order, want, rows)
-	if len(c.params) > 2 && len(want) == 0 { // of queries with one label the results are the same
+	if len(c.params) > 2 && len(want) == 0 { // queries with the same label have the same result
 		result := fmt.Sprint(rows)
 		if first, ok := r.labels[c.params[2]]; ok && first != result {
 			why = "another result than that of the label " + c.params[2]
@@ -184,7 +187,8 @@ func (r *run) outcome(c record, sql string) (outcome, string) {
 	return passed, ""
 }
 
-// texts returns the rows of a query as DuckDB casts them to text: by the query within another, or, where it cannot stand in one, as JSON has them.
+// texts returns the rows of a query as DuckDB casts them to text. It runs the query within another
+// one. If that is not possible, it uses the JSON result.
 func (r *run) texts(sql string, plain []byte) ([][]string, error) {
 	inner := strings.TrimRight(strings.TrimSpace(sql), "; \t\n")
 	status, body, err := r.send("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (" + inner + "\n)")
@@ -224,7 +228,7 @@ func (r *run) texts(sql string, plain []byte) ([][]string, error) {
 	return out, nil
 }
 
-// send runs a text in the database of the file, which is called as DuckDB's is.
+// send runs a text in the file's database, which has the same name as DuckDB's.
 func (r *run) send(sql string) (status int, body []byte, err error) {
 	return send(r.server, "memory", sql)
 }
@@ -247,8 +251,8 @@ func send(s *binary.Server, database, sql string) (status int, body []byte, err 
 	return resp.StatusCode, body, nil
 }
 
-// runFile runs a file in an empty database. It returns whether the server still answers.
-// Below root the suite has its folder data, and files are written to scratch.
+// runFile runs a file in an empty database. It reports whether the server still responds. The
+// suite's folder data is below root, and files are written to scratch.
 func runFile(t *testing.T, s *binary.Server, root, scratch, path string, counts map[string]map[outcome]int, report func(line int, o outcome, sql, why string)) bool {
 	t.Helper()
 	records, err := parse(path)

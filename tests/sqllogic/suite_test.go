@@ -14,7 +14,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestSuite runs the files below SLT_DIR, and prints what became of their records. Failures are listed in the file SLT_OUT, if that is set.
+// TestSuite runs the files below SLT_DIR, and prints the outcomes of their records. If SLT_OUT is
+// set, failures are listed in that file.
 func TestSuite(t *testing.T) {
 	dir := os.Getenv("SLT_DIR")
 	if dir == "" {
@@ -61,7 +62,8 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// start serves an empty directory to an administrator, who may read files of the folders.
+// start starts a server on an empty directory, for an administrator who may read files of the
+// folders.
 func start(t *testing.T, folders ...string) *binary.Server {
 	const token = "sct_slt"
 	config := filepath.Join(t.TempDir(), "scoter.toml")
@@ -74,8 +76,8 @@ func start(t *testing.T, folders ...string) *binary.Server {
 	return s
 }
 
-// table returns the counts, with how many passed of the records that follow from no refusal, and
-// are not known to be refused.
+// table returns the counts, and how many records passed. It does not consider records after a
+// refusal, and records with documented refusals.
 func table(counts map[string]map[outcome]int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-12s", "statement")
@@ -98,7 +100,7 @@ func table(counts map[string]map[outcome]int) string {
 	return b.String()
 }
 
-// TestRecordsAreCounted runs a file that has a record of each outcome but a crash.
+// TestRecordsAreCounted runs a file that has a record of each outcome except a crash.
 func TestRecordsAreCounted(t *testing.T) {
 	counts := map[string]map[outcome]int{}
 	var reported []string

@@ -13,13 +13,13 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// chromiumPackage has a Chromium in the package itself; the other packages of browsers download one
-// when they are installed. Its last version is for Node.js 22 and newer, but nothing of it is run:
-// only its files are taken.
+// chromiumPackage is an npm package that contains a Chromium. Other packages of browsers download
+// one during installation. Its last version needs Node.js 22 or newer, but only its files are used,
+// and its code is not run.
 const chromiumPackage = `{"private":true,"dependencies":{"@sparticuz/chromium":"153.0.0"}}`
 
-// Chromium returns a command that runs a browser without a window, with a profile of its own; the
-// test adds what it is to open. It is skipped where there is none for the machine.
+// Chromium returns a command that runs a browser without a window, with a separate profile. The
+// test adds the URL to open. The test is skipped if there is no Chromium for the machine.
 func Chromium(t testing.TB, args ...string) *exec.Cmd {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("the package of Chromium is for Linux on x86-64")
@@ -31,10 +31,12 @@ func Chromium(t testing.TB, args ...string) *exec.Cmd {
 	})
 	args = append([]string{
 		"--headless=shell", "--no-sandbox", "--disable-gpu", "--no-zygote", "--disable-dev-shm-usage", "--no-first-run",
-		"--user-data-dir=" + t.TempDir(), "--remote-debugging-port=0", // without it this build ends at once
+		// without it this build exits at once
+		"--user-data-dir=" + t.TempDir(), "--remote-debugging-port=0",
 	}, args...)
 	c := exec.Command(filepath.Join(dir, "chromium"), args...)
-	c.Env = append(os.Environ(), "LD_LIBRARY_PATH="+filepath.Join(dir, "lib")) // libraries that the machine may lack
+	// libraries that the machine may lack
+	c.Env = append(os.Environ(), "LD_LIBRARY_PATH="+filepath.Join(dir, "lib"))
 	return c
 }
 

@@ -16,15 +16,15 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/analyze/postgres"
 )
 
-// Postgres is the embedded PostgreSQL, with a TCP port that leads to its
-// socket, since JDBC knows no other way. It ends with the test.
+// Postgres is the embedded PostgreSQL with a TCP port that forwards to its socket, because JDBC
+// supports only TCP. It ends with the test.
 type Postgres struct {
 	server *postgres.Server
 	listen net.Listener
 	wait   sync.WaitGroup
 }
 
-// StartPostgres starts one. The test is skipped where there is none.
+// StartPostgres starts an embedded PostgreSQL. The test is skipped if that is not possible.
 func StartPostgres(t testing.TB) *Postgres {
 	server, err := postgres.StartServer(context.Background())
 	if err != nil {
@@ -56,7 +56,7 @@ func StartPostgres(t testing.TB) *Postgres {
 	return p
 }
 
-// join copies both ways until either side ends.
+// join copies data in both directions until one side ends.
 func join(t testing.TB, client net.Conn, socket string) {
 	defer client.Close()
 	server, err := net.Dial("unix", socket)
@@ -75,20 +75,20 @@ func (p *Postgres) close() {
 	if p.listen != nil {
 		p.listen.Close()
 	}
-	_ = p.server.Close() // the server is gone either way
+	_ = p.server.Close() // the server is removed in any case
 	p.wait.Wait()
 }
 
-// URL is the address of the database that is there from the start, by socket.
+// URL returns the URL of the initial database, by socket.
 func (p *Postgres) URL() string { return p.server.URL() }
 
-// Env are the variables by which libpq's drivers find the server, by TCP.
+// Env returns the environment variables with which libpq's drivers find the server, by TCP.
 func (p *Postgres) Env() []string {
 	a := p.listen.Addr().(*net.TCPAddr)
 	return []string{"PGHOST=" + a.IP.String(), "PGPORT=" + strconv.Itoa(a.Port), "PGUSER=postgres", "PGPASSWORD="}
 }
 
-// Create makes an empty database and returns its address, host and all.
+// Create creates an empty database and returns its URL.
 func (p *Postgres) Create(t testing.TB, name string) string {
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, p.server.URL())

@@ -1,6 +1,5 @@
-// Package toolchain is what tests need to compile and run the code that Scoter
-// generates: compilers and packages of each language, installed once, and a
-// PostgreSQL.
+// Package toolchain provides everything that tests need to compile and run generated code: the
+// compilers and packages of each language, which are installed once, and a PostgreSQL server.
 package toolchain
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// Root is the repository's folder.
+// Root returns the repository's folder.
 func Root(t testing.TB) string {
 	root, err := binary.Root()
 	if err != nil {
@@ -25,8 +24,8 @@ func Root(t testing.TB) string {
 	return root
 }
 
-// Run executes a program in a folder and returns its output; a failure ends
-// the test with everything that it said.
+// Run executes a program in a folder and returns its output. If the program fails, the test ends
+// with its whole output.
 func Run(t testing.TB, dir string, env []string, name string, args ...string) string {
 	t.Helper()
 	c := exec.Command(name, args...)
@@ -50,7 +49,7 @@ func Run(t testing.TB, dir string, env []string, name string, args ...string) st
 	return string(out)
 }
 
-// Need returns the path of a program, or skips the test when it is not installed.
+// Need returns the path of a program. The test is skipped if the program is not installed.
 func Need(t testing.TB, program string) string {
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -59,13 +58,13 @@ func Need(t testing.TB, program string) string {
 	return path
 }
 
-// Folder is a folder of the repository that git ignores: what is installed
-// there stays from run to run.
+// Folder returns a folder of the repository that git ignores. Installed files in it stay from run
+// to run.
 func Folder(t testing.TB, parts ...string) string {
 	return filepath.Join(append([]string{Root(t), ".cache", "gen"}, parts...)...)
 }
 
-// Pin is a file that pins the versions of a language's packages.
+// Pin returns the path of a file that pins the versions of a language's packages.
 func Pin(t testing.TB, parts ...string) string {
 	return filepath.Join(append([]string{Root(t), "tests", "toolchain", "pins"}, parts...)...)
 }
@@ -81,8 +80,8 @@ func TypeScript(t testing.TB) string {
 	})
 }
 
-// Node is the path of Node.js with node:sqlite, which is in version 22 and
-// newer: the npm package node has one.
+// Node returns the path of a Node.js that has node:sqlite, which is in version 22 and newer. It is
+// in the npm package node.
 func Node(t testing.TB) string {
 	return filepath.Join(TypeScript(t), "node_modules", "node", "bin", "node")
 }
@@ -97,7 +96,7 @@ func Python(t testing.TB) string {
 	return filepath.Join(dir, "venv", "bin")
 }
 
-// Java returns the bin folder of the newest JDK and a class path of all jars.
+// Java returns the bin folder of the newest JDK, and a class path of all jars.
 func Java(t testing.TB) (bin, jars string) {
 	bin = JDK(t, 17)
 	maven := Need(t, "mvn")
@@ -107,8 +106,8 @@ func Java(t testing.TB) (bin, jars string) {
 	return bin, filepath.Join(dir, "jars", "*")
 }
 
-// JDK returns the bin folder of the newest JDK, and skips the test when none is of the version or
-// newer.
+// JDK returns the bin folder of the newest JDK. The test is skipped if there is no JDK of the
+// version or newer.
 func JDK(t testing.TB, least int) string {
 	var found []string
 	for _, pattern := range []string{os.Getenv("JAVA_HOME") + "/bin/javac", "/usr/lib/jvm/*/bin/javac", "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/javac"} {
@@ -130,15 +129,15 @@ func JDK(t testing.TB, least int) string {
 	return bin
 }
 
-// Javac runs the compiler of a JDK's bin folder in a folder. A compilation ends before the JVM's
-// optimizing compiler pays for itself: without it, one takes half of the CPU time.
+// Javac runs the compiler of a JDK in a folder. A compilation is too short for the JVM's optimizing
+// compiler. Without that compiler it takes half of the CPU time.
 func Javac(t testing.TB, dir, bin string, args ...string) {
 	t.Helper()
 	Run(t, dir, nil, filepath.Join(bin, "javac"), append([]string{"-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"}, args...)...)
 }
 
-// javaVersion is the version of the JDK in a folder by the file that each has: to start one takes
-// half a second.
+// javaVersion returns the version of the JDK in a folder. It reads a file that each JDK has,
+// because starting a JVM takes half a second.
 func javaVersion(home string) (version int) {
 	text, err := os.ReadFile(filepath.Join(home, "release"))
 	if err != nil {
@@ -151,7 +150,8 @@ func javaVersion(home string) (version int) {
 	return version
 }
 
-// Jars returns a class path of the jars that a pom.xml needs, in a folder of that name.
+// Jars returns a class path of the jars that a pom.xml needs. They are in a folder with the given
+// name.
 func Jars(t testing.TB, folder, pom string) string {
 	maven := Need(t, "mvn")
 	dir := once(t, folder, pom, func(dir string) {
@@ -161,7 +161,7 @@ func Jars(t testing.TB, folder, pom string) string {
 	return filepath.Join(dir, "jars", "*")
 }
 
-// Packages returns a folder, of that name, with the node_modules that a package.json needs.
+// Packages returns a folder with the given name that contains the node_modules of a package.json.
 func Packages(t testing.TB, folder, packages string) string {
 	npm := Need(t, "npm")
 	return once(t, folder, packages, func(dir string) {
@@ -170,8 +170,8 @@ func Packages(t testing.TB, folder, packages string) string {
 	})
 }
 
-// install runs do once per content of the file that pins a language's
-// versions. Test processes take turns.
+// install runs do once for each content of the file that pins a language's versions. Test processes
+// take turns.
 func install(t testing.TB, language, pin string, do func(dir string)) string {
 	want, err := os.ReadFile(Pin(t, language, pin))
 	if err != nil {
@@ -180,7 +180,7 @@ func install(t testing.TB, language, pin string, do func(dir string)) string {
 	return once(t, language, string(want), do)
 }
 
-// once runs do in a folder that stays, unless it was run there for the same text the last time.
+// once runs do in a folder that stays, unless do was last run there for the same text.
 func once(t testing.TB, folder, want string, do func(dir string)) string {
 	dir := Folder(t, folder)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -213,7 +213,7 @@ func Copy(t testing.TB, from, to string) {
 	Write(t, to, string(text))
 }
 
-// Write writes a file and the folders that it is in.
+// Write writes a file, and creates its folder.
 func Write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -12,8 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Texts that Conform takes as values of a type must mean to DuckDB what they mean to
-// Scoter: what is stored reads back as DuckDB's own cast of the text. Refused texts are listed too.
+// TestConformReadsTextAsDuckDBDoes checks that texts which Conform accepts as values of a type have
+// the same meaning in DuckDB: the stored value must equal DuckDB's own cast of the text. Refused
+// texts are listed too.
 func TestConformReadsTextAsDuckDBDoes(t *testing.T) {
 	db := open(t)
 	for _, c := range []struct {
@@ -36,7 +37,7 @@ func TestConformReadsTextAsDuckDBDoes(t *testing.T) {
 		{"TIME", []string{"00:00:00", "23:59:59.999999", "24:00:00", "1:02:03", "12:34"}, []string{"24:00:01", "12:60:00", "12", "12:00:00.0000001", "12:00:60"}},
 		{"TIMETZ", []string{"12:00:00+02", "23:59:59.999999-15:59:59", "00:00:00", "12:00:00+02:30", "12:34:56.7-08"}, []string{"12:00:00+16", "x", "25:00:00+00"}},
 		{"TIMESTAMP", []string{"2024-03-09", "2024-03-09 10:11:12", "2024-03-09T10:11:12.123456Z", "2024-03-09 10:11:12+00", "1969-12-31 23:59:59.999999", "infinity", "-290000-01-01 00:00:00", "294246-12-31 23:59:59"},
-			// DuckDB drops the offset, which would store another instant than the one sent.
+			// DuckDB drops the offset, which would store another time than the client sent.
 			[]string{"2024-03-09 10:11:12+02:30", "2024-03-09 25:00:00", "2024-03-09 10:11:12.1234567", "now", "", "2024-03-09 10:11:12 nowhere", "300000-01-01"}},
 		{"TIMESTAMP_S", []string{"2024-03-09 10:11:12"}, []string{"2024-03-09 10:11:12.5"}},
 		{"TIMESTAMP_MS", []string{"2024-03-09 10:11:12.123"}, []string{"2024-03-09 10:11:12.1234"}},
@@ -46,7 +47,8 @@ func TestConformReadsTextAsDuckDBDoes(t *testing.T) {
 			"3 days 9223372036854775807 microseconds", "-9223372036854775807 microseconds -1 microsecond", "2147483647 months", "999999999:59:59.999999", "1000 milliseconds 1 hour", "1 month -1 days"},
 			[]string{"", "1", "1 fortnight", "x days", "2147483648 days", "9223372036854775807 microseconds 1 second", "99999999999 years"}},
 		{"BIT", []string{"0", "0110"}, []string{"", "012"}},
-		{"JSON", []string{`{"a": [1, 2.5e3, true, null, "\ud83e\udd86"]}`, `"x"`, " 1 ", "1e999", "-0"}, nil}, // other text is a JSON string: see package batch
+		// other text is a JSON string: see package batch
+		{"JSON", []string{`{"a": [1, 2.5e3, true, null, "\ud83e\udd86"]}`, `"x"`, " 1 ", "1e999", "-0"}, nil},
 		{"ENUM('a', 'B')", []string{"a", "B"}, []string{"b", ""}},
 	} {
 		declared := mustParse(t, c.declared)

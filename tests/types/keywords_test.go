@@ -7,7 +7,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// TestNamesAreQuotedAsDuckDBQuotesThem in the types that it prints: keywords and all that is no plain word.
+// TestNamesAreQuotedAsDuckDBQuotesThem checks names in the types that DuckDB prints: keywords, and
+// names that are not plain words.
 func TestNamesAreQuotedAsDuckDBQuotesThem(t *testing.T) {
 	db, err := sql.Open("duckdb", "")
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package types proves the type table of internal/schema against the real DuckDB: every
-// declared type is written to Parquet in its storage type and read back through the
-// relation's cast.
+// Package types checks the type table of internal/schema with the real DuckDB. Every declared type
+// is written to Parquet in its storage type, and read back with the relation's cast.
 package types
 
 import (
@@ -22,7 +21,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// pair is one value: as the storage type's JSON (see array.FromJSON) and as a DuckDB expression.
+// pair is one value: as JSON of the storage type (see array.FromJSON), and as a DuckDB expression.
 type pair struct{ stored, sql string }
 
 var cases = []struct {
@@ -128,7 +127,8 @@ func TestEveryTypeComesBackFromParquetAsDeclared(t *testing.T) {
 	}
 }
 
-// Infinite dates and timestamps have no text in Arrow's JSON: they are the extreme counts.
+// TestInfinitiesComeBack checks infinite dates and timestamps. They have no text in Arrow's JSON,
+// and are the extreme numbers.
 func TestInfinitiesComeBack(t *testing.T) {
 	db := open(t)
 	for _, c := range []struct {
@@ -188,7 +188,8 @@ func TestEverySpellingOfDuckDBParses(t *testing.T) {
 	}
 }
 
-// Every name that DuckDB knows for a type is either parsed to the same type or refused.
+// TestEveryAliasOfDuckDBMeansTheSame checks that every type name of DuckDB is either parsed to the
+// same type or refused.
 func TestEveryAliasOfDuckDBMeansTheSame(t *testing.T) {
 	db := open(t)
 	rows, err := db.Query("SELECT DISTINCT type_name FROM duckdb_types() WHERE database_name = 'system' ORDER BY 1")
@@ -220,7 +221,8 @@ func TestEveryAliasOfDuckDBMeansTheSame(t *testing.T) {
 	}
 }
 
-// Parts written before a column was widened are read by casting their type to the new one.
+// TestStoredValuesOfAnOlderTypeCastToTheWidenedOne checks parts that were written before a column
+// was widened. They are read by casting their type to the new one.
 func TestStoredValuesOfAnOlderTypeCastToTheWidenedOne(t *testing.T) {
 	db := open(t)
 	for _, c := range []struct{ from, to, stored, want string }{

@@ -1,9 +1,9 @@
-// Package lineitem is TPC-H's table lineitem and the queries that the benchmarks of changes run over it.
+// Package lineitem has TPC-H's table lineitem for benchmarks, and queries over it.
 package lineitem
 
 import "fmt"
 
-// CreateTable is the statement that makes it in Scoter.
+// CreateTable returns the statement that creates the table in Scoter.
 func CreateTable(name string) string {
 	return fmt.Sprintf(`CREATE TABLE %s (l_orderkey BIGINT, l_partkey BIGINT, l_suppkey BIGINT, l_linenumber INTEGER,
 	l_quantity DECIMAL(15,2), l_extendedprice DECIMAL(15,2), l_discount DECIMAL(15,2), l_tax DECIMAL(15,2),
@@ -11,7 +11,8 @@ func CreateTable(name string) string {
 	l_shipinstruct VARCHAR, l_shipmode VARCHAR, l_comment VARCHAR) SORTED BY (l_orderkey, l_linenumber)`, name)
 }
 
-// Insert fills the table with rows like dbgen's: as many distinct values, in the same ranges.
+// Insert returns a statement that inserts generated rows. Their columns have as many distinct
+// values as those of TPC-H's generator dbgen, in the same ranges.
 func Insert(name string, rows int) string {
 	return fmt.Sprintf(`INSERT INTO %s SELECT i // 4 + 1, hash(i, 1) %% 200000, hash(i, 2) %% 10000, i %% 4 + 1,
 	hash(i, 3) %% 50 + 1, (hash(i, 4) %% 9000000 + 90000) / 100, (hash(i, 5) %% 11) / 100, (hash(i, 6) %% 9) / 100,
@@ -24,7 +25,8 @@ func Insert(name string, rows int) string {
 		'manually', 'Repricing', 'blithely'] AS w)`, name, rows)
 }
 
-// Queries read what updates write; %s is the table. Each is in the SQL of DuckDB and of ClickHouse.
+// Queries are the queries that are measured after updates. They read the columns that the updates
+// write. %s stands for the table's name. Each query is valid in DuckDB and in ClickHouse.
 var Queries = []string{
 	"SELECT l_returnflag, l_linestatus, sum(l_extendedprice * (1 - l_discount)) AS revenue FROM %s WHERE l_shipmode = 'AIR' GROUP BY ALL ORDER BY ALL",
 	"SELECT avg(l_quantity), avg(l_extendedprice), avg(l_discount), count(*) FROM %s WHERE l_comment LIKE '%%manually%%'",

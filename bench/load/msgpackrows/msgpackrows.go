@@ -1,5 +1,5 @@
-// Package msgpackrows writes MessagePack: what load generators and tests send to
-// the MessagePack endpoint. Each function appends one value or header to dst.
+// Package msgpackrows encodes MessagePack for load generators and tests of the MessagePack
+// endpoint. Each function appends one value or header to dst.
 package msgpackrows
 
 import (
@@ -34,7 +34,7 @@ func AppendBool(dst []byte, v bool) []byte {
 	return append(dst, 0xc2)
 }
 
-// AppendInt appends v in the fewest bytes, as most encoders do.
+// AppendInt appends v in as few bytes as possible, as most encoders do.
 func AppendInt(dst []byte, v int64) []byte {
 	switch {
 	case v >= 0:
@@ -56,7 +56,7 @@ func AppendInt64(dst []byte, v int64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, 0xd3), uint64(v))
 }
 
-// AppendUint appends v in the fewest bytes.
+// AppendUint appends v in as few bytes as possible.
 func AppendUint(dst []byte, v uint64) []byte {
 	switch {
 	case v < 128:
@@ -101,7 +101,7 @@ func AppendBinary(dst, v []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(append(dst, 0xc6), uint32(len(v))), v...)
 }
 
-// AppendTimestamp appends a moment as MessagePack's timestamp extension.
+// AppendTimestamp appends a time as MessagePack's timestamp extension.
 func AppendTimestamp(dst []byte, seconds int64, nanos uint32) []byte {
 	dst = append(dst, 0xc7, 12, 0xff)
 	dst = binary.BigEndian.AppendUint32(dst, nanos)

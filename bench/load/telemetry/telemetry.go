@@ -1,5 +1,6 @@
-// Package telemetry makes requests that write readings of hosts, in time order and encoded
-// beforehand: load generators must cost little beside the server.
+// Package telemetry makes request bodies for load generators: readings of hosts in time order. The
+// bodies are encoded beforehand, so that the load generator takes little processor time compared
+// with the server.
 package telemetry
 
 import (
@@ -15,9 +16,11 @@ import (
 )
 
 const (
-	// Table is where the readings go. Its columns are time, host, region and three doubles in percent.
+	// Table is the name of the table for the readings. Its columns are time, host, region, and
+	// three doubles in percent.
 	Table = "cpu"
-	// Hosts report in turn, each every ten seconds. A region has ten of them.
+	// Hosts is the number of hosts. They report in turn, each one every ten seconds. Ten hosts are
+	// in one region.
 	Hosts   = 100
 	regions = 10
 
@@ -27,32 +30,35 @@ const (
 
 var fieldNames = []string{"usage_user", "usage_system", "usage_idle"}
 
-// Host returns the name of a host, from 0 on.
+// Host returns the name of host i, counted from 0. After the last host it begins again with the
+// first.
 func Host(i int) string { return fmt.Sprintf("host-%02d", i%Hosts) }
 
-// Body is an encoded request, of which only the times are written anew before it is sent.
+// Body is the encoded body of a request. Before it is sent, only the times of its rows are changed.
 type Body interface {
-	// Stamp gives the rows the times of the n-th request.
+	// Stamp sets the times of the rows as they are in the n-th request.
 	Stamp(n int64)
 	Reader() io.Reader
 }
 
-// value is a reading in percent, of two decimals.
+// value returns a reading in percent with two decimals.
 func value(random *rand.Rand) float64 { return math.Round(random.Float64()*10_000) / 100 }
 
-// Micros returns the time of a row of the n-th request, in microseconds since 1970.
+// Micros returns the time of one row of a request, in microseconds since 1970. request is the
+// number of the request, rows is the number of rows of a request, and row is the row's number in
+// it.
 func Micros(request int64, rows, row int) int64 {
 	return firstMicros + (request*int64(rows)+int64(row))*stepMicros
 }
 
 type messagePack struct {
 	bytes []byte
-	times int // where the first time stands; one follows every nine bytes
+	times int // position of the first time in the bytes; the next ones follow every nine bytes
 	rows  int
 }
 
-// NewMessagePack returns a columnar request for the MessagePack endpoint. Requests of other
-// seeds have other values.
+// NewMessagePack returns a body for the MessagePack endpoint, which contains a list of values for
+// each column. Different seeds give different values.
 func NewMessagePack(seed, rows int) Body {
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	m := &messagePack{rows: rows}
@@ -93,10 +99,11 @@ func (m *messagePack) Reader() io.Reader { return bytes.NewReader(m.bytes) }
 
 type lineProtocol struct {
 	bytes []byte
-	times []int // where each row's time stands, of 16 digits
+	times []int // positions of the times in the bytes; each has 16 digits
 }
 
-// NewLineProtocol returns the same as lines, whose times are in microseconds.
+// NewLineProtocol returns a body in line protocol, with the rows that NewMessagePack returns for
+// the same seed. The times are in microseconds.
 func NewLineProtocol(seed, rows int) Body {
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	l := &lineProtocol{}
@@ -118,7 +125,8 @@ func NewLineProtocol(seed, rows int) Body {
 
 func (l *lineProtocol) Stamp(n int64) {
 	for i, at := range l.times {
-		strconv.AppendInt(l.bytes[:at], Micros(n, len(l.times), i), 10) // of as many digits: in place
+		// Write the time over the old one. The number of digits does not change.
+		strconv.AppendInt(l.bytes[:at], Micros(n, len(l.times), i), 10)
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package baseline decodes Protobuf the way most pipelines do: protobuf-go reads
-// each message into a dynamic message, which then goes field by field into Arrow's
-// builders. It is what Scoter's decoder is measured against.
+// Package baseline decodes Protobuf messages as most pipelines do, as a comparison for Scoter's
+// decoder. protobuf-go reads each message into a dynamic message, and the fields of that are
+// appended to Arrow's builders.
 package baseline
 
 import (
@@ -14,20 +14,20 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// Decoder turns messages into the rows of a batch.
+// Decoder decodes messages into the rows of a batch.
 type Decoder struct {
 	md      protoreflect.MessageDescriptor
 	builder *array.RecordBuilder
 	message *dynamicpb.Message
 }
 
-// New returns a decoder for the messages of a type. The schema is that of
-// protobuf.Plan, all fields in the descriptor's order.
+// New returns a decoder for messages of a type. The schema must have all fields in the order of the
+// descriptor, as that of protobuf.Plan does.
 func New(md protoreflect.MessageDescriptor, schema *arrow.Schema) *Decoder {
 	return &Decoder{md: md, builder: array.NewRecordBuilder(memory.DefaultAllocator, schema), message: dynamicpb.NewMessage(md)}
 }
 
-// Append adds the message's row.
+// Append decodes a message and adds its row.
 func (d *Decoder) Append(msg []byte) error {
 	proto.Reset(d.message)
 	if err := proto.Unmarshal(msg, d.message); err != nil {
@@ -42,7 +42,7 @@ func (d *Decoder) Append(msg []byte) error {
 	return nil
 }
 
-// Finish returns the rows and starts an empty batch.
+// Finish returns the decoded rows as a batch, and starts an empty one.
 func (d *Decoder) Finish() arrow.RecordBatch { return d.builder.NewRecordBatch() }
 
 func appendField(to array.Builder, m protoreflect.Message, fd protoreflect.FieldDescriptor) error {

@@ -25,26 +25,27 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// startTimeout is how long a broker may take until it answers; 4 seconds are usual.
+// startTimeout is how long a broker may take to answer. It usually takes 4 seconds.
 const startTimeout = 3 * time.Minute
 
-// Broker is a Kafka process and its folder.
+// Broker is a Kafka process with its folder.
 type Broker struct {
-	// Addr is host:port, the same over all its restarts.
+	// Addr is host:port. It stays the same after a restart.
 	Addr string
-	// Those of a broker with Security: TLS with certificates on both sides, and SASL over TLS.
+	// These are the addresses of the further listeners that StartSecure adds: TLS with certificates
+	// on both sides, and SASL over TLS.
 	TLSAddr, SASLAddr string
 
 	dir  string
-	java []string // the command line
+	java []string // the command line that starts the broker
 
-	process *exec.Cmd // nil while it is down
+	process *exec.Cmd // nil while the broker is down
 	ended   chan struct{}
 	log     *lockedBuffer
 }
 
-// settings of a node of its own: ports, a folder. A broker that starts soon and forgets
-// deleted topics soon.
+// settings are Kafka's settings for a single node, with placeholders for ports and a folder. With
+// them the broker starts quickly, and soon removes deleted topics.
 const settings = `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:%[2]d
@@ -73,11 +74,11 @@ num.recovery.threads.per.data.dir=1
 background.threads=2
 `
 
-// Start starts a broker with a free port and its data in dir, and waits until it answers. The
-// error is base.Unavailable if there is no Java, no Maven or no way to Maven Central.
+// Start starts a broker on a free port with its data in dir, and waits until it answers. The error
+// is base.Unavailable without Java, without Maven, or without access to Maven Central.
 func Start(ctx context.Context, dir string) (*Broker, error) { return start(ctx, dir, nil) }
 
-// StartSecure is Start of a broker that listens with TLS and SASL besides.
+// StartSecure starts a broker like Start does. The broker also has listeners for TLS and SASL.
 func StartSecure(ctx context.Context, dir string, s Security) (*Broker, error) {
 	return start(ctx, dir, &s)
 }
@@ -97,7 +98,8 @@ func start(ctx context.Context, dir string, security *Security) (*Broker, error)
 	}
 	b := &Broker{
 		Addr: fmt.Sprintf("127.0.0.1:%d", ports[0]), dir: dir, log: &lockedBuffer{},
-		// The first tier of compilation alone starts soonest and leaves the processor to what is tested.
+		// Use only the first compilation tier. It starts fastest, and leaves most of the processor
+		// time to the tested code.
 		java: []string{program, "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", filepath.Join(jars, "*")},
 	}
 	file := b.settings()
@@ -128,7 +130,7 @@ func (b *Broker) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// freePorts returns ports that nobody listens on at this moment.
+// freePorts returns n ports that no program listens on at this moment.
 func freePorts(n int) ([]int, error) {
 	var ports []int
 	for range n {
@@ -142,8 +144,8 @@ func freePorts(n int) ([]int, error) {
 	return ports, nil
 }
 
-// Restart starts the broker again on its folder and port, after Stop or Kill, and waits until
-// it answers.
+// Restart starts the broker again in its folder and on its port, after Stop or Kill. It waits until
+// the broker answers.
 func (b *Broker) Restart(ctx context.Context) error {
 	process := b.command(context.WithoutCancel(ctx), "kafka.Kafka", b.settings())
 	process.Stdout, process.Stderr = b.log, b.log
@@ -152,7 +154,7 @@ func (b *Broker) Restart(ctx context.Context) error {
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = process.Wait() // who ended it knows; who did not reads the log
+		_ = process.Wait() // if the process ended unexpectedly, its log shows why
 		close(ended)
 	}()
 	b.process, b.ended = process, ended
@@ -176,17 +178,17 @@ func (b *Broker) Restart(ctx context.Context) error {
 	}
 }
 
-// Stop ends the broker in good order, as an update does.
+// Stop shuts the broker down cleanly, as an operator would do it before an update.
 func (b *Broker) Stop() { b.end(syscall.SIGTERM) }
 
-// Kill ends the broker as kill -9 does. It may be called more than once.
+// Kill ends the broker at once, with SIGKILL. It may be called more than once.
 func (b *Broker) Kill() { b.end(syscall.SIGKILL) }
 
 func (b *Broker) end(how syscall.Signal) {
 	if b.process == nil {
 		return
 	}
-	_ = b.process.Process.Signal(how) // it may have ended
+	_ = b.process.Process.Signal(how) // an error means that the process has already ended
 	<-b.ended
 	b.process = nil
 }
@@ -194,7 +196,7 @@ func (b *Broker) end(how syscall.Signal) {
 // Log returns what the broker has printed.
 func (b *Broker) Log() string { return b.log.String() }
 
-// admin calls do with a client of its own.
+// admin calls do with a new client for administration.
 func (b *Broker) admin(do func(*kadm.Client) error) error {
 	client, err := kgo.NewClient(kgo.SeedBrokers(b.Addr))
 	if err != nil {
@@ -224,7 +226,7 @@ func (b *Broker) DeleteTopic(ctx context.Context, name string) error {
 	})
 }
 
-// TruncateTopic removes the records of a partition below an offset, as retention does.
+// TruncateTopic removes the records of a partition before an offset, as Kafka's retention does.
 func (b *Broker) TruncateTopic(ctx context.Context, name string, partition int32, before int64) error {
 	return b.admin(func(admin *kadm.Client) error {
 		offsets := kadm.Offsets{}
@@ -240,7 +242,8 @@ func (b *Broker) TruncateTopic(ctx context.Context, name string, partition int32
 	})
 }
 
-// lockedBuffer is written to by a process while it is read.
+// lockedBuffer is a buffer that one goroutine writes (the output of a process) while others read
+// it.
 type lockedBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

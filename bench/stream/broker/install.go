@@ -18,7 +18,7 @@ import (
 //go:embed pom.xml
 var pom []byte
 
-// install returns the folder with Kafka's jars. Maven fetches them the first time, into the
+// install returns the folder with Kafka's jars. At the first call Maven downloads them into the
 // user's cache.
 func install(ctx context.Context) (string, error) {
 	cache, err := os.UserCacheDir()
@@ -38,7 +38,8 @@ func install(ctx context.Context) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(jars), 0o755); err != nil {
 		return "", base.Errorf(base.Unavailable, "folder for Kafka: %w", err)
 	}
-	// Whoever else fetches at this moment has a folder of its own; the first one stays.
+	// Download into a separate folder, because other processes may download at the same time. The
+	// first one to finish is used.
 	work, err := os.MkdirTemp(filepath.Dir(jars), "fetch-")
 	if err != nil {
 		return "", base.Errorf(base.Unavailable, "folder for Kafka: %w", err)
@@ -60,7 +61,7 @@ func install(ctx context.Context) (string, error) {
 	return jars, nil
 }
 
-// java returns the program of the newest Java from 17 on.
+// java returns the path of the newest Java on the machine. It must be version 17 or later.
 func java(ctx context.Context) (string, error) {
 	var found []string
 	for _, pattern := range []string{os.Getenv("JAVA_HOME") + "/bin/java", "/usr/lib/jvm/*/bin/java", "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/java"} {

@@ -10,14 +10,18 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Security is what a broker that asks who is there knows.
+// Security configures a broker that accepts only authenticated clients.
 type Security struct {
-	Keystore   string            // a file in PEM: the broker's private key (PKCS #8) and its certificates
-	Truststore string            // a file in PEM: who signs the certificates of clients
-	Users      map[string]string // names and passwords, for SASL with PLAIN and SCRAM
+	// Keystore is a PEM file with the broker's private key (PKCS #8) and its certificates.
+	Keystore string
+	// Truststore is a PEM file with the certificates of the authorities that sign client
+	// certificates.
+	Truststore string
+	Users      map[string]string // passwords by user name, for SASL with PLAIN and SCRAM
 }
 
-// extend adds two listeners to a broker's settings.
+// extend adds two listeners to the settings of a broker, at the addresses tls and sasl, and returns
+// the settings.
 func (s *Security) extend(settings, tls, sasl string) string {
 	settings = strings.Replace(settings, ",CONTROLLER://", fmt.Sprintf(",TLS://%s,SASL://%s,CONTROLLER://", tls, sasl), 1)
 	settings = strings.Replace(settings, "CONTROLLER:PLAINTEXT", "CONTROLLER:PLAINTEXT,TLS:SSL,SASL:SASL_SSL", 1)
@@ -41,10 +45,10 @@ func (s *Security) extend(settings, tls, sasl string) string {
 	return settings
 }
 
-// addUsers gives the cluster the users for SCRAM.
+// addUsers creates users in Kafka for SASL with SCRAM. The values are passwords.
 func (b *Broker) addUsers(ctx context.Context, users map[string]string) error {
 	return b.admin(func(admin *kadm.Client) error {
-		// One mechanism at a time: Kafka takes a user once in a request.
+		// Send one request for each mechanism, because Kafka allows a user only once in a request.
 		for _, how := range []kadm.ScramMechanism{kadm.ScramSha256, kadm.ScramSha512} {
 			var all []kadm.UpsertSCRAM
 			for user, password := range users {

@@ -8,7 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// cpuSeconds returns the processor time that this process took, user and system.
+// cpuSeconds returns the processor time of this process in seconds: the sum of user and system
+// time.
 func cpuSeconds() (float64, error) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -1,5 +1,5 @@
-// Package decode measures what it costs to turn Protobuf messages into Arrow batches,
-// beside protobuf-go with Arrow's builders in the same run.
+// Package decode measures the cost of decoding Protobuf messages into Arrow batches with Scoter's
+// decoder. For comparison, it also measures protobuf-go with Arrow's builders.
 package decode
 
 import (
@@ -16,34 +16,37 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/protobuf"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Messages int `help:"Nested messages of one sample; of the flat ones, which are a twelfth of their size, it is eight times as many." default:"245760"`
 	Batch    int `help:"Messages of one batch." default:"122880"`
 	Repeat   int `help:"Samples, of which the median counts." default:"5"`
 }
 
-// Help is kong's.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "Processor time per message, garbage collection included; the shapes take turns.\nExample: scoter-bench decode --repeat 9"
 }
 
-// decoder is what is measured.
+// decoder is what is measured: it turns messages into a batch.
 type decoder interface {
 	Append(msg []byte) error
 	Finish() arrow.RecordBatch
 }
 
-// shape is messages with one way to decode them.
+// shape is one case of the benchmark: messages of a type, and a decoder for them.
 type shape struct {
 	name     string
 	messages [][]byte
 	decoder  decoder
-	times    float64 // Options.Messages in a sample: many of flat ones, as the collector looks through all messages after each; few where slow
-	micros   []float64
+	// times is the number of messages that a sample decodes, as a multiple of Options.Messages. It
+	// is large for flat messages, because they are small, and the cost of the garbage collection
+	// after each sample must not dominate. It is small for slow decoders.
+	times  float64
+	micros []float64
 }
 
-// distinct is how many messages a source makes; they repeat after that.
+// distinct is how many different messages a source makes before they repeat.
 const distinct = 16_384
 
 // Run runs the benchmark.
@@ -59,7 +62,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 			if err != nil {
 				return base.Wrap(err, "shape %s", s.name)
 			}
-			if i > 0 { // the first sample sizes the buffers
+			if i > 0 { // the first sample does not count: in it the buffers grow to their size
 				s.micros = append(s.micros, micros)
 			}
 		}
@@ -109,7 +112,8 @@ func (o *Options) shapes(ctx context.Context) ([]*shape, error) {
 	}, nil
 }
 
-// planOf returns the plan of a message type, of the columns at paths or of all.
+// planOf returns the decoding plan for a message type and the columns at paths. Without paths, all
+// columns are decoded.
 func planOf(files *protoregistry.Files, name string, paths []string) (*protobuf.Plan, error) {
 	md, err := protobuf.FindMessage(files, name)
 	if err != nil {
@@ -122,7 +126,8 @@ func planOf(files *protoregistry.Files, name string, paths []string) (*protobuf.
 	return protobuf.NewPlan(md, protobuf.Options{Columns: columns})
 }
 
-// sample decodes messages and returns the processor time of one, in microseconds.
+// sample decodes the messages once more, and returns the processor time for each message, in
+// microseconds.
 func (s *shape) sample(o *Options) (float64, error) {
 	n := max(int(float64(o.Messages)*s.times), 1)
 	runtime.GC()
@@ -141,7 +146,7 @@ func (s *shape) sample(o *Options) (float64, error) {
 	if n%o.Batch != 0 {
 		s.decoder.Finish().Release()
 	}
-	runtime.GC() // what the messages left to collect is theirs to pay
+	runtime.GC() // so that collecting the garbage of these messages is part of the time
 	after, err := cpuSeconds()
 	return (after - before) * 1e6 / float64(n), err
 }

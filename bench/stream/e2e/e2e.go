@@ -1,5 +1,5 @@
-// Package e2e measures what it costs the server to take messages from Kafka: from the broker
-// until they are durable and queryable, and until they are in sorted parts.
+// Package e2e measures the server's cost of reading messages from Kafka: until they are durable and
+// visible to queries, and until they are in sorted parts.
 package e2e
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Messages    int    `help:"Nested messages of one run; flat ones are ten times as many." default:"500000"`
 	Repeat      int    `help:"Runs of each kind." default:"3"`
@@ -26,18 +26,19 @@ type Options struct {
 	Latency     int    `help:"Single messages whose way to a query's result is timed." default:"20"`
 }
 
-// Help is kong's.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "The topics are filled first. Processor time is the server's alone.\nExample: scoter-bench stream --messages 200000 --repeat 1"
 }
 
-// kind is what a run reads, into what.
+// kind is a kind of run: which topic is read, and into which tables.
 type kind struct {
 	name, topic, message string
-	into                 string // of CREATE SOURCE
-	share                int    // messages for each one of Options.Messages
-	parts                bool   // until all rows are in parts
-	target               float64
+	into                 string // the part of CREATE SOURCE that begins with INTO
+	share                int    // the run reads share * Options.Messages messages
+	// The run ends when all rows are in parts, and not when they are visible.
+	parts  bool
+	target float64
 }
 
 var kinds = []kind{
@@ -77,7 +78,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	defer k.stop()
 	report := harness.NewReport("stream", map[string]any{"messages": o.Messages, "partitions": o.Partitions, "compression": o.Compression, "fake": o.Fake})
 	samples := make(map[string]map[string][]float64, len(kinds))
-	for range o.Repeat { // interleaved: who else uses the machine meets all kinds alike
+	// The kinds take turns, so that other load on the machine affects all of them.
+	for range o.Repeat {
 		for _, kind := range kinds {
 			if samples[kind.name] == nil {
 				samples[kind.name] = map[string][]float64{}
@@ -105,18 +107,19 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	return env.Publish(report)
 }
 
-// run is a run of the benchmark.
+// run is one execution of the benchmark.
 type run struct {
 	*Options
 	env         *harness.Env
 	dir, config string
-	bytes       map[string]float64 // of a message of a topic, on average
+	bytes       map[string]float64 // average size of the messages, by topic
 }
 
-// token is an administrator's: a source connects to other machines and reads files.
+// token is an administrator's token for the server. Only an administrator may create a source,
+// because a source connects to other machines and reads files.
 const token = "bench"
 
-// prepare writes the settings file and the schemas.
+// prepare writes the server's settings file and the schema files.
 func (r *run) prepare() error {
 	settings := fmt.Sprintf("[[token]]\nname = \"bench\"\nrole = \"admin\"\nsha256 = \"%x\"\n", sha256.Sum256([]byte(token)))
 	if err := os.WriteFile(r.config, []byte(settings), 0o600); err != nil {
@@ -134,7 +137,8 @@ func (r *run) prepare() error {
 	return nil
 }
 
-// start starts a server. One whose rows stay in memory is for what comes before the parts.
+// start starts a server. If parts is not set, the server keeps its rows in memory, so that only the
+// work before a flush is measured.
 func (r *run) start(ctx context.Context, parts bool) (*harness.Server, error) {
 	flags := []string{"--config", r.config, "--merge-parallel=0"}
 	if parts {
@@ -149,15 +153,16 @@ func (r *run) start(ctx context.Context, parts bool) (*harness.Server, error) {
 	return s, err
 }
 
-// createSource is the statement that makes a kind's source.
+// createSource returns the CREATE SOURCE statement for a kind of run.
 func (r *run) createSource(k *cluster, kind kind) string {
 	return fmt.Sprintf(`CREATE SOURCE s FROM KAFKA (brokers = '%s', topic = '%s')
 		FORMAT protobuf (schema = '%s,%s', message = '%s') %s`,
 		k.addr, kind.topic, filepath.Join(r.dir, "auction.proto"), filepath.Join(r.dir, "event.proto"), kind.message, kind.into)
 }
 
-// measure reads a topic into a table, twice in one server. The second time counts: a server that has run for a while has the memory that it
-// needs, and what a machine takes to hand out fresh memory says little of either.
+// measure reads a topic into a table twice with the same server, and adds the second measurement to
+// samples. After the first time the server has allocated its memory, as one that has run for a
+// while. So the cost of fresh memory from the operating system is not measured.
 func (r *run) measure(ctx context.Context, k *cluster, kind kind, samples map[string][]float64) (err error) {
 	s, err := r.start(ctx, kind.parts)
 	if err != nil {
@@ -195,8 +200,8 @@ func (r *run) measure(ctx context.Context, k *cluster, kind kind, samples map[st
 	return nil
 }
 
-// read makes a source of a topic, and waits until all messages are stored. It returns what the server used, and how long it took
-// until all rows were visible.
+// read creates a source for a topic, and waits until all messages are stored. It returns the
+// server's processor time, and how long it took until all rows were visible.
 func (r *run) read(ctx context.Context, s *harness.Server, k *cluster, kind kind) (use harness.Use, visible time.Duration, err error) {
 	use, err = s.Measure(func() error {
 		started := time.Now()
@@ -215,10 +220,10 @@ func (r *run) read(ctx context.Context, s *harness.Server, k *cluster, kind kind
 	return use, visible, err
 }
 
-// maxWait is how long a run may take.
+// maxWait is the longest time that one run may take.
 const maxWait = 10 * time.Minute
 
-// waitFor waits until the source has stored so many messages: they are in the tables then.
+// waitFor waits until the source has stored n messages in its tables.
 func waitFor(ctx context.Context, s *harness.Server, n float64, started time.Time) error {
 	for {
 		rows, err := s.SQL(ctx, "SELECT messages, state, coalesce(error, '') FROM scoter.sources")
@@ -239,7 +244,8 @@ func waitFor(ctx context.Context, s *harness.Server, n float64, started time.Tim
 	}
 }
 
-// quiet measures an idle source, and how soon a single message is in a query's result.
+// quiet measures the cost of a source without new messages, and how soon a single message is
+// visible to a query.
 func (r *run) quiet(ctx context.Context, k *cluster, report *harness.Report) (err error) {
 	s, err := r.start(ctx, true)
 	if err != nil {
@@ -259,7 +265,7 @@ func (r *run) quiet(ctx context.Context, k *cluster, report *harness.Report) (er
 	if err := waitFor(ctx, s, 1, time.Now()); err != nil {
 		return err
 	}
-	time.Sleep(2 * time.Second) // the part is written
+	time.Sleep(2 * time.Second) // wait until the part is written
 	const idle = 10 * time.Second
 	use, err := s.Measure(func() error {
 		time.Sleep(idle)

@@ -14,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// cluster is a Kafka, real or not, with the topics to read.
+// cluster is a Kafka cluster with the topics to read. It is a real broker or a simulated one.
 type cluster struct {
 	addr  string
 	stop  func()
@@ -23,7 +23,7 @@ type cluster struct {
 
 var codecs = map[string]kgo.CompressionCodec{"none": kgo.NoCompression(), "lz4": kgo.Lz4Compression(), "snappy": kgo.SnappyCompression(), "zstd": kgo.ZstdCompression()}
 
-// startKafka starts a broker and fills a topic per shape of messages.
+// startKafka starts a broker, and fills one topic for each type of message.
 func (r *run) startKafka(ctx context.Context) (*cluster, error) {
 	k := &cluster{codec: codecs[r.Compression]}
 	if r.Fake {
@@ -62,7 +62,7 @@ func (r *run) startKafka(ctx context.Context) (*cluster, error) {
 	return k, nil
 }
 
-// fill makes a topic with n messages, which repeat.
+// fill creates a topic with n messages. They are those in of, repeated.
 func (k *cluster) fill(ctx context.Context, topic string, partitions int, of [][]byte, n int) error {
 	client, err := k.client(topic)
 	if err != nil {
@@ -94,7 +94,7 @@ func (k *cluster) fill(ctx context.Context, topic string, partitions int, of [][
 	}
 }
 
-// send produces one message.
+// send writes one message to a topic.
 func (k *cluster) send(ctx context.Context, topic string, message []byte) error {
 	client, err := k.client(topic)
 	if err != nil {

@@ -188,13 +188,13 @@ private:
 
 	void Checksum(uint8_t byte) {
 		if (!Number(byte, 4)) return;
-		if (number != crc) file->Fail("is damaged: the checksum of its gzip data is another");
+		if (number != crc) file->Fail("is damaged: the checksum of its gzip data is wrong");
 		Enter(&GzipStream::Size);
 	}
 
 	void Size(uint8_t byte) {
 		if (!Number(byte, 4)) return;
-		if (number != size) file->Fail("is damaged: the size of its gzip data is another");
+		if (number != size) file->Fail("is damaged: the size of its gzip data is wrong");
 		file->complete = second = true;
 		Enter(&GzipStream::Magic);
 	}

@@ -16,13 +16,13 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// run analyses files, given by name, on SQLite.
+// run analyses files on SQLite. Each file is a name and its text.
 func run(t *testing.T, list *diag.List, files ...[2]string) (*analyze.Result, []*sqlfile.File) {
 	t.Helper()
 	return runInput(t, list, analyze.Input{}, files...)
 }
 
-// runInput is run with an input, of which it sets the usual fields.
+// runInput is run with an input, whose common fields it sets.
 func runInput(t *testing.T, list *diag.List, input analyze.Input, files ...[2]string) (*analyze.Result, []*sqlfile.File) {
 	t.Helper()
 	e, err := sqlite.Open()

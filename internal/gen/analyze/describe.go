@@ -12,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// inSyntax is how the engine takes lists.
+// inSyntax returns the engine's syntax for passing an IN list as one parameter.
 func (r *Result) inSyntax() sqlfile.InSyntax {
 	if r.input.Engine == ir.SQLite {
 		return sqlfile.InJSON
@@ -20,7 +20,7 @@ func (r *Result) inSyntax() sqlfile.InSyntax {
 	return sqlfile.InArray
 }
 
-// statementOf is a block's statement as engines get it.
+// statementOf returns the statement of a block in the form that engines describe.
 func statementOf(b *sqlfile.Block, template *sqlfile.Template) *Statement {
 	s := &Statement{Verb: ir.VerbQuery, Pieces: template.Pieces}
 	if b.Kind == sqlfile.Exec {
@@ -32,7 +32,8 @@ func statementOf(b *sqlfile.Block, template *sqlfile.Template) *Statement {
 	return s
 }
 
-// describe asks the engine about one QUERY or EXEC.
+// describe asks the engine for the parameters and columns of one QUERY or EXEC block, and adds
+// errors to list.
 func (r *Result) describe(ctx context.Context, engine Engine, b *sqlfile.Block, list *diag.List) error {
 	q := &query{template: b.Template(r.input.Constants, r.inSyntax())}
 	s := statementOf(b, q.template)
@@ -73,7 +74,8 @@ func (r *Result) describe(ctx context.Context, engine Engine, b *sqlfile.Block, 
 	return nil
 }
 
-// suggestTable looks for the table that a name was meant to be.
+// suggestTable adds a suggestion to a diagnostic about an unknown table, if an existing table has a
+// similar name. name is the word to which the diagnostic refers.
 func suggestTable(ctx context.Context, engine Engine, d *diag.Diagnostic, name string) error {
 	message := strings.ToLower(d.Message)
 	if !strings.Contains(message, "relation") && !strings.Contains(message, "table") {
@@ -96,8 +98,9 @@ func isNameRune(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > 127
 }
 
-// blamed returns the byte range of the token that a message without a place
-// ends with (`no such table: usres`), otherwise of the whole statement.
+// blamed returns the byte range of the text to which an engine's error without a position refers.
+// If the message ends with a name, as in `no such table: usres`, that is the token with this name.
+// Otherwise it is the whole statement.
 func blamed(b *sqlfile.Block, message string) (from, to int) {
 	for _, t := range b.Body {
 		if (t.Kind == sqlfile.Word || t.Kind == sqlfile.Ident) && strings.HasSuffix(message, ": "+t.Unquote()) {

@@ -5,8 +5,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Migrations returns the MIGRATE blocks of files in order, as modules have
-// them, without any engine: for running them on a database that exists.
+// Migrations returns the MIGRATE blocks of files as migrations of package ir, in order. It needs no
+// engine, because it does not analyse their SQL.
 func Migrations(constants map[string]string, files []*sqlfile.File) []ir.Migration {
 	r := &Result{input: Input{Constants: constants}}
 	var out []ir.Migration

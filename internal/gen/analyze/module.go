@@ -10,9 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Module assembles one module from some files of the entry, or from all when
-// none is given. Names that clash go to list; the module is then nil. The
-// error is a defect of the analysis.
+// Module makes one module from the given files of the entry, or from all of its files if none is
+// given. If names conflict, the conflicts are added to list, and the module is nil. The error is a
+// defect of the analysis.
 func (r *Result) Module(list *diag.List, files ...*sqlfile.File) (*ir.Module, error) {
 	if len(files) == 0 {
 		files = r.input.Files
@@ -51,12 +51,12 @@ type assembler struct {
 	module *ir.Module
 	list   *diag.List
 	names  *names
-	// explicit are the rows that `:result=` names, by query.
+	// explicit has the Refs of the row types that `:result=` names, by query.
 	explicit map[*sqlfile.Block]string
 }
 
-// methodNames reports queries that would become the same method, the streaming
-// and batch forms included.
+// methodNames reports queries whose methods would get the same name. That includes the streaming
+// and batch methods.
 func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 	taken := map[string]*sqlfile.Block{}
 	claim := func(b *sqlfile.Block, key, form string) {
@@ -95,7 +95,7 @@ func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 			continue
 		}
 		if a.result.tables[b] == nil {
-			continue // its error is known
+			continue // this block's error was already reported
 		}
 		key := a.tableName(b).Key()
 		if other := tables[key]; other != nil && a.result.tables[b].info.SQLName != a.result.tables[other].info.SQLName {
@@ -106,13 +106,14 @@ func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 	}
 }
 
-// columns converts a result.
+// columns converts the columns of a block's result, as the engine reports them, to columns of
+// package ir.
 func (a *assembler) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
 	out := make([]ir.Column, 0, len(found))
 	for _, c := range found {
 		name := ir.NewName(c.Name)
 		if c.nameless() {
-			name.Words = []string{"value"} // it is the only one
+			name.Words = []string{"value"} // it is the only column
 		}
 		out = append(out, ir.Column{
 			Name: name, Nullable: c.Nullable, Origin: c.Origin,
@@ -122,7 +123,7 @@ func (a *assembler) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
 	return out
 }
 
-// explicitRows declares the row types that `:result=` names.
+// explicitRows declares the row types whose names are given with `:result=`.
 func (a *assembler) explicitRows(blocks []*sqlfile.Block) {
 	for _, b := range blocks {
 		q := a.result.queries[b]
@@ -149,7 +150,7 @@ func describeRow(columns []ir.Column) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// queries adds the QUERY and EXEC blocks.
+// queries adds the described QUERY and EXEC blocks to the module.
 func (a *assembler) queries(blocks []*sqlfile.Block) {
 	for _, b := range blocks {
 		q := a.result.queries[b]
@@ -226,7 +227,8 @@ func withoutOrigin(columns []ir.Column) []ir.Column {
 	return out
 }
 
-// tables adds the TABLE and WRITE blocks; several of one name become one.
+// tables adds the described TABLE and WRITE blocks to the module. Blocks with the same name become
+// one table.
 func (a *assembler) tables(blocks []*sqlfile.Block) {
 	for _, b := range blocks {
 		t := a.result.tables[b]
@@ -276,11 +278,10 @@ func (a *assembler) tables(blocks []*sqlfile.Block) {
 	}
 }
 
-// tableName is what a TABLE or WRITE block is called in code: its name without
-// schema and quotes.
+// tableName returns the name of a TABLE or WRITE block in code: its name without schema and quotes.
 func (a *assembler) tableName(b *sqlfile.Block) ir.Name {
 	parts := tableName(a.module.Engine, &sqlfile.Block{Name: b.Name})
-	if len(parts) == 0 { // the table's name is below
+	if len(parts) == 0 { // the block's name is not a table's name, which is in the body then
 		return ir.NewName(b.Name)
 	}
 	return ir.NewName(parts[len(parts)-1])
@@ -319,7 +320,7 @@ func (a *assembler) tableRows(t *ir.Table) {
 	}
 }
 
-// finish sorts what the backends expect sorted.
+// finish sorts the enums, structs and rows as generators expect them.
 func (n *names) finish() {
 	m := n.module
 	sort.Slice(m.Enums, func(i, j int) bool { return m.Enums[i].Ref < m.Enums[j].Ref })

@@ -8,17 +8,20 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// names declares the types of a module: it gives rows, enums and structs their
-// names and keeps all of them apart. Enums, structs and rows of tables of one shape are one type.
+// names declares the types of a module: rows, enums and structs. It gives each a name that no other
+// one has in code. Enums share one type if they have the same shape, and so do structs, and rows of
+// tables.
 type names struct {
 	module *ir.Module
 	taken  map[string]bool
-	// tableRows maps a purpose and a shape to the Ref of a row that a table's operations take.
+	// tableRows has the Refs of rows that operations on tables take. The key is the purpose of the
+	// row (such as insertRows) and its shape.
 	tableRows map[string]string
-	// apart gives every query and table row types of its own, whatever their shapes.
+	// apart means that every query and table gets its own row types, even if another one has equal
+	// columns.
 	apart bool
 	enums map[string]string
-	// structs maps a shape to its Ref.
+	// structs has the Refs of structs, by shape.
 	structs map[string]string
 }
 
@@ -26,7 +29,8 @@ func newNames(m *ir.Module, apart bool) *names {
 	return &names{module: m, apart: apart, taken: map[string]bool{}, tableRows: map[string]string{}, enums: map[string]string{}, structs: map[string]string{}}
 }
 
-// free returns the name, or the name with the first number that is free.
+// free returns the name if it is not taken. Otherwise it appends the first number with which the
+// name is free.
 func (n *names) free(name ir.Name) ir.Name {
 	candidate := name
 	for i := 2; n.taken[candidate.Key()]; i++ {
@@ -36,7 +40,7 @@ func (n *names) free(name ir.Name) ir.Name {
 	return candidate
 }
 
-// shape is equal for rows that can share a type.
+// shape returns a text that is equal for two rows if they can share a type.
 func shape(columns []ir.Column) string {
 	var b strings.Builder
 	for _, c := range columns {
@@ -53,9 +57,9 @@ func typeShape(t ir.Type) string {
 	return b.String()
 }
 
-// explicitRow declares a row under the user's name and returns its Ref, which is
-// an older one's if that is the same row under the same name in code. When the
-// name is another row's, or that of an enum or a struct, it says what clashes.
+// explicitRow declares a row type with a name that the user chose, and returns its Ref. If an equal
+// row already has the same name in code, it returns the Ref of that row. If the name is taken by
+// another row, an enum or a struct, clash says what it is.
 func (n *names) explicitRow(name ir.Name, columns []ir.Column) (ref, clash string) {
 	s := shape(columns)
 	for _, r := range n.module.Rows {
@@ -75,12 +79,12 @@ func (n *names) explicitRow(name ir.Name, columns []ir.Column) (ref, clash strin
 	return name.Snake(), ""
 }
 
-// insertRows is the purpose of the rows that are inserted into a table. Only these are
-// shared with queries, so that what is read can be written back.
+// insertRows is the purpose of a row that is inserted into a table. Only row types with this
+// purpose are shared with queries, so that a row that was read can be written back.
 const insertRows = "insert"
 
-// tableRow returns the row type that a table's operation takes, declared under the name
-// if it is the first of its purpose and shape.
+// tableRow returns the Ref of the row type that an operation on a table takes. If there is no row
+// type with this purpose and these columns, it declares one with the given name.
 func (n *names) tableRow(purpose string, name ir.Name, columns []ir.Column) string {
 	s := purpose + " " + shape(columns)
 	if ref, ok := n.tableRows[s]; ok && !n.apart {
@@ -91,9 +95,9 @@ func (n *names) tableRow(purpose string, name ir.Name, columns []ir.Column) stri
 	return ref
 }
 
-// queryRow returns the row type of a query: that of a table whose inserted rows have the
-// same shape, or else one of its own. Queries do not share one with each other, so the type
-// of one does not change when another is deleted.
+// queryRow returns the Ref of a query's row type. If rows that are inserted into a table have the
+// same columns, it is their type. Otherwise it declares one. Queries do not share types with each
+// other, so deleting a query does not change the type of another one.
 func (n *names) queryRow(name ir.Name, columns []ir.Column) string {
 	if ref, ok := n.tableRows[insertRows+" "+shape(columns)]; ok && !n.apart {
 		return ref
@@ -101,7 +105,7 @@ func (n *names) queryRow(name ir.Name, columns []ir.Column) string {
 	return n.declare(name, columns)
 }
 
-// declare adds a row type under the name, or under the first free one like it.
+// declare adds a row type and returns its Ref. If the name is taken, a number is appended.
 func (n *names) declare(name ir.Name, columns []ir.Column) string {
 	name = n.free(name)
 	ref := name.Snake()
@@ -109,7 +113,8 @@ func (n *names) declare(name ir.Name, columns []ir.Column) string {
 	return ref
 }
 
-// typ converts a type; hint names a struct or enum that has no name.
+// typ converts a type of the analysis to one of package ir, and declares the enums and structs in
+// it. An enum or struct without a name gets the name hint.
 func (n *names) typ(t Type, hint string) ir.Type {
 	out := ir.Type{
 		Kind: t.Kind, Native: t.Native, Precision: t.Precision, Scale: t.Scale, Unit: t.Unit,

@@ -14,27 +14,27 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Input is one `sql` entry for one engine.
+// Input is what an analysis reads: one `sql` entry of the configuration, for one engine.
 type Input struct {
 	Project string
 	Engine  ir.Engine
 	Files   []*sqlfile.File
-	// Constants are what ${sources_x} stands for, as SQL literals.
+	// Constants are the values of ${sources_<name>}, as SQL literals.
 	Constants map[string]string
-	// Sources are the attached databases. Their BASELINE blocks are not run
-	// here (see Baseline); Setup are the statements that stand in for them.
+	// Sources are the attached databases. Setup are the statements that create substitutes for
+	// them. The BASELINE blocks of sources are not run in this analysis, but by Baseline.
 	Sources []ir.Source
 	Setup   []string
-	// RowsApart gives every query and table row types of its own, as SQG does. Otherwise
-	// tables with rows of one shape share one, and queries share a table's.
+	// RowsApart gives every query and table its own row types, as SQG does. Without it, tables with
+	// rows of the same shape share a type, and queries share the type of a table.
 	RowsApart bool
-	// Attach runs each EXEC that attaches a database, or creates something, before what
-	// follows it in the files, as SQG does: queries may be of what it attaches. Only on a
-	// database of the analysis' own.
+	// Attach runs EXEC blocks that attach a database or create something, each before the following
+	// blocks, as SQG does. Queries may depend on them. Attach may only be set for a temporary
+	// database.
 	Attach bool
 }
 
-// Result is an analysed entry. Module makes modules of it.
+// Result is an analysed entry of the configuration. Its method Module makes modules.
 type Result struct {
 	input   Input
 	version string
@@ -50,13 +50,13 @@ type query struct {
 
 type table struct {
 	info *TableInfo
-	spec ir.Table // Key, Set, Insert and Ops, without types
+	spec ir.Table // has only Key, Set, Insert and Ops
 }
 
-// Run runs the schema and describes every query. Everything wrong goes to
-// list; the error is for what is not the user's (a lost connection). The result
-// is nil when the schema is wrong; otherwise it has the queries and tables that
-// are right, so that Module finds what is wrong between them.
+// Run runs the schema on the engine and describes every query and table. Errors in the user's files
+// are added to list. The returned error is for other failures, such as a lost connection. If the
+// schema has errors, the result is nil. Otherwise it has all queries and tables without errors, so
+// that Module can find conflicts between them.
 func Run(ctx context.Context, engine Engine, input Input, list *diag.List) (*Result, error) {
 	r := &Result{input: input, version: engine.Version(), quote: engine.Quote, queries: map[*sqlfile.Block]*query{}, tables: map[*sqlfile.Block]*table{}}
 	ok, err := r.schema(ctx, engine, list)
@@ -81,7 +81,8 @@ func Run(ctx context.Context, engine Engine, input Input, list *diag.List) (*Res
 	return r, nil
 }
 
-// attaches reports whether a described block is to be run for those behind it.
+// attaches reports whether a described block must be run before the following blocks, because they
+// may depend on it. See Input.Attach.
 func (r *Result) attaches(b *sqlfile.Block) bool {
 	q := r.queries[b]
 	if !r.input.Attach || b.Kind != sqlfile.Exec || q == nil || len(q.template.Params) > 0 {
@@ -94,11 +95,11 @@ func (r *Result) attaches(b *sqlfile.Block) bool {
 	return false
 }
 
-// schema runs BASELINE, MIGRATE and TESTDATA blocks, in this order over all
-// files. It stops at the first error: what follows would only repeat it. Of a
-// database that has some of the migrations it runs the others alone: it has what
-// comes before, and data of its own. Ids that it has of other entries say nothing
-// about this one.
+// schema runs the BASELINE blocks of all files, then their MIGRATE blocks, then their TESTDATA
+// blocks. It stops at the first error, because that would cause errors in later blocks.
+//
+// If the database already has some of the migrations, schema runs only the missing ones: the
+// database then also has the BASELINE, and its own data. Migrations of other entries do not count.
 func (r *Result) schema(ctx context.Context, engine Engine, list *diag.List) (bool, error) {
 	applied, err := engine.Applied(ctx, r.input.Project)
 	if err != nil {
@@ -145,7 +146,8 @@ func (r *Result) schema(ctx context.Context, engine Engine, list *diag.List) (bo
 	return true, nil
 }
 
-// sourcesExist checks the names after `:source=`.
+// sourcesExist reports an error for each name in a `:source=` that is not a source of the
+// configuration. It returns false if there is one.
 func (r *Result) sourcesExist(list *diag.List) bool {
 	var names []string
 	for _, s := range r.input.Sources {
@@ -173,8 +175,8 @@ func (r *Result) sourcesExist(list *diag.List) bool {
 	return ok
 }
 
-// Baseline runs the BASELINE blocks of an attached source on an engine of the
-// source's own kind. It reports whether all went well.
+// Baseline runs the BASELINE blocks of an attached source on an engine of the source's kind. It
+// returns true if all of them succeeded. Errors are added to list.
 func Baseline(ctx context.Context, engine Engine, source string, files []*sqlfile.File, list *diag.List) (bool, error) {
 	r := &Result{}
 	for _, f := range files {
@@ -211,7 +213,7 @@ func (r *Result) runBlock(ctx context.Context, engine Engine, b *sqlfile.Block, 
 	return true, nil
 }
 
-// text joins a statement's tokens and fills in constants.
+// text returns the SQL text of tokens, with constants replaced by their values.
 func (r *Result) text(tokens []sqlfile.Token) string {
 	var b strings.Builder
 	for _, t := range tokens {
@@ -224,7 +226,8 @@ func (r *Result) text(tokens []sqlfile.Token) string {
 	return b.String()
 }
 
-// word returns the byte range of the token at an offset of the file.
+// word returns the byte range of the token at an offset in the file. If there is no token, it is
+// one byte.
 func word(b *sqlfile.Block, offset int) (from, to int) {
 	for _, t := range b.Body {
 		if offset >= t.Start && offset < t.End() && t.Kind != sqlfile.Space {
@@ -235,7 +238,7 @@ func word(b *sqlfile.Block, offset int) (from, to int) {
 	return min(offset, end), min(offset+1, end)
 }
 
-// migration makes the representation of a MIGRATE block.
+// migration converts a MIGRATE block to a migration of package ir.
 func (r *Result) migration(b *sqlfile.Block) ir.Migration {
 	m := ir.Migration{ID: b.Name, SQL: r.text(b.Body) + ";", Doc: b.Doc, Pos: b.Pos()}
 	sum := sha256.New()

@@ -12,7 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// override applies `AS "name!"` and the YAML overrides.
+// override changes the types and nullability of a query's columns as the user wants: by marks in
+// aliases such as `AS "name!"`, and by entries of the YAML `result:`.
 func (r *Result) override(ctx context.Context, engine Engine, b *sqlfile.Block, q *query, list *diag.List) error {
 	names := []string{}
 	for i := range q.found.Columns {
@@ -33,7 +34,8 @@ func (r *Result) override(ctx context.Context, engine Engine, b *sqlfile.Block, 
 			if o.Nullable != nil {
 				c.Nullable = *o.Nullable
 			} else if o.Type != "" {
-				c.Nullable = true // as SQG: a type alone means nullable
+				// As in SQG, an entry with only a type means that the column is nullable.
+				c.Nullable = true
 			}
 			if o.Type == "" {
 				continue
@@ -61,7 +63,8 @@ func (r *Result) override(ctx context.Context, engine Engine, b *sqlfile.Block, 
 	return nil
 }
 
-// checkShape reports what no language could express.
+// checkShape reports an error if a query's result cannot be expressed in code, for example because
+// two columns have the same name.
 func checkShape(b *sqlfile.Block, q *query, list *diag.List) {
 	columns := q.found.Columns
 	if b.Kind == sqlfile.Exec {
@@ -97,11 +100,11 @@ func checkShape(b *sqlfile.Block, q *query, list *diag.List) {
 	}
 }
 
-// nameless reports whether a column has only the text of its expression for a name.
+// nameless reports whether a column has no usable name, but only the text of its expression.
 func (c *ColumnInfo) nameless() bool { return c.Unnamed && !nameable(c.Name) }
 
-// nameable reports whether a name that an engine made up from an expression
-// reads as a name: `count`, `count(*)`, `max(age)`, but not `a + 1` or `?column?`.
+// nameable reports whether the text of an expression can be used as a column's name. `count`,
+// `count(*)` and `max(age)` can, but `a + 1` and `?column?` cannot.
 func nameable(s string) bool {
 	depth := 0
 	for i, r := range s {

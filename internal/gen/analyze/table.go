@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// describeTable asks the engine about the table of a TABLE or WRITE block.
+// describeTable asks the engine for the table of a TABLE or WRITE block, and adds errors to list.
 func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Block, list *diag.List) error {
 	parts := tableName(r.input.Engine, b)
 	info, err := engine.Table(ctx, parts)
@@ -32,7 +32,7 @@ func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Bl
 		return nil
 	}
 	if len(b.Ops) == 0 {
-		return nil // the header's error is known
+		return nil // the error in the header was already reported
 	}
 	t := &table{info: info}
 	t.spec.Ops = b.Ops
@@ -72,7 +72,8 @@ func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Bl
 	return nil
 }
 
-// insertColumns resolves columns(...): the others get their DEFAULT, so they must have one or may be NULL.
+// insertColumns finds the columns that columns(...) names. All other columns must have a default or
+// be nullable, because inserts leave them out.
 func (r *Result) insertColumns(b *sqlfile.Block, t *table, index map[string]int, names []string, list *diag.List) bool {
 	named := map[int]bool{}
 	for _, name := range b.InsertColumns {
@@ -114,7 +115,7 @@ func has(ops []ir.Op, want ir.Op) bool {
 	return false
 }
 
-// key resolves key(...), or the primary key when there is none.
+// key finds the columns that key(...) names. Without key(...), it uses the primary key.
 func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []string, list *diag.List) bool {
 	info := t.info
 	if len(b.Key) == 0 {
@@ -170,7 +171,7 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 		}
 	}
 	if b.Kind == sqlfile.Table {
-		// `:write` means every operation that the table admits.
+		// The block says `:write`, which means every operation that the table supports.
 		t.spec.Ops = nil
 		for _, op := range b.Ops {
 			upsert := r.canUpsert(t) && allInserted(info, t.spec.Key) && r.setsAll(t)
@@ -219,8 +220,8 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 	return true
 }
 
-// listed finds a column that key(...) or set(...) names, which must not be in
-// seen yet.
+// listed finds a column that key(...) or set(...) names. It reports an error if the column does not
+// exist, or is already in seen.
 func listed(b *sqlfile.Block, info *TableInfo, word string, at int, name string, index map[string]int, seen map[int]bool, names []string, list *diag.List) (int, bool) {
 	i, ok := index[strings.ToLower(name)]
 	if ok && !seen[i] {
@@ -238,14 +239,15 @@ func listed(b *sqlfile.Block, info *TableInfo, word string, at int, name string,
 	return 0, false
 }
 
-// canUpsert reports whether the engine can tell by the key alone which rows
-// exist: DuckDB's MERGE does without a constraint.
+// canUpsert reports whether the engine can find existing rows by the block's key. Most engines need
+// a unique constraint; DuckDB's MERGE does not.
 func (r *Result) canUpsert(t *table) bool {
 	return t.spec.KeyUnique || r.input.Engine == ir.DuckDB
 }
 
-// rowid returns the column, if there is one, that hides DuckDB's rowid in the temporary table of an operation, whose columns it is one of.
-// The generated code tells by the rowid which of several rows with one key came last.
+// rowid checks an operation that uses a temporary table of DuckDB. Generated code needs DuckDB's
+// rowid to know which of several rows with the same key came last. If the temporary table has a
+// column that hides the rowid, rowid returns the name of that column. Otherwise it returns "".
 func (r *Result) rowid(t *table, op ir.Op) string {
 	columns := t.spec.Key
 	switch {
@@ -264,13 +266,14 @@ func (r *Result) rowid(t *table, op ir.Op) string {
 	return ""
 }
 
-// setsAll reports whether an upsert sets what the engine makes it set: Scoter sets
-// every column that the rows have.
+// setsAll reports whether the block's upsert is possible in its set(...). Scoter's upsert sets
+// every column of the rows, so set(...) must not leave out columns there. Other engines can set
+// some of the columns.
 func (r *Result) setsAll(t *table) bool {
 	return r.input.Engine != ir.Scoter || len(t.spec.Set)+len(t.spec.Key) >= len(t.spec.Insert)
 }
 
-// allInserted reports whether an insert writes every one of the columns.
+// allInserted reports whether an insert writes all of the columns.
 func allInserted(info *TableInfo, columns []int) bool {
 	for _, i := range columns {
 		if g := info.Columns[i].Generated; g != ir.NotGenerated && g != ir.IdentityByDefault {
@@ -297,8 +300,8 @@ func keyNames(info *TableInfo, key []int) []string {
 	return out
 }
 
-// tableName returns the parts of a block's table name: the body's, otherwise
-// the header's.
+// tableName returns the parts of the name of a block's table. The name is in the body of the block,
+// or else in its header.
 func tableName(engine ir.Engine, b *sqlfile.Block) []string {
 	tokens := b.Body
 	if len(tokens) == 0 {

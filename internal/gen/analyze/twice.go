@@ -11,10 +11,10 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// prefixed gives result columns whose names occur twice the table's alias as a prefix, where they
-// are written `t.name`, `t.*` or `*`: the query says `u.id AS u_id` then. It changes nothing where no
-// column is such a one, or the select list is not of a form that it knows; then checkShape has the
-// error.
+// prefixed renames result columns whose names occur twice, by adding the table's alias as a prefix,
+// for example `u.id AS u_id`. It applies to items of the form `t.name`, `t.*` and `*`. If there is
+// no such item, or if the select list has an unknown form, it changes nothing, and checkShape
+// reports the error.
 func (r *Result) prefixed(ctx context.Context, engine Engine, b *sqlfile.Block, q *query) error {
 	twice := repeated(q.found.Columns)
 	if b.Kind != sqlfile.Query || len(twice) == 0 {
@@ -56,8 +56,8 @@ func (r *Result) prefixed(ctx context.Context, engine Engine, b *sqlfile.Block, 
 	return err
 }
 
-// starred returns a block in which a bare `*` is written as `u.*, p.*`, if that has the same columns:
-// of a join with USING it has more.
+// starred returns a block in which `*` is replaced by `u.*, p.*`, one star for each table. If the
+// result would have other columns, as for a join with USING, it returns the block unchanged.
 func (r *Result) starred(ctx context.Context, engine Engine, b *sqlfile.Block, q *query) (*sqlfile.Block, error) {
 	body := sqlfile.Stars(b.Body, sqlfile.SelectList(b.Body))
 	if body == nil {
@@ -75,7 +75,7 @@ func (r *Result) starred(ctx context.Context, engine Engine, b *sqlfile.Block, q
 	return &changed, nil
 }
 
-// repeated are the names that are those of several columns, as code has them.
+// repeated returns the names, in the form of ir.Name.Key, that more than one column has in code.
 func repeated(columns []ColumnInfo) map[string]bool {
 	count, twice := map[string]int{}, map[string]bool{}
 	for _, c := range columns {
@@ -87,8 +87,9 @@ func repeated(columns []ColumnInfo) map[string]bool {
 	return twice
 }
 
-// namesOf are the columns of an item of the select list. Of `t.*` the engine tells them, by a
-// statement in which every other such item is a NULL. They are nil where it does not.
+// namesOf returns the names of the columns that an item of the select list (items[which]) stands
+// for, or nil if they are unknown. For `t.*` it asks the engine to describe the statement with all
+// other stars replaced by NULL.
 func (r *Result) namesOf(ctx context.Context, engine Engine, b *sqlfile.Block, items []sqlfile.Item, which int) ([]string, error) {
 	if !items[which].Star {
 		return []string{""}, nil
@@ -113,14 +114,14 @@ func (r *Result) namesOf(ctx context.Context, engine Engine, b *sqlfile.Block, i
 	return names, nil
 }
 
-// renamed is an item's text with names for the columns that occur twice, "" if none of its columns
-// does.
+// renamed returns the text of an item of the select list, with new names for the columns in twice.
+// names are the columns of the item. It returns "" if none of them is in twice.
 func (r *Result) renamed(b *sqlfile.Block, item sqlfile.Item, names []string, twice map[string]bool) string {
 	if item.Table == "" {
 		return ""
 	}
 	tokens := b.Body[item.From:item.To]
-	table := r.text(tokens[:len(tokens)-1]) // with the dot
+	table := r.text(tokens[:len(tokens)-1]) // the table's alias and the dot
 	var parts []string
 	changed := false
 	for _, name := range names {
@@ -141,8 +142,8 @@ func (r *Result) renamed(b *sqlfile.Block, item sqlfile.Item, names []string, tw
 	return strings.Join(parts, ", ")
 }
 
-// describeAs asks the engine about a block with another body. It returns nil if the engine refuses
-// that.
+// describeAs asks the engine to describe a block with another body. It returns nil if the engine
+// refuses it.
 func (r *Result) describeAs(ctx context.Context, engine Engine, b *sqlfile.Block, body []sqlfile.Token) (*query, error) {
 	changed := *b
 	changed.Body = body

@@ -1,6 +1,6 @@
-// Package config reads the configuration of `scoter generate`: scoter.yaml, or
-// an sqg.yaml as it stands, which has SQG's defaults. Everything wrong in it is reported at once, each
-// with its line, and a suggestion.
+// Package config reads the configuration of `scoter generate`. That is a scoter.yaml, or an
+// unchanged sqg.yaml, which gets SQG's defaults. All errors are reported at once, each with its
+// line and a suggestion.
 package config
 
 import (
@@ -10,7 +10,8 @@ import (
 	"regexp"
 	"strings"
 
-	"gopkg.in/yaml.v3" // its nodes keep line and column, which every message needs
+	// An error message needs the line and column of each YAML node, which this library has.
+	"gopkg.in/yaml.v3"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/diag"
@@ -20,9 +21,9 @@ import (
 // Names are the file names that Find looks for, in this order.
 var Names = []string{"scoter.yaml", "scoter.yml", "sqg.yaml", "sqg.yml"}
 
-// Project is a whole configuration.
+// Project is a configuration.
 type Project struct {
-	// Path is the file; Dir is its folder, which all paths are relative to.
+	// Path is the file. Dir is its folder: all paths are relative to it.
 	Path, Dir string
 	Version   int
 	Name      string
@@ -30,40 +31,39 @@ type Project struct {
 	Sources   []Source
 }
 
-// Entry is one element of `sql`: files that share a schema, and what to make
-// of them.
+// Entry is one element of `sql`: files that share a schema, and the targets to generate from them.
 type Entry struct {
-	// Files as written, with forward slashes.
+	// Files are the paths as written, with forward slashes.
 	Files []string
-	// FilesAt are their places, for diagnostics about the files.
+	// FilesAt[i] is the place in the configuration where Files[i] is written, for diagnostics.
 	FilesAt []Place
 	Gen     []ir.Target
 }
 
-// Place is a place in the configuration file.
+// Place is a position in the configuration file.
 type Place struct {
 	source   *diag.Source
 	from, to int
 }
 
-// Errorf makes an error at the place.
+// Errorf returns a diagnostic that is an error at this place of the configuration.
 func (p Place) Errorf(code diag.Code, format string, args ...any) *diag.Diagnostic {
 	return p.source.At(diag.Error, code, p.from, p.to, format, args...)
 }
 
-// Source is one element of `sources`: a file whose path SQL may name as
-// ${sources_<name>}, or a PostgreSQL database that DuckDB attaches.
+// Source is one element of `sources`: a file whose path SQL may use as ${sources_<name>}, or a
+// PostgreSQL database that DuckDB attaches.
 type Source struct {
 	Name string
 	// Type is "file" or "postgres".
 	Type string
-	// Path of a file, $HOME expanded, otherwise as written.
+	// Path is the path of a file. $HOME is expanded, and the rest is as written.
 	Path string
 	At   Place
 }
 
-// Engines returns the engines that an entry's targets need, each once, in the
-// order of the targets. An entry is analysed once per engine.
+// Engines returns the engines of an entry's targets, each once, in the order of the targets. An
+// entry is analysed once for each of them.
 func (e Entry) Engines() []ir.Engine {
 	var out []ir.Engine
 	seen := map[ir.Engine]bool{}
@@ -76,8 +76,8 @@ func (e Entry) Engines() []ir.Engine {
 	return out
 }
 
-// Constants are what the file sources put in place of ${sources_<name>}, as
-// SQL literals.
+// Constants returns the values that SQL uses as ${sources_<name>}, as SQL literals. They are the
+// paths of file sources.
 func (p *Project) Constants() map[string]string {
 	out := map[string]string{}
 	for _, s := range p.Sources {
@@ -88,7 +88,7 @@ func (p *Project) Constants() map[string]string {
 	return out
 }
 
-// Attached are the PostgreSQL sources as modules name them.
+// Attached returns the PostgreSQL sources in the form that package ir uses.
 func (p *Project) Attached() []ir.Source {
 	var out []ir.Source
 	for _, s := range p.Sources {
@@ -99,7 +99,8 @@ func (p *Project) Attached() []ir.Source {
 	return out
 }
 
-// Abs returns where a path of the configuration is, which is relative to its folder.
+// Abs returns the absolute path of a path in the configuration, which is relative to the
+// configuration's folder.
 func (p *Project) Abs(path string) string {
 	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
 		return path
@@ -107,7 +108,7 @@ func (p *Project) Abs(path string) string {
 	return filepath.Join(p.Dir, path)
 }
 
-// Find returns the configuration in a folder.
+// Find returns the path of the configuration in a folder.
 func Find(dir string) (string, error) {
 	for _, name := range Names {
 		path := filepath.Join(dir, name)
@@ -118,9 +119,8 @@ func Find(dir string) (string, error) {
 	return "", base.Errorf(base.NotFound, "there is no %s in %s", Names[0], dir).WithHint("run `scoter init`, or name the file")
 }
 
-// Load reads and checks a configuration file. Diagnostics go to list; the
-// project is nil when there are errors. The error is for a file that cannot
-// be read.
+// Load reads and checks a configuration file. Errors in its content are added to list, and the
+// project is nil then. The returned error means that a file cannot be read.
 func Load(path string, list *diag.List) (*Project, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -151,7 +151,8 @@ func Load(path string, list *diag.List) (*Project, error) {
 	return p, nil
 }
 
-// nearFile finds the SQL file that was meant.
+// nearFile returns the SQL file in a folder whose name is most similar to a missing file, to
+// suggest it.
 func nearFile(dir, file string) string {
 	matches, err := filepath.Glob(filepath.Join(dir, filepath.Dir(filepath.FromSlash(file)), "*.sql"))
 	if err != nil {
@@ -166,8 +167,8 @@ func nearFile(dir, file string) string {
 	return base.Nearest(file, names)
 }
 
-// Parse checks the text of a configuration; it looks at no other file. It
-// returns nil when there are errors.
+// Parse parses and checks the text of a configuration. It reads no other file. Errors are added to
+// list, and the project is nil then.
 func Parse(path, text string, list *diag.List) *Project {
 	source := diag.NewSource(filepath.Base(path), text)
 	r := &reader{source: source, list: list, sqg: isSQG(path)}
@@ -188,10 +189,11 @@ func Parse(path, text string, list *diag.List) *Project {
 	return p
 }
 
-// SQG reports whether the project is an sqg.yaml's, which gets SQG's defaults, names and types.
+// SQG reports whether the configuration file is an sqg.yaml. Its targets get SQG's defaults, names
+// and types.
 func (p *Project) SQG() bool { return isSQG(p.Path) }
 
-// isSQG reports whether a file is a configuration of SQG: its name says so.
+// isSQG reports whether a file is a configuration of SQG, by its name.
 func isSQG(path string) bool {
 	name := filepath.Base(path)
 	return name == "sqg.yaml" || name == "sqg.yml"

@@ -7,18 +7,18 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Generator is one language, engine and driver that code can be made for.
+// Generator identifies a generator by its language, engine and driver.
 type Generator struct {
 	Language string
 	Engine   ir.Engine
 	Driver   string
 }
 
-// ID is the full id, such as "typescript/sqlite/better-sqlite3".
+// ID returns the full id, such as "typescript/sqlite/better-sqlite3".
 func (g Generator) ID() string { return g.Language + "/" + string(g.Engine) + "/" + g.Driver }
 
-// Generators are all of them. The first of a language and engine is what the
-// short form `language/engine` means.
+// Generators are all generators. The short form `language/engine` means the first one of that
+// language and engine.
 var Generators = []Generator{
 	{"typescript", ir.SQLite, "better-sqlite3"},
 	{"typescript", ir.SQLite, "node"},
@@ -42,17 +42,18 @@ var Generators = []Generator{
 	{"go", ir.Scoter, "http"},
 }
 
-// old are ids that SQG once had and its users still write.
+// old maps former ids of generators, which users of SQG still write, to the present ones.
 var old = map[string]string{
 	"typescript/better-sqlite3": "typescript/sqlite/better-sqlite3",
 	"typescript/duckdb":         "typescript/duckdb/node-api",
 	"java/duckdb-arrow":         "java/duckdb/arrow",
 }
 
-// aliases are other words for a part of an id.
+// aliases maps other words for a language or engine to the word used in ids.
 var aliases = map[string]string{"ts": "typescript", "py": "python", "golang": "go", "postgresql": "postgres", "pg": "postgres"}
 
-// FindGenerator resolves an id, full or short, or reports the nearest one.
+// FindGenerator returns the generator with a full or short id. If there is none, ok is false, and
+// nearest is the most similar existing id.
 func FindGenerator(id string) (g Generator, nearest string, ok bool) {
 	wanted := strings.ToLower(strings.TrimSpace(id))
 	if full, known := old[wanted]; known {
@@ -75,7 +76,7 @@ func FindGenerator(id string) (g Generator, nearest string, ok bool) {
 	return Generator{}, base.Nearest(wanted, ids), false
 }
 
-// IDs lists the full ids, for messages.
+// IDs returns the full ids of all generators, for messages.
 func IDs() []string {
 	var out []string
 	for _, g := range Generators {

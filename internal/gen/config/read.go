@@ -14,15 +14,15 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// reader walks the YAML nodes.
+// reader reads the configuration from its YAML nodes.
 type reader struct {
 	source *diag.Source
 	list   *diag.List
-	// sqg says that the file is SQG's: its targets get SQG's defaults and names.
+	// sqg means that the file is an sqg.yaml: its targets get SQG's defaults and names.
 	sqg bool
 }
 
-// place is where a node stands.
+// place returns the position of a node in the file.
 func (r *reader) place(n *yaml.Node) Place {
 	from := 0
 	for line := 1; line < n.Line; line++ {
@@ -42,7 +42,7 @@ func (r *reader) errorf(n *yaml.Node, code diag.Code, format string, args ...any
 	return r.list.Add(r.place(n).Errorf(code, format, args...))
 }
 
-// syntax reports text that is not YAML.
+// syntax reports that the file is not valid YAML.
 func (r *reader) syntax(err error) {
 	message, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
@@ -55,7 +55,8 @@ func (r *reader) syntax(err error) {
 		Suggest("check indentation and quotes"))
 }
 
-// fields returns the values of a mapping by key, and reports unknown keys.
+// fields returns the values of a YAML mapping by key. It reports keys that are not in known. what
+// names the mapping in messages.
 func (r *reader) fields(n *yaml.Node, what string, known ...string) map[string]*yaml.Node {
 	out := map[string]*yaml.Node{}
 	if n.Kind != yaml.MappingNode {
@@ -89,7 +90,8 @@ func (r *reader) fields(n *yaml.Node, what string, known ...string) map[string]*
 	return out
 }
 
-// text reads a scalar; "" and a report when it is none, or required and absent.
+// text returns the text of a YAML scalar. If the node is not a scalar, or is missing although it is
+// required, text reports that and returns "".
 func (r *reader) text(parent, n *yaml.Node, what string, required bool) string {
 	if n == nil {
 		if required {
@@ -169,7 +171,8 @@ func (r *reader) sourceEntry(p *Project, n *yaml.Node) {
 }
 
 func (r *reader) entry(p *Project, n *yaml.Node) {
-	// Old files of SQG say the engine here too; the generator's counts.
+	// Old files of SQG also have an engine here. It is ignored, because the generator already says
+	// the engine.
 	f := r.fields(n, "an element of sql", "files", "gen", "engine")
 	e := Entry{}
 	for _, file := range r.items(n, f["files"], "files") {
@@ -187,7 +190,8 @@ func (r *reader) entry(p *Project, n *yaml.Node) {
 	p.Entries = append(p.Entries, e)
 }
 
-// extensions are those of a language's files.
+// extensions are the file extensions that an output may have, by language. The first one is the
+// usual one.
 var extensions = map[string][]string{"typescript": {".ts", ".mts", ".cts"}, "java": {".java"}, "python": {".py"}, "go": {".go"}}
 
 func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
@@ -200,7 +204,8 @@ func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
 	if id == "" || output == "" {
 		return
 	}
-	// SQG's first form named the engine beside: `engine: sqlite`, `java/jdbc`.
+	// The first form of SQG had the engine in a field of its own (`engine: sqlite`), and not in the
+	// generator's id (`java/jdbc`).
 	if parts := strings.Split(id, "/"); engine != nil && len(parts) == 2 {
 		if _, _, ok := FindGenerator(id); !ok {
 			if _, _, ok := FindGenerator(parts[0] + "/" + engine.Value + "/" + parts[1]); ok {
@@ -236,7 +241,7 @@ func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
 	e.Gen = append(e.Gen, t)
 }
 
-// sameOutput reports two targets that would write the same file.
+// sameOutput reports an error if target t would write the same file as a target of e.
 func (r *reader) sameOutput(e Entry, t ir.Target, at *yaml.Node) {
 	for _, other := range e.Gen {
 		if path.Clean(other.Output) == path.Clean(t.Output) && !strings.HasSuffix(t.Output, "/") {
@@ -268,15 +273,16 @@ func (r *reader) options(t *ir.Target, n *yaml.Node) {
 	flag("jspecify", &t.Config.JSpecify)
 }
 
-// Unit is what becomes one module: the target with its name, and its files.
+// Unit is what becomes one module: some SQL files, and a target with the name of the generated
+// class or module.
 type Unit struct {
 	Target ir.Target
 	Files  []string
 }
 
-// Units cuts an entry's target into units: one for all files when the target
-// has a name or its output is a file, otherwise one per file, as SQG does it.
-// The files of a Go package share their names: there several are one unit.
+// Units returns the units for one target of an entry. There is one unit with all files if the
+// target has a name, or if its output is a file. Otherwise there is one for each file, as in SQG.
+// For Go there is always one, because all files of a package share their names.
 func (e Entry) Units(t ir.Target) []Unit {
 	if len(t.Name.Words) > 0 || !strings.HasSuffix(t.Output, "/") {
 		if len(t.Name.Words) == 0 {

@@ -1,6 +1,6 @@
-// Package diag is how every step of `scoter generate` tells a person what is
-// wrong: with a code, a place, the line it happened in, and one suggestion.
-// Steps add to a List and go on, so that one run shows all errors.
+// Package diag reports errors of `scoter generate` to people. A diagnostic has a code, a place, the
+// source line, and one suggestion. Each step adds diagnostics to a List and continues, so that one
+// run reports all errors.
 package diag
 
 import (
@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// Code names a kind of diagnostic. Codes are stable: tools match on them.
+// Code identifies a kind of diagnostic. The codes never change, because other tools compare them.
 type Code string
 
-// The codes. Those that SQG has too keep its names.
+// These are all codes. A code that SQG also has is spelled as in SQG.
 const (
 	ConfigParse       Code = "CONFIG_PARSE_ERROR"
 	ConfigInvalid     Code = "CONFIG_VALIDATION_ERROR"
@@ -40,7 +40,7 @@ const (
 	Unavailable       Code = "DATABASE_ERROR"
 )
 
-// Severity says whether anything may be written.
+// Severity says whether a diagnostic prevents that files are written.
 type Severity string
 
 // The severities.
@@ -49,24 +49,24 @@ const (
 	Warning Severity = "warning"
 )
 
-// Diagnostic is one message.
+// Diagnostic is one error or warning for the user, with its place in a file.
 type Diagnostic struct {
 	Severity Severity `json:"severity"`
 	Code     Code     `json:"code"`
 	Message  string   `json:"message"`
 	File     string   `json:"file,omitempty"`
-	Line     int      `json:"line,omitempty"`   // from 1; 0 if there is no place
-	Col      int      `json:"column,omitempty"` // from 1, in characters
-	// Excerpt is the source line, without its line end.
+	Line     int      `json:"line,omitempty"`   // the first line is 1; 0 if there is no place
+	Col      int      `json:"column,omitempty"` // in characters; the first is 1
+	// Excerpt is the line of the source to which the diagnostic refers, without its line end.
 	Excerpt string `json:"excerpt,omitempty"`
-	// Width is how many characters of the excerpt the caret marks.
+	// Width is how many characters of the excerpt are marked.
 	Width int `json:"width,omitempty"`
-	// Query is the block it is about, if any.
+	// Query is the name of the block that the diagnostic is about, or empty.
 	Query      string `json:"query,omitempty"`
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-// Error is the one-line form: file:line:col: message.
+// Error returns the diagnostic as one line: file:line:col: message.
 func (d *Diagnostic) Error() string {
 	place := d.File
 	if d.Line > 0 {
@@ -78,8 +78,8 @@ func (d *Diagnostic) Error() string {
 	return place + d.Message
 }
 
-// Text is the form for a terminal: the one line, the excerpt with a caret,
-// the suggestion.
+// Text returns the diagnostic as text for a terminal: the line of Error, the excerpt with a caret
+// below it, and the suggestion.
 func (d *Diagnostic) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", strings.Replace(d.Error(), d.Message, fmt.Sprintf("%s: %s [%s]", d.Severity, d.Message, d.Code), 1))
@@ -100,10 +100,11 @@ func (d *Diagnostic) Text() string {
 	return b.String()
 }
 
-// maxExcerpt is how many characters of a line the terminal form shows.
+// maxExcerpt is the largest number of characters of a source line that Text shows.
 const maxExcerpt = 120
 
-// window cuts a long line around the marked characters.
+// window shortens a long source line to the text around the marked characters. It returns the
+// shortened line, and the column and width of the mark in it.
 func window(line []rune, col, width int) ([]rune, int, int) {
 	if len(line) <= maxExcerpt {
 		return line, col, width
@@ -128,20 +129,19 @@ func (d *Diagnostic) Suggest(format string, args ...any) *Diagnostic {
 	return d
 }
 
-// In sets the block's name and returns d.
+// In sets the name of the block that d is about, and returns d.
 func (d *Diagnostic) In(query string) *Diagnostic {
 	d.Query = query
 	return d
 }
 
-// List collects diagnostics. The zero value is ready; it may be used by
-// several goroutines.
+// List collects diagnostics. The zero value is ready to use. Several goroutines may use a list.
 type List struct {
 	mu  sync.Mutex
 	all []*Diagnostic
 }
 
-// Add appends d and returns it, so that a suggestion can follow.
+// Add appends d and returns it, so that a suggestion can be added.
 func (l *List) Add(d *Diagnostic) *Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,8 +154,8 @@ func (l *List) Errorf(code Code, format string, args ...any) *Diagnostic {
 	return l.Add(&Diagnostic{Severity: Error, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// All returns everything, ordered by file, line, column; equal places keep
-// the order in which they were added.
+// All returns all diagnostics, ordered by file, line and column. Diagnostics at the same place stay
+// in the order in which they were added.
 func (l *List) All() []*Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -173,7 +173,8 @@ func (l *List) All() []*Diagnostic {
 	return out
 }
 
-// HasErrors reports whether anything may not be written.
+// HasErrors reports whether the list has an error, and not only warnings. With an error, no files
+// may be written.
 func (l *List) HasErrors() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -185,7 +186,7 @@ func (l *List) HasErrors() bool {
 	return false
 }
 
-// WriteText writes every diagnostic in its terminal form.
+// WriteText writes every diagnostic as Text returns it.
 func (l *List) WriteText(w io.Writer) error {
 	for _, d := range l.All() {
 		if _, err := io.WriteString(w, d.Text()); err != nil {
@@ -195,7 +196,7 @@ func (l *List) WriteText(w io.Writer) error {
 	return nil
 }
 
-// WriteJSON writes {"valid": bool, "errors": [...], "warnings": [...]}.
+// WriteJSON writes the diagnostics as {"valid": bool, "errors": [...], "warnings": [...]}.
 func (l *List) WriteJSON(w io.Writer) error {
 	out := struct {
 		Valid    bool          `json:"valid"`
@@ -216,15 +217,15 @@ func (l *List) WriteJSON(w io.Writer) error {
 	return e.Encode(out)
 }
 
-// Source is a text with a name, in which byte offsets have a line and column.
+// Source is a text with a name. It converts byte offsets in the text into lines and columns.
 type Source struct {
 	Name string
 	Text string
-	// starts are the byte offsets at which lines begin.
+	// starts[i] is the byte offset at which line i begins, counted from 0.
 	starts []int
 }
 
-// NewSource indexes the lines of a text.
+// NewSource makes a Source of a text, and finds the beginnings of its lines.
 func NewSource(name, text string) *Source {
 	s := &Source{Name: name, Text: text, starts: []int{0}}
 	for i := 0; i < len(text); i++ {
@@ -235,15 +236,15 @@ func NewSource(name, text string) *Source {
 	return s
 }
 
-// Position returns the line and column, both from 1, of a byte offset. An
-// offset outside of the text counts as its nearest end.
+// Position returns the line and column of a byte offset. Both are counted from 1. For an offset
+// before the text, it returns the beginning, and for one after it the end.
 func (s *Source) Position(offset int) (line, col int) {
 	offset = min(max(offset, 0), len(s.Text))
 	i := sort.SearchInts(s.starts, offset+1) - 1
 	return i + 1, utf8.RuneCountInString(s.Text[s.starts[i]:offset]) + 1
 }
 
-// Line returns a line, from 1, without its line end.
+// Line returns a line without its line end. The first line is 1.
 func (s *Source) Line(line int) string {
 	if line < 1 || line > len(s.starts) {
 		return ""
@@ -255,8 +256,8 @@ func (s *Source) Line(line int) string {
 	return strings.TrimRight(s.Text[s.starts[line-1]:end], "\r\n")
 }
 
-// At makes a diagnostic for the bytes [from, to) of the source. The caret
-// stays within the first line.
+// At returns a diagnostic about the bytes [from, to) of the source. If they are several lines, only
+// the first one is marked.
 func (s *Source) At(severity Severity, code Code, from, to int, format string, args ...any) *Diagnostic {
 	line, col := s.Position(from)
 	excerpt := s.Line(line)

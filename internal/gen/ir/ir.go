@@ -1,17 +1,17 @@
-// Package ir is the frozen intermediate representation between SQL analysis
-// and the language backends of `scoter generate`.
+// Package ir is the stable intermediate representation between SQL analysis and the generators of
+// `scoter generate`.
 //
-// Analysis (packages gen/sqlfile and gen/analyze/...) turns one `sql` entry of
-// the configuration into one Module. A backend (gen/lang/...) is a pure
-// function from a Module and a Target to files: it asks no database, reads no
-// file and decides nothing about SQL. Everything that needs an engine or an
-// SQL tokenizer has been decided here; nothing here belongs to one language.
+// Analysis (packages gen/sqlfile and gen/analyze/...) turns one `sql` entry of the configuration
+// into one Module. A generator (gen/lang/...) is a pure function from a Module and a Target to
+// files. It asks no database, reads no file, and decides nothing about SQL. Everything that needs
+// an engine or an SQL tokenizer is already decided in the Module. Nothing in a Module is specific
+// to one language.
 //
-// A Module marshals to JSON and back without loss. The JSON is also the
-// recorded contract that `scoter verify` compares with a live database.
+// A Module can be converted to JSON and back without loss. `scoter verify` also compares this JSON
+// with a live database.
 //
-// Compatibility: a field is never removed or given another meaning within one
-// FormatVersion. A reader ignores fields that it does not know.
+// Compatibility: within one FormatVersion, a field is never removed, and its meaning never changes.
+// A reader ignores fields that it does not know.
 package ir
 
 // FormatVersion is the version of this representation.
@@ -19,7 +19,7 @@ package ir
 //	1: the first.
 const FormatVersion = 1
 
-// Engine names the database that the SQL of a module is written for.
+// Engine is the database for which the SQL of a module is written.
 type Engine string
 
 // The engines.
@@ -27,50 +27,50 @@ const (
 	SQLite   Engine = "sqlite"
 	DuckDB   Engine = "duckdb"
 	Postgres Engine = "postgres"
-	// Scoter speaks DuckDB's dialect and types; its drivers use the network.
+	// Scoter uses DuckDB's dialect and types. Its drivers use the network.
 	Scoter Engine = "scoter"
 )
 
-// Module is one unit to generate. All files of a `sql` entry share one schema;
-// they become one Module when the target has a name of its own or its output
-// is a file, otherwise (output is a folder, as SQG does it) one Module per SQL
-// file. A backend sees no difference. Slices are in the order of the source
-// unless a field says otherwise; nothing depends on map order or time.
+// Module is one unit of generated code. All files of a `sql` entry share one schema. They become
+// one Module if the target has a name of its own, or if its output is a file. Otherwise the output
+// is a folder, and each SQL file becomes one Module, as in SQG. Generators treat both cases alike.
+// Slices are in the order of the source unless a field's comment says otherwise. Nothing depends on
+// map order or time.
 type Module struct {
-	// FormatVersion is the constant of that name at the time of writing.
+	// FormatVersion is the version of the representation in which this module was written. See the
+	// constant FormatVersion.
 	FormatVersion int `json:"format_version"`
-	// Project is the configuration's `name`. It is the `project` column of
-	// the migration table and must be used there exactly as it stands.
+	// Project is the configuration's `name`. It is stored unchanged in the column `project` of the
+	// migration table.
 	Project string `json:"project"`
-	// Engine is the dialect of all SQL text below.
+	// Engine is the database for which the module's SQL is written.
 	Engine Engine `json:"engine"`
-	// EngineVersion is the version that the analysis ran on, such as
-	// "3.53.3", "v1.5.6" or "18.3". For comments and diagnostics only.
+	// EngineVersion is the version of the engine that ran the analysis, such as "3.53.3", "v1.5.6"
+	// or "18.3". It is used only in comments and diagnostics.
 	EngineVersion string `json:"engine_version,omitempty"`
-	// Files are the SQL files of this module as the configuration names them.
+	// Files are the SQL files of this module, with the names from the configuration.
 	Files []string `json:"files"`
-	// Sources are the databases and files that the application has to attach
-	// before it uses the module.
+	// Sources are the databases that the application must attach before it uses the module.
 	Sources []Source `json:"sources,omitempty"`
-	// Migrations are emitted, in order, when there are any.
+	// Migrations are the MIGRATE blocks, in the order in which they must be applied.
 	Migrations []Migration `json:"migrations,omitempty"`
 	// Enums are all enums that any Type refers to, sorted by Ref.
 	Enums []Enum `json:"enums,omitempty"`
 	// Structs are all structs that any Type refers to, sorted by Ref.
 	Structs []Struct `json:"structs,omitempty"`
-	// Rows are all row types, sorted by Ref. No two have the same Pascal-case
-	// name, nor does an enum or a struct share one.
+	// Rows are all row types, sorted by Ref. Row types, enums and structs all have different names
+	// in Pascal case.
 	Rows []Row `json:"rows,omitempty"`
-	// Queries are the QUERY and EXEC blocks. No two have the same words.
+	// Queries are the QUERY and EXEC blocks. No two of them have a name with the same words.
 	Queries []Query `json:"queries,omitempty"`
-	// Tables are the TABLE and WRITE blocks. No two have the same words.
+	// Tables are the TABLE and WRITE blocks. No two of them have a name with the same words.
 	Tables []Table `json:"tables,omitempty"`
 }
 
-// Source is a PostgreSQL database that DuckDB attaches as Name when the
-// application runs. Backends generate a helper `attach<Name>(dsn)` that executes
-// ATTACH '<dsn>' AS <SQLName> (TYPE postgres). (Sources that are files need
-// nothing at run time: their paths are already in the SQL.)
+// Source is a PostgreSQL database that DuckDB attaches as Name when the application runs.
+// Generators write a helper `attach<Name>(dsn)` that executes ATTACH '<dsn>' AS <SQLName> (TYPE
+// postgres). Sources that are files need nothing at run time, because their paths are already in
+// the SQL.
 type Source struct {
 	Name Name `json:"name"`
 	// SQLName is Name quoted for DuckDB.
@@ -83,53 +83,53 @@ type Source struct {
 type Migration struct {
 	// ID is the block's name, the `migration_id` of the migration table.
 	ID string `json:"id"`
-	// SQL is the text of the block, without a final semicolon's white space.
+	// SQL is the text of the block. White space before a final semicolon is removed.
 	SQL string `json:"sql"`
-	// Statements is SQL split into single statements, for drivers that
-	// execute one at a time. Comments between statements are dropped.
+	// Statements is SQL split into single statements, for drivers that execute one statement at a
+	// time. Comments between statements are removed.
 	Statements []string `json:"statements"`
-	// Checksum is the lower-case hexadecimal SHA-256 of the statements, each
-	// followed by ";\n": a change of comments between statements, of line
-	// ends or of outer white space does not alter it.
+	// Checksum identifies the content of the migration. It is the SHA-256, in lower-case
+	// hexadecimal, of the statements, each followed by ";\n". It does not depend on comments
+	// between statements, on line ends, or on outer white space.
 	Checksum string `json:"checksum"`
-	// Doc holds the comment lines above or below the block's header.
+	// Doc are the comment lines directly above or below the block's header.
 	Doc []string `json:"doc,omitempty"`
-	// Pos is where the block starts.
+	// Pos is where the block begins in its file.
 	Pos Pos `json:"pos"`
 }
 
-// Pos is a place in a source file.
+// Pos is a position in a source file.
 type Pos struct {
 	File string `json:"file"`
-	Line int    `json:"line"` // from 1
+	Line int    `json:"line"` // the first line is 1
 }
 
 // Enum is a named list of text values.
 type Enum struct {
-	// Ref is what Type.Ref holds. It is unique among enums.
+	// Ref identifies the enum: Type.Ref refers to it. It is unique among enums.
 	Ref string `json:"ref"`
-	// Name is the name to generate.
+	// Name is the name of the generated type.
 	Name Name `json:"name"`
-	// Native is the engine's type, quoted and qualified as needed, such as
-	// `task_status`, `app."Mood"`. Empty for an anonymous enum of DuckDB.
+	// Native is the engine's type, quoted and qualified if necessary, such as `task_status`,
+	// `app."Mood"`. It is empty for an anonymous enum of DuckDB.
 	Native string `json:"native,omitempty"`
-	// Values are the labels in the engine's order. A live database may know
-	// more: generated code must have a policy for a value it does not know.
+	// Values are the labels in the engine's order. A live database may have more labels, so
+	// generated code must be able to handle an unknown label.
 	Values []EnumValue `json:"values"`
 	Doc    []string    `json:"doc,omitempty"`
 }
 
 // EnumValue is one label of an enum.
 type EnumValue struct {
-	// Value is the label as the engine spells it: any text, "" included.
+	// Value is the label as the engine spells it. It can be any text, including "".
 	Value string `json:"value"`
-	// Name is the constant to generate. Its words are unique in the enum; its
+	// Name is the name of the generated constant. Its words are unique within the enum. Its
 	// Original is Value.
 	Name Name `json:"name"`
 }
 
-// Struct is a nested value with named fields: DuckDB's STRUCT, a composite
-// type of PostgreSQL. Structs of the same shape share one entry.
+// Struct is a nested value with named fields: a STRUCT of DuckDB, or a composite type of
+// PostgreSQL. Structs with the same shape share one entry.
 type Struct struct {
 	Ref    string  `json:"ref"`
 	Name   Name    `json:"name"`
@@ -142,36 +142,36 @@ type Field struct {
 	Name     Name `json:"name"`
 	Type     Type `json:"type"`
 	Nullable bool `json:"nullable"`
-	// Unnamed says that the field has no name in the engine, as those of DuckDB's row(...): Name is
-	// f1, f2 and so on.
+	// Unnamed means that the field has no name in the engine, like those of DuckDB's row(...). Name
+	// is then f1, f2 and so on.
 	Unnamed bool `json:"unnamed,omitempty"`
 }
 
-// Row is a row type: what a query returns or a bulk method takes.
+// Row is a row type: the result of a query, or the parameter of a bulk method.
 type Row struct {
-	// Ref is what Query.Row and the row fields of Table hold.
+	// Ref identifies the row type: Query.Row and the row fields of Table refer to it.
 	Ref string `json:"ref"`
-	// Name is the name to generate: the one of `:result=`, which several queries
-	// may share, the query's followed by "result", or the table's followed by
-	// what the row is for.
+	// Name is the name of the generated type. It is one of: the name from `:result=`, which several
+	// queries may share; the query's name followed by "result"; the table's name followed by the
+	// purpose of the row.
 	Name Name `json:"name"`
-	// Explicit says that the user chose the name.
+	// Explicit means that the user chose the name with `:result=`.
 	Explicit bool `json:"explicit,omitempty"`
-	// Columns in order. Their words are unique within the row.
+	// Columns are the columns in order. No two of them have a name with the same words.
 	Columns []Column `json:"columns"`
 }
 
-// Column is one column of a result or of a row type.
+// Column is one column of a query's result or of a row type.
 type Column struct {
-	// Name.Original is the column's name in the result set, exactly; drivers
-	// that return rows as objects use it as the key.
+	// Name.Original is the exact name of the column in the result set. Drivers that return rows as
+	// objects use it as the key.
 	Name Name `json:"name"`
 	Type Type `json:"type"`
-	// Nullable is false only when the value can never be NULL.
+	// Nullable is false only if the value can never be NULL.
 	Nullable bool `json:"nullable"`
-	// Origin is the table column whose value this is, unchanged. Absent for
-	// expressions and where the engine does not tell. Rows do not carry it:
-	// queries that share a row may differ in it.
+	// Origin is the table column that returns its value unchanged in this column. It is nil for
+	// expressions, and if the engine does not report it. The columns of a Row have no Origin,
+	// because queries that share a row may have different origins.
 	Origin *Origin `json:"origin,omitempty"`
 }
 
@@ -182,29 +182,30 @@ type Origin struct {
 	Column string `json:"column"`
 }
 
-// Verb says what kind of method a query becomes.
+// Verb is the kind of method that a query becomes.
 type Verb string
 
 // The verbs.
 const (
-	// VerbQuery returns rows.
+	// VerbQuery means that the method returns rows.
 	VerbQuery Verb = "query"
-	// VerbExec returns the number of affected rows.
+	// VerbExec means that the method returns the number of affected rows.
 	VerbExec Verb = "exec"
 )
 
-// Cardinality says how many rows the method returns.
+// Cardinality is how many rows the method returns.
 type Cardinality string
 
-// The cardinalities of a VerbQuery.
+// These are the cardinalities of a query with VerbQuery.
 const (
-	// One is the first row, or the language's "none" if there is no row.
+	// One means that the method returns the first row, or what means "none" in the language if
+	// there is no row.
 	One Cardinality = "one"
-	// All is every row, in the engine's order.
+	// All means that the method returns every row, in the order in which the engine returns them.
 	All Cardinality = "all"
 )
 
-// Statement is the class of an SQL statement.
+// Statement is the class of an SQL statement, such as SELECT or INSERT.
 type Statement string
 
 // The classes of statement.
@@ -222,33 +223,33 @@ const (
 type Query struct {
 	Name Name `json:"name"`
 	Verb Verb `json:"verb"`
-	// Cardinality is set for VerbQuery only.
+	// Cardinality is only set for VerbQuery.
 	Cardinality Cardinality `json:"cardinality,omitempty"`
-	// Pluck: the method returns the bare value of the only column. Row is
-	// then empty.
+	// Pluck means that the query has one column, and that its method returns values of that column
+	// and not rows. Row is empty then.
 	Pluck bool `json:"pluck,omitempty"`
-	// Batch: also generate the method that runs the statement once per
-	// element of a stream of parameter sets. VerbExec only.
+	// Batch is only set for VerbExec. It means that a second method is generated, which runs the
+	// statement once for each element of a stream of parameter sets.
 	Batch bool `json:"batch,omitempty"`
-	// Statement is the class of the statement. A VerbQuery may be an INSERT,
-	// UPDATE or DELETE with RETURNING: it must then be run to the end.
+	// Statement is the class of the statement. A VerbQuery may be an INSERT, UPDATE or DELETE with
+	// RETURNING. Then it must be run to its end.
 	Statement Statement `json:"statement"`
-	// ReadOnly says that the statement changes nothing in the database.
+	// ReadOnly means that the statement changes nothing in the database.
 	ReadOnly bool `json:"read_only"`
-	// Doc holds the lines of the doc comment, without comment markers and
-	// without trailing white space. An empty line separates paragraphs.
+	// Doc has the lines of the method's doc comment, without comment markers and without trailing
+	// white space. An empty line separates paragraphs.
 	Doc []string `json:"doc,omitempty"`
-	// Segments are the SQL text, in order, without a final semicolon.
+	// Segments are the SQL text in order, without a final semicolon.
 	Segments []Segment `json:"segments"`
-	// Params are the method's parameters in order (of `@set`). Every one is
-	// used by a segment, some by several.
+	// Params are the method's parameters, in the order of `@set`. Every parameter is used by at
+	// least one segment.
 	Params []Param `json:"params,omitempty"`
-	// Columns are what the statement returns. Empty for VerbExec.
+	// Columns are the columns of the result. It is empty for VerbExec.
 	Columns []Column `json:"columns,omitempty"`
-	// Row refers to the row type; its columns equal Columns but for Origin.
-	// Empty for VerbExec and when Pluck is set.
+	// Row refers to the row type in Module.Rows. It has the same columns as Columns, but no Origin.
+	// Row is empty for VerbExec, and if Pluck is set.
 	Row string `json:"row,omitempty"`
-	// Source is the attached database the block is for, or empty.
+	// Source is the attached database to which the block belongs, or empty.
 	Source string `json:"source,omitempty"`
 	Pos    Pos    `json:"pos"`
 }
@@ -258,65 +259,66 @@ type SegmentKind string
 
 // The kinds of segment.
 const (
-	// Code is SQL outside of quotes and comments: characters that a driver
-	// gives a meaning there (`?` in JDBC, `%` in psycopg) must be escaped.
+	// Code is SQL that is not inside of quotes or comments. Characters that have a meaning for a
+	// driver (`?` in JDBC, `%` in psycopg) must be escaped.
 	Code SegmentKind = "code"
-	// Quoted is one string literal, quoted identifier, dollar-quoted string
-	// or comment, delimiters included. A driver that does not look into
-	// quotes (psycopg's `%`) needs escaping here too.
+	// Quoted is one string literal, quoted identifier, dollar-quoted string or comment, including
+	// its delimiters. A driver that does not recognise quotes (psycopg's `%`) needs escaping here
+	// too.
 	Quoted SegmentKind = "quoted"
-	// ParamRef is a reference to Query.Params[Param].
+	// ParamRef is a place where parameter Query.Params[Segment.Param] is used.
 	ParamRef SegmentKind = "param"
 )
 
-// Segment is one piece of the SQL text of a query. Written one after another,
-// with placeholders for the parameters, the segments are the statement.
+// Segment is a piece of the SQL text of a query. Joined in order, with a placeholder for each
+// parameter, the segments are the statement.
 type Segment struct {
 	Kind SegmentKind `json:"kind"`
-	// Text of Code and Quoted, never empty.
+	// Text is set for Code and Quoted. It is never empty.
 	Text string `json:"text,omitempty"`
-	// Param is the index in Query.Params. ParamRef only.
+	// Param is the index in Query.Params. It is only set for ParamRef.
 	Param int `json:"param,omitempty"`
-	// Cast says that the engine cannot infer the type of this occurrence
-	// alone: a driver that gives every occurrence a placeholder of its own
-	// must write CAST(<placeholder> AS <Param.Type.Native>). With numbered or
-	// named placeholders that share one type (`$1` twice) it need not.
-	// ParamRef only.
+	// Cast is only set for ParamRef. It means that the engine cannot infer the type of this
+	// occurrence alone. If each occurrence has its own placeholder, generated code must write
+	// CAST(<placeholder> AS <Param.Type.Native>). With numbered or named placeholders, occurrences
+	// share one type (`$1` twice), and the cast is not needed.
 	Cast bool `json:"cast,omitempty"`
 }
 
 // Param is a parameter of a query.
 type Param struct {
 	Name Name `json:"name"`
-	// Type is what the caller passes. For an IN list it is a list.
+	// Type is the type of the argument. For an IN list it is a list.
 	Type Type `json:"type"`
-	// Nullable is true when the user's sample is null (`@set x = null`). Where
-	// it is false generated code must refuse null: that a result column is not
-	// nullable may rest on it (`coalesce(email, ${default})`).
+	// Nullable is true if the user's sample is null (`@set x = null`). If it is false, generated
+	// code must refuse null, because the nullability of a result column may depend on it
+	// (`coalesce(email, ${default})`).
 	Nullable bool `json:"nullable"`
-	// In says that the user wrote `IN (${p})`. The segments have already been
-	// rewritten so that one placeholder takes the whole list, of any length,
-	// the empty one included; Binding says how.
+	// In means that the user wrote `IN (${p})`. The segments are already rewritten, so that one
+	// placeholder takes a whole list of any length, including the empty list. Binding says how the
+	// list is bound.
 	In bool `json:"in,omitempty"`
 	// Binding is how the value is bound.
 	Binding Binding `json:"binding"`
 }
 
-// Binding is how a parameter's value is given to the driver.
+// Binding is how a parameter's value is passed to the driver.
 type Binding string
 
 // The bindings.
 const (
-	// BindValue binds the value as its type: an IN list on PostgreSQL and
-	// DuckDB is one array.
+	// BindValue binds the value with the parameter's type. For an IN list on PostgreSQL and DuckDB,
+	// that is one array.
 	BindValue Binding = "value"
-	// BindJSON binds a list as the text of a JSON array: an IN list on SQLite,
-	// whose segments read `IN (SELECT value FROM json_each(?))`. Elements are
-	// null, booleans as 0 and 1, integers and floats as JSON numbers with all
-	// digits, everything else as the JSON string of what would be bound alone.
+	// BindJSON binds a list as the text of a JSON array. It is used for an IN list on SQLite, whose
+	// segments are `IN (SELECT value FROM json_each(?))`. The elements are:
+	//   - null
+	//   - 0 and 1 for booleans
+	//   - JSON numbers with all digits for integers and floats
+	//   - for all other types, a JSON string with the text that would be bound for a single value
 	BindJSON Binding = "json"
-	// BindNumber binds a whole number as an integer or as a floating point
-	// number, whichever costs the driver less: it is only compared, or a LIMIT
-	// (SQLite).
+	// BindNumber is for SQLite. The driver's code may bind an integer as an integer or as a
+	// floating point number, whichever is cheaper, because the value is only compared or used in a
+	// LIMIT.
 	BindNumber Binding = "number"
 )

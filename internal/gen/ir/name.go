@@ -5,22 +5,26 @@ import (
 	"unicode"
 )
 
-// Name is a name as the user wrote it and its words, from which every backend
-// makes identifiers in its language's case.
+// Name is a name that the user wrote, also split into words. Generators join the words in the case
+// that their language uses.
 type Name struct {
-	// Original is exact: `my col`, `getUser`, `count(*)`.
+	// Original is the name exactly as the user wrote it, such as `my col`, `getUser`, `count(*)`.
 	Original string `json:"original"`
-	// Words are lower case, never empty, letters and digits only (of any
-	// script). The first may begin with a digit (`9x`): a backend then
-	// prefixes what its language needs. There is at least one word.
+	// Words are the words of the name: at least one, none empty. They contain only lower-case
+	// letters and digits of any script. The first word may begin with a digit (`9x`); a generator
+	// then adds the prefix that its language needs.
 	Words []string `json:"words"`
 }
 
-// NewName splits a name into words: at everything that is not a letter or a
-// digit, before a capital that follows a small letter or a digit (`getUser`),
-// and before the last capital of a run that a small letter follows
-// (`HTTPServer` is http, server). Digits stay with what they follow (`md5`,
-// `user2`). A name without any letter or digit gets the word "x".
+// NewName splits a name into words:
+//
+//   - at everything that is not a letter or a digit
+//   - before a capital letter that follows a small letter or a digit (`getUser`)
+//   - before the last of several capital letters, if a small letter follows (`HTTPServer` is http,
+//     server)
+//
+// Digits stay with the letters before them (`md5`, `user2`). A name without any letter or digit
+// gets the word "x".
 func NewName(original string) Name {
 	n := Name{Original: original}
 	var word []rune
@@ -52,23 +56,22 @@ func NewName(original string) Name {
 	return n
 }
 
-// With returns a name with further words at the end. Its Original is the
-// snake-case form.
+// With returns a name with words added at the end. Its Original is the new name in snake case.
 func (n Name) With(words ...string) Name {
 	all := append(append([]string{}, n.Words...), words...)
 	return Name{Original: strings.Join(all, "_"), Words: all}
 }
 
-// Snake is `get_user`.
+// Snake returns the name in snake case, such as `get_user`.
 func (n Name) Snake() string { return strings.Join(n.Words, "_") }
 
-// Screaming is `GET_USER`.
+// Screaming returns the name in upper-case snake case, such as `GET_USER`.
 func (n Name) Screaming() string { return strings.ToUpper(n.Snake()) }
 
-// Kebab is `get-user`.
+// Kebab returns the name in kebab case, such as `get-user`.
 func (n Name) Kebab() string { return strings.Join(n.Words, "-") }
 
-// Pascal is `GetUser`.
+// Pascal returns the name in Pascal case, such as `GetUser`.
 func (n Name) Pascal() string {
 	var b strings.Builder
 	for _, w := range n.Words {
@@ -77,7 +80,7 @@ func (n Name) Pascal() string {
 	return b.String()
 }
 
-// Camel is `getUser`.
+// Camel returns the name in camel case, such as `getUser`.
 func (n Name) Camel() string {
 	var b strings.Builder
 	for i, w := range n.Words {
@@ -90,12 +93,12 @@ func (n Name) Camel() string {
 	return b.String()
 }
 
-// Same reports whether two names become the same identifier in some case
-// convention: `user_id`, `userId` and `USER ID` are the same, and so are
-// `x_1` and `x1`, which Pascal case cannot tell apart.
+// Same reports whether two names become the same identifier in some case convention. `user_id`,
+// `userId` and `USER ID` are the same. So are `x_1` and `x1`, because Pascal case cannot
+// distinguish them.
 func (n Name) Same(o Name) bool { return n.Key() == o.Key() }
 
-// Key is equal for two names exactly when Same holds.
+// Key returns a text that is equal for two names if and only if Same is true for them.
 func (n Name) Key() string { return strings.Join(n.Words, "") }
 
 func title(w string) string {

@@ -2,5 +2,5 @@ package ir
 
 import "strings"
 
-// QuoteName returns an identifier in double quotes, in which every engine takes any name as it is.
+// QuoteName returns an identifier in double quotes. Every engine accepts any name in this form.
 func QuoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -1,6 +1,6 @@
 package ir
 
-// Kind is the shape of a value, the closed set that every backend maps.
+// Kind is the kind of a value, such as int32 or list. Every generator has a type for each kind.
 type Kind string
 
 // The kinds.
@@ -10,7 +10,7 @@ const (
 	Int16  Kind = "int16"
 	Int32  Kind = "int32"
 	Int64  Kind = "int64"
-	Int128 Kind = "int128" // HUGEINT of DuckDB
+	Int128 Kind = "int128" // DuckDB's HUGEINT
 
 	Uint8   Kind = "uint8"
 	Uint16  Kind = "uint16"
@@ -20,79 +20,81 @@ const (
 
 	Float32 Kind = "float32"
 	Float64 Kind = "float64"
-	// Decimal is exact: Precision digits, Scale of them after the point. Both
-	// are 0 for a numeric without limits (PostgreSQL `numeric`, which may also
-	// be NaN or infinite; SQLite, whose values arrive as integer or float).
+	// Decimal is an exact number. Its type has Precision digits, and Scale of them are after the
+	// decimal point. Both are 0 for a number without limits. That is PostgreSQL's `numeric`, which
+	// may also be NaN or infinite, and a decimal of SQLite, whose values are integers or floats.
 	Decimal Kind = "decimal"
 
 	Text Kind = "text"
 	Blob Kind = "blob"
 	UUID Kind = "uuid"
 
-	// Date is a calendar day without a zone. SQLite has no types for time:
-	// values of Date, Time, Timestamp and TimestampTZ are text in ISO 8601 there
-	// (`2020-01-31`, `12:30:00`, `2020-01-31 12:30:00.123`), or else what its date
-	// functions take, an INTEGER of seconds since 1970 or a REAL Julian day.
-	// Read all three, write the text.
+	// Date is a calendar day without a time zone.
+	//
+	// SQLite has no types for dates and times. Values of Date, Time, Timestamp and TimestampTZ have
+	// one of three forms there: text in ISO 8601 (`2020-01-31`, `12:30:00`, `2020-01-31
+	// 12:30:00.123`), an INTEGER of seconds since 1970, or a REAL Julian day. Generated code reads
+	// all three forms, and writes text.
 	Date Kind = "date"
-	// Time is a time of day without a zone, in microseconds at most.
+	// Time is a time of day without a time zone, with a precision of at most microseconds.
 	Time Kind = "time"
-	// TimeTZ is a time of day with an offset.
+	// TimeTZ is a time of day with an offset from UTC.
 	TimeTZ Kind = "timetz"
-	// Timestamp is a day and time without a zone; see Type.Unit.
+	// Timestamp is a date and time without a time zone. See Type.Unit.
 	Timestamp Kind = "timestamp"
 	// TimestampTZ is an instant, stored in UTC.
 	TimestampTZ Kind = "timestamptz"
-	// Interval is months, days and microseconds, each with a sign.
+	// Interval is a number of months, of days and of microseconds. Each of the three has its own
+	// sign.
 	Interval Kind = "interval"
 
-	// JSON is the text of a JSON document; Native says which type (`jsonb`).
+	// JSON is the text of a JSON document. Native has the name of the type (`jsonb`).
 	JSON Kind = "json"
-	// EnumKind refers to Module.Enums by Type.Ref.
+	// EnumKind is a label of an enum. Type.Ref refers to Module.Enums.
 	EnumKind Kind = "enum"
-	// List has elements of one type and any length. A dimension more is a
-	// List of a List.
+	// List has any number of elements of one type. More dimensions are Lists of Lists.
 	List Kind = "list"
 	// Array is a List of exactly Type.Length elements.
 	Array Kind = "array"
-	// StructKind refers to Module.Structs by Type.Ref.
+	// StructKind is a struct. Type.Ref refers to Module.Structs.
 	StructKind Kind = "struct"
-	// Map has unique keys of type Key (never null) and values of type Elem.
+	// Map has unique keys of type Key (never NULL) and values of type Elem.
 	Map Kind = "map"
-	// Any is a value whose type is known only when it is read: a SQLite
-	// expression or a column without a type, DuckDB's VARIANT and UNION.
+	// Any is a value whose type is known only when it is read: an expression or a column without a
+	// type in SQLite, or DuckDB's VARIANT and UNION.
 	Any Kind = "any"
 )
 
-// Type is the type of a value. Only the fields that its Kind names are set.
+// Type is the type of a value. Only the fields that belong to its Kind are set.
 type Type struct {
 	Kind Kind `json:"kind"`
-	// Native is the engine's own spelling, valid in CAST(x AS native) and in
-	// DDL: `DECIMAL(10,2)`, `app."Mood"[]`, `STRUCT(a INTEGER)`. Types of the
-	// engine that are not in the algebra have the Kind that their value is
-	// exchanged as and keep their name here: `inet` is Text, so a driver that
-	// returns an object of its own for it must be asked for text. For SQLite
-	// it is the declared type as written (`VARCHAR(20)`), or empty.
+	// Native is the engine's spelling of the type, which is valid in CAST(x AS native) and in DDL:
+	// `DECIMAL(10,2)`, `app."Mood"[]`, `STRUCT(a INTEGER)`.
+	//
+	// If an engine's type has no Kind of its own, Kind says in which form its values are exchanged.
+	// For example, PostgreSQL's `inet` has the Kind Text: if a driver returns an object for it,
+	// generated code must ask for text. For SQLite, Native is the declared type as written
+	// (`VARCHAR(20)`), or empty.
 	Native string `json:"native,omitempty"`
-	// Precision and Scale belong to Decimal.
+	// Precision and Scale are set for Decimal.
 	Precision int `json:"precision,omitempty"`
 	Scale     int `json:"scale,omitempty"`
-	// Unit belongs to Timestamp: "s", "ms", "us" or "ns". TimestampTZ is
-	// always "us"; SQLite's timestamps are "ns" at most and have no Unit.
+	// Unit is set for Timestamp: "s", "ms", "us" or "ns". A TimestampTZ always has "us". SQLite's
+	// timestamps have at most nanoseconds, and no Unit.
 	Unit string `json:"unit,omitempty"`
-	// Ref belongs to EnumKind and StructKind.
+	// Ref is set for EnumKind and StructKind. It is the Ref of the enum or struct.
 	Ref string `json:"ref,omitempty"`
-	// Elem and ElemNullable belong to List and Array (their elements) and to
-	// Map (its values).
+	// Elem and ElemNullable are set for List and Array (the type of their elements), and for Map
+	// (the type of its values).
 	Elem         *Type `json:"elem,omitempty"`
 	ElemNullable bool  `json:"elem_nullable,omitempty"`
-	// Length belongs to Array.
+	// Length is set for Array: the number of elements.
 	Length int `json:"length,omitempty"`
-	// Key belongs to Map.
+	// Key is set for Map: the type of its keys.
 	Key *Type `json:"key,omitempty"`
 }
 
-// Equal reports whether two types are the same in every respect.
+// Equal reports whether two types are equal in all fields.
 func (t Type) Equal(o Type) bool {
 	return t.Kind == o.Kind && t.Native == o.Native && t.Precision == o.Precision && t.Scale == o.Scale &&
 		t.Unit == o.Unit && t.Ref == o.Ref && t.ElemNullable == o.ElemNullable && t.Length == o.Length &&
@@ -106,7 +108,7 @@ func equalPtr(a, b *Type) bool {
 	return a.Equal(*b)
 }
 
-// Walk calls f for t and every type inside it, outermost first.
+// Walk calls f for t and for every type inside of it. The outer types come first.
 func (t Type) Walk(f func(Type)) {
 	f(t)
 	if t.Elem != nil {
@@ -117,7 +119,7 @@ func (t Type) Walk(f func(Type)) {
 	}
 }
 
-// known is the closed set of kinds.
+// known is the set of all kinds.
 var known = map[Kind]bool{
 	Bool: true, Int8: true, Int16: true, Int32: true, Int64: true, Int128: true,
 	Uint8: true, Uint16: true, Uint32: true, Uint64: true, Uint128: true,

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Decode reads one module as JSON and validates it.
+// Decode reads a module from JSON and validates it.
 func Decode(r io.Reader) (*Module, error) {
 	var m Module
 	if err := json.NewDecoder(r).Decode(&m); err != nil {
@@ -18,8 +18,7 @@ func Decode(r io.Reader) (*Module, error) {
 	return &m, nil
 }
 
-// Encode writes the module as indented JSON with a final line end. Equal
-// modules give equal bytes.
+// Encode writes the module as indented JSON with a final line end. Equal modules give equal bytes.
 func (m *Module) Encode(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -57,9 +56,9 @@ func (m *Module) Row(ref string) *Row {
 	return nil
 }
 
-// Validate reports the first way in which the module is not what this package
-// promises: a reference to nothing, a type without its parts, two names that
-// become the same identifier. Such a module is a defect of the analysis.
+// Validate returns an error for the first violation of the rules of this package. Examples are a
+// reference to a missing type, a type without its parts, and two names that become the same
+// identifier. An invalid module is a defect of the analysis.
 func (m *Module) Validate() error {
 	if m.FormatVersion != FormatVersion {
 		return fmt.Errorf("module %s: format version %d, this program reads %d", m.Project, m.FormatVersion, FormatVersion)
@@ -194,7 +193,7 @@ func (m *Module) checkQuery(q *Query) error {
 	return nil
 }
 
-// sameShape reports whether two columns are the same but for their origin.
+// sameShape reports whether two columns are equal except for their origin.
 func sameShape(a, b Column) bool {
 	return a.Name.Original == b.Name.Original && a.Nullable == b.Nullable && a.Type.Equal(b.Type)
 }

@@ -1,5 +1,5 @@
-// Package lang turns modules into code: a pure function from the
-// intermediate representation and a target to files.
+// Package lang turns modules (package ir) into code. The generated files depend only on the module
+// and the target.
 package lang
 
 import (
@@ -14,11 +14,10 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/typescript"
 )
 
-// Generate writes the files of one target, sorted by path: the generated file
-// and the runtime files that it uses. Targets that share a folder write some
-// runtime files twice, with equal content. It fails with Invalid when the
-// module cannot become correct code and with Internal when the module itself
-// is broken.
+// Generate returns the files of one target, sorted by path: the generated file, and the runtime
+// files that it uses. If two targets have the same folder, their runtime files are equal. The error
+// is Invalid if no correct code can be made from the module. It is Internal if the module violates
+// the rules of package ir.
 func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	backends := map[string]func(*ir.Module, ir.Target) ([]ir.File, error){
 		"go":         golang.Generate,
@@ -35,8 +34,8 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	return files, err
 }
 
-// Plan returns the names that Generate gives everything in a module, for
-// programs that are written about generated code.
+// Plan returns the names that Generate gives to everything in a module. A program that itself
+// generates code which calls the generated code needs them.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	planners := map[string]func(*ir.Module, ir.Target) (*emit.Plan, error){
 		"go":         golang.Plan,

@@ -14,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// generators are all ids that have a backend.
+// generators are the ids of all generators.
 var generators = []string{
 	"typescript/sqlite/better-sqlite3", "typescript/sqlite/node", "typescript/sqlite/libsql", "typescript/sqlite/turso",
 	"typescript/duckdb/node-api", "typescript/postgres/pg", "java/sqlite/jdbc", "java/duckdb/jdbc", "java/duckdb/arrow", "java/postgres/jdbc",
@@ -70,7 +70,7 @@ func TestGenerationIsDeterministicAndSorted(t *testing.T) {
 	}
 }
 
-// path reports whether a file would leave the output's folder.
+// path reports whether a file would be outside of the output's folder.
 func path(p string) bool { return !strings.HasPrefix(p, "out/db/") || strings.Contains(p, "..") }
 
 func TestJavaRefusesRowsOfMoreColumnsThanARecordHas(t *testing.T) {
@@ -193,7 +193,7 @@ func TestFilesGetNamesThatTheirLanguageTakes(t *testing.T) {
 	}
 }
 
-// selecting is a module with a query whose rows have the columns.
+// selecting returns a module with a query whose rows have the columns.
 func selecting(columns ...ir.Column) *ir.Module {
 	name := ir.NewName("q")
 	return &ir.Module{FormatVersion: ir.FormatVersion, Project: "p", Engine: ir.DuckDB, Files: []string{"a.sql"},

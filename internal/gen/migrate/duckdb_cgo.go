@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// openDuckDB opens a file by ATTACH: a connection string is parsed as a URL,
-// which not every path is.
+// openDuckDB opens the database file with ATTACH, because a driver's connection string is parsed as
+// a URL, and not every path is a valid URL.
 func openDuckDB(path string) (*sql.DB, error) {
 	connector, err := duckdb.NewConnector("", func(c driver.ExecerContext) error {
 		name := ir.QuoteName(DatabaseName(path))

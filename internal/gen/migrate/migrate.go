@@ -10,7 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib" // database/sql over pgx, so that the three engines share the code below
+	// Gives pgx the interface of database/sql, so that one code serves three engines.
+	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/ncruces/go-sqlite3/driver" // SQLite without cgo
 
@@ -19,26 +20,29 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Result says what a run did, by migration ids in order.
+// Result says what one run of migrations did. The ids of migrations are in the order of the
+// migrations.
 type Result struct {
-	// Applied were run now (and rolled back, in a dry run).
+	// Applied are the migrations that this run applied. In a dry run they were rolled back.
 	Applied []string `json:"applied"`
-	// Present were there before.
+	// Present are the migrations that were applied before this run.
 	Present []string `json:"present"`
-	// Unknown are recorded for the project but not in its files: the database
-	// is of a newer version of them.
+	// Unknown are migrations that the database records for the project, but that are not in the
+	// project's files: the database was migrated with newer files.
 	Unknown []string `json:"unknown"`
 }
 
-// dialect is what differs between the engines.
+// dialect is what differs between the engines when migrations are applied.
 type dialect struct {
 	// begin are the statements that open the transaction and take the lock.
 	begin []string
-	// columns lists the columns of the migration table, none if it is not there.
+	// columns is a query that lists the columns of the migration table. It has no rows if the table
+	// does not exist.
 	columns string
-	// param is the placeholder of an argument, counted from 1.
+	// param returns the placeholder of an argument of a statement. The first argument is 1.
 	param func(int) string
-	// alterOutside: a table cannot be altered and written in one transaction.
+	// alterOutside means that the engine cannot alter a table and write to it in the same
+	// transaction. So the migration table is altered in a transaction of its own.
 	alterOutside bool
 }
 
@@ -68,10 +72,9 @@ const (
 	addChecksum = "ALTER TABLE _sqg_migrations ADD COLUMN checksum TEXT"
 )
 
-// Run applies the migrations that the database has not seen, all in one
-// transaction. A dry run does the same and rolls back, and makes no file. The
-// error is Invalid when an applied migration was changed or a
-// statement is refused, and Unavailable when there is no connection or lock.
+// Run applies, in one transaction, the migrations that the database does not have. A dry run does
+// the same and rolls back; it creates no file. The error is Invalid if an applied migration was
+// changed, or if a statement is refused. It is Unavailable if there is no connection or no lock.
 func Run(ctx context.Context, t Target, project string, all []ir.Migration, dryRun bool) (result *Result, err error) {
 	conn, shut, err := connect(ctx, t, dryRun)
 	if err != nil {
@@ -86,8 +89,8 @@ func Run(ctx context.Context, t Target, project string, all []ir.Migration, dryR
 	return result, nil
 }
 
-// connect opens one connection. A dry run of a file that does not exist runs
-// in memory.
+// connect opens one connection, and returns it with a function that closes it. If the file does not
+// exist, a dry run uses a database in memory.
 func connect(ctx context.Context, t Target, dryRun bool) (*sql.Conn, func() error, error) {
 	var db *sql.DB
 	var err error
@@ -97,7 +100,8 @@ func connect(ctx context.Context, t Target, dryRun bool) (*sql.Conn, func() erro
 		if dryRun && t.New {
 			path = ":memory:"
 		}
-		// With foreign keys DROP TABLE deletes what refers to it.
+		// Turn foreign keys off. With them, DROP TABLE would delete the rows that refer to the
+		// table.
 		db, err = driver.Open("file:"+path+"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(0)", sqlite.Extend)
 	case ir.DuckDB:
 		path := t.Where
@@ -110,8 +114,8 @@ func connect(ctx context.Context, t Target, dryRun bool) (*sql.Conn, func() erro
 		if parseErr != nil {
 			return nil, nil, base.Errorf(base.Invalid, "PostgreSQL URL: %w", parseErr)
 		}
-		// Migrations are run as they stand, one statement at a time; preparing
-		// them first would only cost.
+		// Do not prepare statements: each statement of a migration runs once, so preparing it would
+		// only cost time.
 		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 		db = stdlib.OpenDB(*config)
 	default:
@@ -134,7 +138,7 @@ func unavailable(err error) error {
 	return base.Errorf(base.Unavailable, "open the database: %w", err)
 }
 
-// escape makes a path fit for a file: URI of SQLite.
+// escape returns a path with the characters escaped that have a meaning in SQLite's file: URI.
 func escape(path string) string {
 	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
 }
@@ -175,7 +179,8 @@ func (r *runner) run(ctx context.Context, all []ir.Migration, dryRun bool) (resu
 	return result, nil
 }
 
-// rollback ends the transaction, if one is open. A cancelled run must do it too.
+// rollback rolls the transaction back if one is open. It also works after the run's context was
+// cancelled.
 func (r *runner) rollback() error {
 	_, err := r.conn.ExecContext(context.Background(), "ROLLBACK")
 	if err != nil && strings.Contains(strings.ToLower(err.Error()), "no transaction") {
@@ -204,7 +209,7 @@ func (r *runner) columns(ctx context.Context) ([]string, error) {
 	return out, rows.Err()
 }
 
-// pending runs what is to run, within the transaction.
+// pending applies the missing migrations. The transaction is already open.
 func (r *runner) pending(ctx context.Context, all []ir.Migration, dryRun bool) (*Result, error) {
 	applied, err := r.prepare(ctx, dryRun)
 	if err != nil {
@@ -232,7 +237,7 @@ func (r *runner) pending(ctx context.Context, all []ir.Migration, dryRun bool) (
 		switch {
 		case done:
 			result.Present = append(result.Present, m.ID)
-			if sum == "" && !dryRun { // SQG recorded it, without a checksum
+			if sum == "" && !dryRun { // SQG recorded it without a checksum
 				err = r.exec(ctx, adopt, m.Checksum, r.project, m.ID)
 			}
 		default:
@@ -251,8 +256,8 @@ func (r *runner) pending(ctx context.Context, all []ir.Migration, dryRun bool) (
 	return result, nil
 }
 
-// prepare makes the migration table what it has to be, unless in a dry run,
-// and reads the checksums of what is applied, "" where none was recorded.
+// prepare creates the migration table, or adds its missing columns, except in a dry run. It returns
+// the checksums of the applied migrations by id, with "" if none was recorded.
 func (r *runner) prepare(ctx context.Context, dryRun bool) (map[string]string, error) {
 	columns, err := r.columns(ctx)
 	if err != nil {

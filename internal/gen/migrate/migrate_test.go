@@ -40,7 +40,7 @@ func each(t *testing.T, test func(t *testing.T, target Target)) {
 	}
 }
 
-// read returns a query's only column as text.
+// read returns the only column of a query as text.
 func read(t *testing.T, target Target, query string) []string {
 	t.Helper()
 	ctx := context.Background()
@@ -65,7 +65,8 @@ func read(t *testing.T, target Target, query string) []string {
 	return out
 }
 
-// A table is rebuilt, as SQLite's manual says, by dropping it: that is not to delete the rows that refer to it.
+// TestRowsThatReferToARebuiltTableStay rebuilds a table as SQLite's manual recommends, by dropping
+// it. That must not delete the rows that refer to it.
 func TestRowsThatReferToARebuiltTableStay(t *testing.T) {
 	target := Target{Engine: ir.SQLite, Where: filepath.Join(t.TempDir(), "app.db"), New: true}
 	tables := migration("1", "CREATE TABLE parent (id INTEGER PRIMARY KEY)", "INSERT INTO parent VALUES (1)",
@@ -156,7 +157,8 @@ func TestADryRunLeavesNothing(t *testing.T) {
 		if r, err = Run(ctx, target, "app", []ir.Migration{first}, true); err != nil || len(r.Applied) != 1 {
 			t.Fatal(r, err)
 		}
-		execute(t, target, "CREATE TABLE t (a INTEGER)", "CREATE TABLE _sqg_migrations (a INTEGER)") // neither is there
+		// neither table exists
+		execute(t, target, "CREATE TABLE t (a INTEGER)", "CREATE TABLE _sqg_migrations (a INTEGER)")
 	})
 }
 

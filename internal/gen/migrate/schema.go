@@ -10,9 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/analyze/sqlite"
 )
 
-// SQLiteSchema reads the statements that made the tables, indices, views and
-// triggers of a SQLite file, in the order in which they were run. The file is
-// only read.
+// SQLiteSchema returns the statements that created the tables, indices, views and triggers of a
+// SQLite file, in the order in which they were run. It only reads the file.
 func SQLiteSchema(ctx context.Context, path string) (statements []string, err error) {
 	fail := func(err error) ([]string, error) {
 		return nil, base.Errorf(base.Unavailable, "read the schema of %s: %w", path, err)
@@ -22,7 +21,7 @@ func SQLiteSchema(ctx context.Context, path string) (statements []string, err er
 		return fail(err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	// A virtual table makes its shadow tables itself.
+	// Leave out the shadow tables of virtual tables: a virtual table creates them itself.
 	rows, err := db.QueryContext(ctx, `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
 		AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow') ORDER BY rowid`)
 	if err != nil {

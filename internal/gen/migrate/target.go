@@ -1,6 +1,6 @@
-// Package migrate applies the MIGRATE blocks of annotated SQL to a database, as
-// applyMigrations of generated code does: the same table, the same checksums,
-// the same locks. Either may run first, on any database of the other.
+// Package migrate applies the MIGRATE blocks of annotated SQL to a database. It uses the same
+// table, checksums and locks as applyMigrations in generated code. So either of them can run first,
+// and continue on a database of the other.
 package migrate
 
 import (
@@ -14,32 +14,31 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Target is a database that a person named.
+// Target is a database on which the user runs migrations.
 type Target struct {
 	Engine ir.Engine
-	// Where is a path, or a URL or keyword string of PostgreSQL.
+	// Where is the path of a file, or PostgreSQL's URL or keyword string.
 	Where string
-	// New says that it is a file that does not exist yet.
+	// New means that Where is a file that does not exist yet.
 	New bool
 }
 
-// magic are the first bytes of database files, and where they are.
+// magic has the bytes by which a database file is recognised, with their position in the file.
 var magic = []struct {
 	engine ir.Engine
 	at     int
 	text   string
 }{{ir.SQLite, 0, "SQLite format 3\x00"}, {ir.DuckDB, 8, "DUCK"}}
 
-// endings are what files of an engine are called.
+// endings maps file extensions to the engine of such files.
 var endings = map[string]ir.Engine{
 	".sqlite": ir.SQLite, ".sqlite3": ir.SQLite, ".db3": ir.SQLite, ".s3db": ir.SQLite,
 	".duckdb": ir.DuckDB, ".ddb": ir.DuckDB,
 }
 
-// ParseTarget understands postgres://..., host=... dbname=..., sqlite:path,
-// duckdb:path and a plain path. A file that exists says itself what it is; a
-// new one by its ending, otherwise it belongs to the only one of the engines
-// that the project has.
+// ParseTarget parses postgres://..., host=... dbname=..., sqlite:path, duckdb:path, or a plain
+// path. The engine of an existing file is determined from its content. The engine of a new file is
+// determined from its extension, or else it is the project's only engine.
 func ParseTarget(text string, engines []ir.Engine) (Target, error) {
 	fail := func(format string, args ...any) (Target, error) {
 		return Target{}, base.Errorf(base.Invalid, format, args...).
@@ -96,7 +95,7 @@ func ParseTarget(text string, engines []ir.Engine) (Target, error) {
 	return t, nil
 }
 
-// sniff reads from a file what it is; "" if nothing known.
+// sniff determines the engine from the content of a file. It returns "" for unknown content.
 func sniff(path string) (engine ir.Engine, size int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -115,8 +114,8 @@ func sniff(path string) (engine ir.Engine, size int, err error) {
 	return engine, size, errors.Join(err, f.Close())
 }
 
-// DatabaseName is what DuckDB calls the database of a file: the file's name up
-// to its first dot.
+// DatabaseName returns the name that DuckDB gives to the database in a file: the file's name up to
+// its first dot.
 func DatabaseName(path string) string {
 	name := path[strings.LastIndexAny(path, `/\`)+1:]
 	if i := strings.IndexByte(name, '.'); i > 0 {
@@ -124,7 +123,7 @@ func DatabaseName(path string) string {
 	}
 	switch strings.ToLower(name) {
 	case ":memory:", "memory", "temp", "system", "main":
-		return strings.Trim(name, ":") + "_db" // taken
+		return strings.Trim(name, ":") + "_db" // the name is taken
 	}
 	return name
 }

@@ -1,6 +1,5 @@
-// Package sqg gives a module the names and rows that SQG 0.23 generates, so that a program
-// written against SQG's code compiles against ours. It is for an sqg.yaml; what a scoter.yaml
-// generates does not depend on it.
+// Package sqg changes a module to the names and rows that SQG 0.23 generates. A program that was
+// written for SQG's code then compiles with Scoter's. It is used for an sqg.yaml only.
 package sqg
 
 import (
@@ -12,8 +11,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Adapt changes the names of a module and of its target to SQG's. It must run before the code is
-// planned. The module stays valid: no two names become the same that were not the same before.
+// Adapt changes the names of a module and of its target to those of SQG. It must be called before
+// lang.Plan or lang.Generate. The module stays valid: names that were different before stay
+// different.
 func Adapt(m *ir.Module, t *ir.Target) {
 	splitAll(m)
 	split(&t.Name)
@@ -30,8 +30,9 @@ func Adapt(m *ir.Module, t *ir.Target) {
 	}
 }
 
-// split makes a word of every run of digits, as SQG's library does: `users1` is users, 1. Only
-// snake case shows it (`users_1`), and the letter behind a digit, which is then a capital.
+// split makes every run of digits in a name a word of its own, as SQG's library does: `users1` is
+// users, 1. That only matters for snake case (`users_1`), and for the letter after a digit, which
+// becomes a capital letter.
 func split(n *ir.Name) {
 	var words []string
 	for _, w := range n.Words {
@@ -85,8 +86,9 @@ func splitAll(m *ir.Module) {
 	}
 }
 
-// constants names the constants of an enum in Java: the label in capitals, and what is no letter
-// of ASCII or digit between the words. A label that becomes a name that is taken gets a number.
+// constants names the Java constants for the labels of an enum. A name is the label in capitals,
+// with words separated at characters that are not ASCII letters or digits. If the name is taken, a
+// number is appended.
 func constants(e *ir.Enum) {
 	taken := map[string]bool{}
 	for i := range e.Values {
@@ -105,8 +107,8 @@ func constants(e *ir.Enum) {
 	}
 }
 
-// leaveOutSerials takes the columns that PostgreSQL numbers by itself out of the rows of tables
-// that are only appended to: they get their DEFAULT.
+// leaveOutSerials removes columns from the rows of tables that are only appended to. It removes the
+// columns that PostgreSQL numbers itself, which then get their DEFAULT.
 func leaveOutSerials(m *ir.Module) {
 	if m.Engine != ir.Postgres {
 		return
@@ -135,10 +137,11 @@ func serial(c ir.TableColumn) bool {
 	return c.Generated == ir.IdentityByDefault || strings.HasPrefix(c.Default, "nextval(")
 }
 
-// shareTableRows gives a query that returns exactly the rows of a table with an appender the
-// appender's row type.
+// shareTableRows makes a query and a table with an appender share a row type. It does so if the
+// query returns exactly the columns of the table: the query gets the appender's row type.
 func shareTableRows(m *ir.Module) {
-	if m.Engine != ir.Postgres && m.Engine != ir.SQLite { // DuckDB does not tell whose columns they are
+	// The other engines do not report to which tables the columns of a query belong.
+	if m.Engine != ir.Postgres && m.Engine != ir.SQLite {
 		return
 	}
 	for i := range m.Queries {
@@ -158,7 +161,7 @@ func shareTableRows(m *ir.Module) {
 	}
 }
 
-// isTable reports whether the columns of a query are those of a table.
+// isTable reports whether all columns that a query returns are columns of a table.
 func isTable(q *ir.Query, t *ir.Table) bool {
 	return !slices.ContainsFunc(q.Columns, func(c ir.Column) bool { return c.Origin == nil || c.Origin.Table != t.Table })
 }
@@ -169,12 +172,12 @@ func sameColumns(a, b *ir.Row) bool {
 	})
 }
 
-// sameType compares all of two types but the element types, which follow from Native.
+// sameType compares two types. It does not compare element types, which are equal if Native is.
 func sameType(a, b ir.Type) bool {
 	return a.Kind == b.Kind && a.Native == b.Native && a.Ref == b.Ref && a.Precision == b.Precision && a.Scale == b.Scale && a.Unit == b.Unit
 }
 
-// callRows names the rows of queries as SQG does in Python: users_row, not users_result.
+// callRows names the row types of queries in Python as SQG does: users_row instead of users_result.
 func callRows(m *ir.Module) {
 	taken := map[string]bool{}
 	for _, r := range m.Rows {

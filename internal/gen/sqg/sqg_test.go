@@ -11,7 +11,8 @@ func column(name string, kind ir.Kind) ir.Column {
 	return ir.Column{Name: ir.NewName(name), Type: ir.Type{Kind: kind}, Origin: &ir.Origin{Table: "tasks"}}
 }
 
-// module has a table with a serial column that is appended to and a query of the whole table.
+// module returns a module with a query of a whole table, and an appender of that table, which has a
+// serial column.
 func module(serial string) *ir.Module {
 	columns := []ir.Column{column("id", ir.Int32), column("title", ir.Text)}
 	return &ir.Module{
@@ -67,7 +68,8 @@ func TestConstantsOfAnEnumAreTheLabelsInCapitals(t *testing.T) {
 	for _, v := range m.Enums[0].Values {
 		names = append(names, v.Name.Screaming())
 	}
-	if !slices.Equal(names, []string{"SOSO", "SO_SO_2", "SOSO_3"}) { // SO_SO and SOSO are one name in Pascal case
+	// SO_SO and SOSO are the same name in Pascal case
+	if !slices.Equal(names, []string{"SOSO", "SO_SO_2", "SOSO_3"}) {
 		t.Error(names)
 	}
 }

@@ -2,10 +2,10 @@ package sqlfile
 
 import "strings"
 
-// Stars returns a body with each item of its select list that is a bare `*` written as `a.*, b.*`,
-// by the tables of its FROM; nil if there is no such item, or fewer than two tables, or one has no
-// name. It reads names alone: what the items then stand for (of a join with USING, or SEMI, it is
-// not the same) the caller has to ask the engine.
+// Stars returns a body in which each `*` in the select list is replaced by `a.*, b.*`: one star for
+// each table of the FROM. It returns nil if there is no `*`, if there are fewer than two tables, or
+// if a table has no name. The result may have other columns than the original, for example with
+// USING or SEMI joins. So the caller must compare them with the engine's help.
 func Stars(body []Token, items []Item) []Token {
 	tables := fromTables(body)
 	if len(tables) < 2 {
@@ -33,7 +33,7 @@ func Stars(body []Token, items []Item) []Token {
 	return append(out, body[at:]...)
 }
 
-// behindTable are the words behind a table that are no alias of it.
+// behindTable are the words that may follow a table in a FROM and are not its alias.
 var behindTable = map[string]bool{
 	"join": true, "inner": true, "left": true, "right": true, "full": true, "cross": true, "natural": true, "asof": true,
 	"positional": true, "semi": true, "anti": true, "outer": true, "on": true, "using": true, "tablesample": true, "with": true,
@@ -46,7 +46,8 @@ var behindFrom = map[string]bool{
 	"for": true, "qualify": true,
 }
 
-// in reports whether the token is one of some words, in lower case.
+// in reports whether the token is one of the given words, which are in lower case. The case of the
+// token is ignored.
 func (t Token) in(words map[string]bool) bool {
 	return t.Kind == Word && words[strings.ToLower(t.Text)]
 }
@@ -55,8 +56,8 @@ func (t Token) named() bool  { return t.Kind == Word || t.Kind == Ident }
 func (t Token) opens() bool  { return t.Text == "(" || t.Text == "[" || t.Text == "{" }
 func (t Token) closes() bool { return t.Text == ")" || t.Text == "]" || t.Text == "}" }
 
-// fromTables are the names or aliases of the tables that the one SELECT of a body is from, as they
-// are written; nil if one has none.
+// fromTables returns the names or aliases of all tables in the FROM of a body with one SELECT, as
+// written. It returns nil if one of the tables has no name.
 func fromTables(body []Token) []Token {
 	var tables []Token
 	depth, from := 0, false
@@ -82,8 +83,8 @@ func fromTables(body []Token) []Token {
 	return tables
 }
 
-// fromTable reads a table of a FROM from a token on: its name or alias, and the index behind it, -1
-// if it has none.
+// fromTable reads one table of a FROM, which begins at token i. It returns the table's name or
+// alias, and the index of the token after it. next is -1 if the table has no name.
 func fromTable(body []Token, i int) (name Token, next int) {
 	for i < len(body) && (body[i].Is("lateral") || body[i].Is("only")) {
 		i = after(body, i)

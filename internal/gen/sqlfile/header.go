@@ -3,14 +3,15 @@ package sqlfile
 import (
 	"strings"
 
-	"gopkg.in/yaml.v3" // keeps line and column of every node, which positions in overrides need
+	// Overrides need positions, and this library has the line and column of each YAML node.
+	"gopkg.in/yaml.v3"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/diag"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// modifiers lists, per kind, what may follow the name.
+// modifiers lists, for each kind of block, what may follow the name in the header.
 var modifiers = map[Kind][]string{
 	Migrate:  {},
 	Baseline: {":source="},
@@ -21,18 +22,19 @@ var modifiers = map[Kind][]string{
 	Write:    {":source="},
 }
 
-// everyModifier is for telling "not here" from "unknown".
+// everyModifier are the modifiers of all kinds of blocks. A modifier that is in this list, but not
+// allowed for the block, is reported as misplaced, and any other one as unknown.
 var everyModifier = []string{":one", ":all", ":pluck", ":batch", ":appender", ":write", ":result=", ":source="}
 
 var ops = map[string]ir.Op{
 	"insert": ir.OpInsert, "update": ir.OpUpdate, "delete": ir.OpDelete, "upsert": ir.OpUpsert,
 }
 
-// Ops are the operations on tables in the order in which blocks have them.
+// Ops are the operations on tables in the order in which modules list them.
 var Ops = []ir.Op{ir.OpAppender, ir.OpInsert, ir.OpUpdate, ir.OpDelete, ir.OpUpsert}
 
-// header parses the header comment into b. It reports false when there is
-// nothing to make a block of.
+// header parses the header comment t into b. It returns false if the header does not give a block,
+// for example because it has no name.
 func (p *parser) header(b *Block, t Token) bool {
 	text := t.Text
 	if t.Kind == BlockComment {
@@ -72,7 +74,7 @@ func (p *parser) header(b *Block, t Token) bool {
 	return true
 }
 
-// name checks the block's name.
+// name checks the name of a block, and reports an error if it is missing or invalid.
 func (p *parser) name(b *Block) bool {
 	switch {
 	case b.Name == "" && b.Kind != Testdata && b.Kind != Baseline:
@@ -95,7 +97,8 @@ type field struct {
 	at   int
 }
 
-// splitFields splits at white space outside of quotes and parentheses.
+// splitFields splits a text at white space that is not inside of quotes or parentheses. at is the
+// offset of the text in the file.
 func splitFields(s string, at int) []field {
 	var out []field
 	start, depth := -1, 0
@@ -138,7 +141,8 @@ func (p *parser) modifiers(b *Block, fields []field) {
 			p.writeField(b, f, set)
 			continue
 		}
-		if columns, ok := p.columnList(b, f, ":appender"); ok && b.Kind == Table { // SQG's way to write columns(...)
+		// This is SQG's form of columns(...).
+		if columns, ok := p.columnList(b, f, ":appender"); ok && b.Kind == Table {
 			set[ir.OpAppender] = true
 			b.InsertColumns, b.InsertAt = columns, f.at
 			continue
@@ -195,7 +199,8 @@ func (p *parser) modifiers(b *Block, fields []field) {
 	p.finishWrite(b, set)
 }
 
-// writeField reads `insert|update`, `insert`, `key(a, b)`, `set(c, d)`, `columns(e, f)` of a WRITE block.
+// writeField parses one field of a WRITE block's header: `insert|update`, `insert`, `key(a, b)`,
+// `set(c, d)`, `columns(e, f)`.
 func (p *parser) writeField(b *Block, f field, set map[ir.Op]bool) {
 	if columns, ok := p.columnList(b, f, "key"); ok {
 		b.Key, b.KeyAt = columns, f.at
@@ -227,7 +232,8 @@ func (p *parser) writeField(b *Block, f field, set map[ir.Op]bool) {
 	}
 }
 
-// columnList reads `word(a, b)`.
+// columnList parses a field of the form `word(a, b)`, and returns the names in parentheses. ok is
+// false if the field has another form.
 func (p *parser) columnList(b *Block, f field, word string) (columns []string, ok bool) {
 	if !strings.HasPrefix(strings.ToLower(f.text), word+"(") || !strings.HasSuffix(f.text, ")") {
 		return nil, false
@@ -271,7 +277,7 @@ func (p *parser) finishWrite(b *Block, set map[ir.Op]bool) {
 	}
 }
 
-// idleColumns reports set(...) and columns(...) that no operation of the block looks at.
+// idleColumns reports an error for a set(...) or columns(...) that no operation of the block uses.
 func (p *parser) idleColumns(b *Block, set map[ir.Op]bool) {
 	if len(b.SetColumns) > 0 && !set[ir.OpUpdate] && !set[ir.OpUpsert] {
 		p.list.Add(b.Errorf(diag.BadKey, b.SetAt, b.SetAt+3, "set(...) says what an update or upsert sets, and %s has neither", b.Name).
@@ -300,7 +306,7 @@ func (p *parser) badModifier(b *Block, f field, key string) {
 	}
 }
 
-// yaml reads the configuration in a block comment, which begins at offset at.
+// yaml parses the YAML in a block comment. text begins at offset at of the file.
 func (p *parser) yaml(b *Block, text string, at int) {
 	if strings.TrimSpace(text) == "" {
 		return
@@ -346,7 +352,8 @@ func (p *parser) yaml(b *Block, text string, at int) {
 	}
 }
 
-// override reads `column: type [null | not null]`.
+// override parses one YAML entry `column: type [null | not null]`, and adds it to the overrides of
+// b.
 func (p *parser) override(b *Block, key, value *yaml.Node, offset func(*yaml.Node) int) {
 	at := offset(key)
 	o := Override{Column: key.Value, At: at, End: at + len(key.Value)}
@@ -380,7 +387,8 @@ func lineOffset(text string, line int) int {
 	return at
 }
 
-// columnBytes turns a column of characters, from 1, into bytes.
+// columnBytes converts a column of a line, counted in characters from 1, into a byte offset in the
+// line.
 func columnBytes(line string, column int) int {
 	at := 0
 	for i := range line {

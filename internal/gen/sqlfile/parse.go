@@ -10,15 +10,15 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// MaxBytes is the largest file that Parse takes.
+// MaxBytes is the size of the largest file that Parse accepts.
 const MaxBytes = 16 << 20
 
-// Parse reads one file. All it finds wrong goes to list; what could be read
-// comes back, never nil. Constants are names that ${} may refer to without a
-// `@set` (the sources of the configuration).
+// Parse parses one file. Errors are added to list. The result is never nil: it has everything that
+// could be parsed. constants are the sources of the configuration. They are names that ${} may use
+// without a `@set` line.
 func Parse(dialect ir.Engine, name, text string, constants map[string]string, list *diag.List) *File {
-	// A file is the same on every system: what an editor or a checkout makes of its line ends must not
-	// change the code, or a migration that was applied.
+	// Remove what editors and git may change. A file must give the same code, and the same checksum
+	// of an applied migration, on every system.
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	f := &File{Source: diag.NewSource(name, text)}
 	if len(text) > MaxBytes {
@@ -34,7 +34,8 @@ func Parse(dialect ir.Engine, name, text string, constants map[string]string, li
 	return f
 }
 
-// notText is where the text is no UTF-8, or has a NUL, which no engine takes; -1 if nowhere.
+// notText returns the offset of the first byte that is not UTF-8, or of a NUL, which no engine
+// accepts. It returns -1 if there is neither.
 func notText(text string) int {
 	for at, r := range text {
 		if _, size := utf8.DecodeRuneInString(text[at:]); r == 0 || r == utf8.RuneError && size == 1 {
@@ -52,7 +53,8 @@ type parser struct {
 	tokens    []Token
 }
 
-// run cuts the tokens into blocks at the header comments.
+// run parses the whole file. It divides the tokens into blocks, each of which begins with a header
+// comment.
 func (p *parser) run() {
 	start := -1 // index of the current block's header token
 	var kind Kind
@@ -97,8 +99,7 @@ func (p *parser) checkToken(t Token) {
 	}
 }
 
-// headerWord returns the first word of a line comment or of a block comment's
-// first line, and what follows it.
+// headerWord returns the first word of a comment's line, and the text after it.
 func headerWord(line string) (word, rest string) {
 	line = strings.TrimLeft(line, " \t\r")
 	switch {
@@ -117,9 +118,9 @@ func headerWord(line string) (word, rest string) {
 	return line[:n], line[n:]
 }
 
-// isHeader returns the kind of the block whose header token i is, or "". A
-// misspelled kind is the one that was probably meant, so that what follows is
-// understood; header reports it.
+// isHeader returns the kind of the block that token i begins, or "" if that token is not a header.
+// For a misspelled kind it returns the most similar kind, so that the block can still be parsed;
+// header reports the error.
 func (p *parser) isHeader(i int) Kind {
 	t := p.tokens[i]
 	if t.Kind != LineComment && t.Kind != BlockComment {
@@ -151,8 +152,8 @@ func (p *parser) isHeader(i int) Kind {
 	return ""
 }
 
-// looksLikeHeader reports whether text is one name followed by nothing but
-// modifiers: what a header has after its kind, and prose has not.
+// looksLikeHeader reports whether a text has the form of a header after its kind: a name followed
+// only by modifiers. Prose does not have this form.
 func looksLikeHeader(text string, kind TokenKind) bool {
 	if kind == BlockComment {
 		text = strings.TrimSuffix(text, "*/")
@@ -195,8 +196,7 @@ func (p *parser) ownLine(t Token) bool {
 	return true
 }
 
-// block parses the block of a kind whose header is token start and which ends
-// before token end.
+// block parses a block of the given kind from the tokens [start, end). The first one is its header.
 func (p *parser) block(kind Kind, start, end int) {
 	header := p.tokens[start]
 	b := &Block{File: p.file, Kind: kind, HeaderStart: header.Start, HeaderEnd: header.End()}
@@ -226,8 +226,8 @@ func (p *parser) block(kind Kind, start, end int) {
 	p.checkBody(b)
 }
 
-// docAbove collects the line comments right above a header, without an empty
-// line between.
+// docAbove returns the text of the line comments directly above a header, without an empty line in
+// between.
 func (p *parser) docAbove(header int) []string {
 	var lines []Token
 	for i := header - 1; i >= 0; i-- {
@@ -255,12 +255,12 @@ func (p *parser) isKind(t Token) bool {
 	return kinds[Kind(word)]
 }
 
-// appendDoc adds a comment's lines without their markers.
+// appendDoc adds the lines of a comment, without comment markers, to doc.
 func appendDoc(doc []string, t Token) []string {
 	if t.Kind == LineComment {
 		line := strings.TrimPrefix(t.Text, "--")
 		if line != "" && strings.Trim(line, "-=*# \t\r") == "" {
-			return doc // a ruler
+			return doc // this line has only punctuation
 		}
 		return append(doc, strings.TrimRight(strings.TrimPrefix(line, " "), " \t\r"))
 	}
@@ -279,7 +279,7 @@ func appendDoc(doc []string, t Token) []string {
 	return doc
 }
 
-// trimEnd drops trailing white space, comments and semicolons.
+// trimEnd removes trailing white space, comments and semicolons.
 func trimEnd(tokens []Token) []Token {
 	for len(tokens) > 0 {
 		last := tokens[len(tokens)-1]
@@ -291,7 +291,7 @@ func trimEnd(tokens []Token) []Token {
 	return tokens
 }
 
-// checkBody reports a body that the kind of block cannot have.
+// checkBody reports an error if the body does not suit the kind of the block.
 func (p *parser) checkBody(b *Block) {
 	switch b.Kind {
 	case Query, Exec:
@@ -330,7 +330,8 @@ func (p *parser) checkBody(b *Block) {
 	}
 }
 
-// notName returns which token does not belong to a name of up to three parts, or -1.
+// notName returns the index of the first token that cannot be part of a table's name, or -1 if
+// there is none. A name has up to three parts.
 func notName(tokens []Token) int {
 	n := 0
 	for i, t := range tokens {
@@ -345,11 +346,13 @@ func notName(tokens []Token) int {
 	return -1
 }
 
-// transactional are the first words of statements that begin and end transactions.
+// transactional are the first words of statements that begin or end transactions.
 var transactional = []string{"BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "PREPARE"}
 
-// checkSchema reports a statement of the schema that would leave the transaction in which all of it runs, which a dry run rolls back, or
-// that waits for data which nobody sends. Savepoints are within the transaction, and so is ROLLBACK TO one.
+// checkSchema reports an error for a schema statement that cannot be run. The whole schema runs in
+// one transaction, which a dry run rolls back. So a statement must not end the transaction, and
+// must not wait for data from the client. Savepoints and ROLLBACK TO are allowed, because they stay
+// within the transaction.
 func (p *parser) checkSchema(b *Block, statement []Token) {
 	var words []Token
 	for _, t := range statement {

@@ -6,29 +6,28 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Piece is one segment with what the analysis needs to know about it.
+// Piece is a segment of SQL text, as in package ir, with additional information for the analysis.
 type Piece struct {
 	ir.Segment
 	// Start is the offset in the file of the piece's first byte.
 	Start int
 }
 
-// Template is the SQL of a block in pieces: text and references to the used
-// `@set` lines, in the order of those lines.
+// Template is the SQL of a block divided into pieces: text, and references to parameters.
 type Template struct {
 	Pieces []Piece
-	// Params are the used `@set` lines, in order.
+	// Params are the `@set` lines whose parameters are used, in their order in the file.
 	Params []*SetLine
-	// In says, per parameter, that it stands in IN (${p}) and its sample is a
-	// list.
+	// In[i] says whether Params[i] has a list as its sample and is used as IN (${p}).
 	In []bool
-	// Aliases are the columns whose alias ends in ! or ?, by the name without
-	// it; true means never null. The pieces have the names without.
+	// Aliases says which columns have an alias that ends in ! or ?. The key is the alias without
+	// this mark. The value is true for !, which means never NULL. The pieces have the aliases
+	// without marks.
 	Aliases map[string]bool
 }
 
-// Template cuts the body into pieces. IN (${p}) of a list becomes
-// in.Before + p + in.After, NOT IN alike.
+// Template divides the body into pieces. If p is a list, IN (${p}) is replaced by in.Before, p and
+// in.After. For NOT IN, they are in.NotBefore and in.NotAfter.
 func (b *Block) Template(constants map[string]string, in InSyntax) *Template {
 	t := &Template{Aliases: map[string]bool{}}
 	index := map[string]int{}
@@ -73,7 +72,8 @@ func (b *Block) Template(constants map[string]string, in InSyntax) *Template {
 		case token.Kind == String, token.Kind == Ident:
 			t.text(ir.Quoted, token.Text, token.Start)
 		case token.Kind == LineComment:
-			// The line end belongs to it: without one it would swallow what follows.
+			// Add the line end to the comment. Without it, the text after the comment would become
+			// part of the comment.
 			text := token.Text
 			if i+1 < len(body) && strings.HasPrefix(body[i+1].Text, "\n") {
 				text += "\n"
@@ -90,7 +90,7 @@ func (b *Block) Template(constants map[string]string, in InSyntax) *Template {
 	return t
 }
 
-// text adds text, joined to the piece before when both are code.
+// text adds a piece of text. Two pieces of code that follow each other are joined.
 func (t *Template) text(kind ir.SegmentKind, text string, start int) {
 	if text == "" {
 		return
@@ -102,7 +102,7 @@ func (t *Template) text(kind ir.SegmentKind, text string, start int) {
 	t.Pieces = append(t.Pieces, Piece{ir.Segment{Kind: kind, Text: text}, start})
 }
 
-// Segments returns the pieces as the representation has them.
+// Segments returns the pieces in the form of package ir.
 func (t *Template) Segments() []ir.Segment {
 	out := make([]ir.Segment, len(t.Pieces))
 	for i, p := range t.Pieces {
@@ -111,17 +111,18 @@ func (t *Template) Segments() []ir.Segment {
 	return out
 }
 
-// InSyntax is how an engine takes a whole list through one parameter.
+// InSyntax is an engine's syntax for passing a whole list through one parameter.
 type InSyntax struct{ Before, After, NotBefore, NotAfter string }
 
-// The ways of the engines. All hold for the empty list too.
+// These are the syntaxes of the engines. They also work for an empty list.
 var (
 	InArray = InSyntax{"= ANY (", ")", "<> ALL (", ")"}
 	InJSON  = InSyntax{"IN (SELECT value FROM json_each(", "))", "NOT IN (SELECT value FROM json_each(", "))"}
 )
 
-// inList recognises `[NOT] IN (${p})` and `[NOT] IN ${p}` at token i. It
-// returns the number of tokens, the index of the Var and whether NOT is there.
+// inList reports whether `[NOT] IN (${p})` or `[NOT] IN ${p}` begins at token i. It returns the
+// number of its tokens, the index of the Var token, and whether there is a NOT. If it does not
+// begin there, span is 0.
 func inList(body []Token, i int) (span, param int, negated bool) {
 	next := func(j int) int {
 		for j++; j < len(body) && body[j].Trivia(); j++ {
@@ -157,7 +158,8 @@ func inList(body []Token, i int) (span, param int, negated bool) {
 	return end - i + 1, param, negated
 }
 
-// aliasMarks finds the quoted names after AS that end in ! or ?.
+// aliasMarks returns the aliases (quoted names after AS) that end in ! or ?, without this mark. The
+// value is true for !.
 func aliasMarks(body []Token) map[string]bool {
 	marks := map[string]bool{}
 	afterAs := false

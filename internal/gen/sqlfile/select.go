@@ -1,17 +1,18 @@
 package sqlfile
 
-// Item is one of the expressions of a statement's select list, by the indices of its first token
-// and of the one behind its last.
+// Item is one expression of a SELECT's list of results. From is the index of its first token, and
+// To is the index after its last token.
 type Item struct {
 	From, To int
-	// Table is the name or alias of what the item is of, if it is `t.*` or `t.name` and no more.
-	// Star says that it is the former.
+	// Table is the table's name or alias if the item is only `t.*` or `t.name`. Star means that it
+	// is `t.*`.
 	Table string
 	Star  bool
 }
 
-// SelectList finds the items of the one SELECT of a body that gives the result. There are none
-// where another kind of statement, or several with UNION and the like, give it.
+// SelectList returns the expressions in the select list of a body that is a single SELECT. It
+// returns nil for other kinds of statements, and for several SELECTs combined with UNION or similar
+// operators.
 func SelectList(body []Token) []Item {
 	depth, from := 0, -1
 	var items []Item
@@ -41,7 +42,8 @@ func SelectList(body []Token) []Item {
 			}
 			from = i + 1
 			if next := after(body, i); next < len(body) && body[next].Is("on") {
-				return nil // its expressions may name what the list is to rename
+				// DISTINCT ON may use the names that the caller wants to change in the list.
+				return nil
 			}
 		case t.Text == ",":
 			end(i)
@@ -57,14 +59,14 @@ func SelectList(body []Token) []Item {
 	return items
 }
 
-// after is the index of the next token that is no white space or comment.
+// after returns the index of the next token that is not white space or a comment.
 func after(body []Token, i int) int {
 	for i++; i < len(body) && body[i].Trivia(); i++ {
 	}
 	return i
 }
 
-// item looks at what is between two commas.
+// item makes an Item of the tokens between two commas of a select list.
 func item(body []Token, from, to int) Item {
 	for from < to && body[from].Trivia() {
 		from++
@@ -73,7 +75,7 @@ func item(body []Token, from, to int) Item {
 		to--
 	}
 	out := Item{From: from, To: to}
-	// A name and a dot at least twice, and a name or a star.
+	// A table item is one or more names, each followed by a dot, and then a name or a star.
 	n := to - from
 	if n < 3 || n%2 == 0 {
 		return out

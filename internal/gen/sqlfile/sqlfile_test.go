@@ -121,7 +121,7 @@ func FuzzParseNeverFailsAndLosesNothing(f *testing.F) {
 	})
 }
 
-// What editors do to files changes nothing.
+// TestLineEndsAndByteOrderMark checks that changes by editors do not change the result.
 func TestLineEndsAndByteOrderMark(t *testing.T) {
 	const text = "-- MIGRATE 1\nCREATE TABLE t (\n  a INTEGER);\n\n/* QUERY q :one\n  result:\n    a: integer\n*/\n@set a = 'x'\nSELECT a\nFROM t -- all\nWHERE a = ${a};\n"
 	var list diag.List

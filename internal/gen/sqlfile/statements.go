@@ -2,18 +2,20 @@ package sqlfile
 
 import "strings"
 
-// Statements splits tokens at the semicolons between statements. Comments and
-// white space around statements are dropped, those inside are kept. A
-// semicolon inside of parentheses, of a trigger's BEGIN ... END (SQLite) or of
-// a function's BEGIN ATOMIC ... END (PostgreSQL) does not split. Both words may
-// be columns there, or parameters: BEGIN begins a body outside of parentheses
-// only, END ends one behind a semicolon, or BEGIN.
+// Statements splits tokens into statements at the semicolons. Comments and white space around a
+// statement are removed; those inside of it stay.
+//
+// A semicolon does not end a statement inside of parentheses, inside of a trigger's BEGIN ... END
+// (SQLite), or inside of a function's BEGIN ATOMIC ... END (PostgreSQL). In triggers and functions,
+// BEGIN and END may also be names of columns or parameters. So BEGIN only begins a body outside of
+// parentheses, and END only ends one after a semicolon or after BEGIN.
 func Statements(tokens []Token) [][]Token {
 	var out [][]Token
 	start, depth := 0, 0
-	var blocks []string // BEGIN and CASE that are open
-	var words []string  // of the statement so far, the first few in upper case
-	before := ""        // the token before, in upper case, but for comments and white space
+	var blocks []string // the BEGINs and CASEs without an END so far
+	var words []string  // the first few words of the statement so far, in upper case
+	// The text of the previous token in upper case; comments and white space do not count.
+	before := ""
 	flush := func(end int) {
 		s := tokens[start:end]
 		for len(s) > 0 && s[0].Trivia() {
@@ -56,8 +58,8 @@ func Statements(tokens []Token) [][]Token {
 	return out
 }
 
-// isBodied reports whether a statement's first words announce a body of
-// statements.
+// isBodied reports whether a statement may contain other statements between BEGIN and END, judging
+// by its first words: CREATE TRIGGER, FUNCTION or PROCEDURE.
 func isBodied(words []string) bool {
 	if words[0] != "CREATE" {
 		return false
@@ -70,7 +72,7 @@ func isBodied(words []string) bool {
 	return false
 }
 
-// Text joins tokens.
+// Text returns the text of tokens, joined.
 func Text(tokens []Token) string {
 	var b strings.Builder
 	for _, t := range tokens {

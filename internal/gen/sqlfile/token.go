@@ -8,7 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// TokenKind is the lexical class of a piece of SQL.
+// TokenKind says which kind of token a piece of SQL is, such as a word or a comment.
 type TokenKind uint8
 
 // The kinds of token.
@@ -24,44 +24,43 @@ const (
 	// Word is an identifier or keyword.
 	Word
 	Number
-	// Var is ${name}.
+	// Var is ${name}, a reference to a parameter.
 	Var
 	// Set is a whole line `@set name = value`.
 	Set
 	// Placeholder is an engine's own parameter: $1, ?, ?2, :name, @name.
 	Placeholder
-	// Punct is one character of anything else, or the two of `::`.
+	// Punct is any other single character, or the two characters of `::`.
 	Punct
 )
 
-// Token is a piece of a text, by byte offsets.
+// Token is a piece of SQL text. Start is its byte offset in the file.
 type Token struct {
 	Kind  TokenKind
 	Start int
 	Text  string
-	// Broken says that a closing delimiter is missing.
+	// Broken means that the token's closing quote or delimiter is missing.
 	Broken bool
 }
 
-// End is the offset after the token.
+// End returns the offset after the token.
 func (t Token) End() int { return t.Start + len(t.Text) }
 
-// Is reports whether the token is a word, whatever its case.
+// Is reports whether the token is the given word. Upper and lower case are the same.
 func (t Token) Is(word string) bool { return t.Kind == Word && strings.EqualFold(t.Text, word) }
 
 // Trivia reports whether the token is white space or a comment.
 func (t Token) Trivia() bool { return t.Kind <= BlockComment }
 
-// Name of a Var token: what stands between the braces.
+// Name returns the text between the braces of a Var token.
 func (t Token) Name() string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(t.Text, "${"), "}"))
 }
 
-// Tokenize splits text[from:] into tokens that, joined, are the text again.
-// The dialect decides about quotes, nested comments and dollar strings. It
-// never fails: a missing delimiter gives a Broken token that ends before the
-// next line which looks like a block's header, so that one mistake does not
-// hide the rest of the file.
+// Tokenize splits text[from:] into tokens, which joined give the same text. The dialect determines
+// quotes, nested comments and dollar strings. Tokenize never fails: if a closing delimiter is
+// missing, it returns a token with Broken set, which ends before the next line that looks like a
+// block's header. So one error does not hide the rest of the file.
 func Tokenize(dialect ir.Engine, text string, from int) []Token {
 	s := scanner{dialect: dialect, text: text}
 	var tokens []Token
@@ -88,7 +87,8 @@ func (s *scanner) broken(kind TokenKind, start int) Token {
 	return t
 }
 
-// recover finds where a broken token ends: before the next line with a header.
+// recover returns the offset at which a broken token ends: before the next line that looks like a
+// header.
 func (s *scanner) recover(start int) int {
 	for at := start; ; {
 		n := strings.IndexByte(s.text[at:], '\n')
@@ -179,7 +179,7 @@ func isSetLine(rest string) bool {
 	return len(rest) > 4 && strings.EqualFold(rest[:4], "@set") && (rest[4] == ' ' || rest[4] == '\t')
 }
 
-// blockComment scans a comment; PostgreSQL and DuckDB nest them.
+// blockComment scans a comment. In PostgreSQL and DuckDB comments can be nested.
 func (s *scanner) blockComment(at int) Token {
 	depth := 0
 	for i := at; i+1 < len(s.text); {
@@ -200,8 +200,9 @@ func (s *scanner) blockComment(at int) Token {
 	return s.broken(BlockComment, at)
 }
 
-// quoted scans from the quote at open; a doubled quote stands for itself, and
-// with escapes so does one after a backslash.
+// quoted scans a quoted token, whose opening quote is at offset open. Two quotes in a row are one
+// character of the content. If escapes is set, a quote after a backslash is part of the content
+// too.
 func (s *scanner) quoted(kind TokenKind, start, open int, quote byte, escapes bool) Token {
 	for i := open + 1; i < len(s.text); i++ {
 		switch {
@@ -218,7 +219,8 @@ func (s *scanner) quoted(kind TokenKind, start, open int, quote byte, escapes bo
 	return s.broken(kind, start)
 }
 
-// dollar scans $1, $name (SQLite) and $tag$...$tag$.
+// dollar scans a token that begins with a dollar sign: $1, $name (SQLite), or a string
+// $tag$...$tag$.
 func (s *scanner) dollar(at int) Token {
 	end := at + 1
 	for end < len(s.text) && isWordPart(s.text[end:]) && s.text[end] != '$' {
@@ -294,7 +296,8 @@ func isWordStart(s string) bool {
 	return r == '_' || unicode.IsLetter(r)
 }
 
-// isWordPart also takes `$`, which PostgreSQL and SQLite allow inside of names.
+// isWordPart reports whether a character can be part of a name, but not necessarily begin it. That
+// includes `$`, which PostgreSQL and SQLite allow inside of names.
 func isWordPart(s string) bool {
 	if s[0] == '$' {
 		return !strings.HasPrefix(s, "${")
@@ -303,8 +306,8 @@ func isWordPart(s string) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// Unquote returns the name that an identifier token stands for: a quoted one
-// without its quotes, a bare word as it is written.
+// Unquote returns the name of an identifier token: a quoted identifier without its quotes, or a
+// word as written.
 func (t Token) Unquote() string {
 	if t.Kind != Ident || len(t.Text) < 2 || t.Broken {
 		return t.Text

@@ -7,7 +7,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/diag"
 )
 
-// set parses one `@set name = value` line.
+// set parses one line `@set name = value`, and adds it to the block.
 func (p *parser) set(b *Block, t Token) {
 	rest := t.Text[4:]
 	at := t.Start + 4
@@ -52,7 +52,8 @@ func (p *parser) set(b *Block, t Token) {
 	b.Sets = append(b.Sets, s)
 }
 
-// listElements splits a sample that is written as a list.
+// listElements returns the elements of a sample value that is written as a list. ok is false if it
+// is not a list.
 func listElements(tokens []Token, text string) (elements []string, ok bool) {
 	var code []Token
 	for _, t := range tokens {
@@ -66,11 +67,11 @@ func listElements(tokens []Token, text string) (elements []string, ok bool) {
 	if len(code) == 0 {
 		return nil, false
 	}
-	// Outer brackets belong to the list when the first closes at the last.
+	// The outer brackets enclose the list if the last token closes the first one.
 	first, last := code[0].Text, code[len(code)-1].Text
 	bracketed := (first == "(" && last == ")" || first == "[" && last == "]") && closesAt(code) == len(code)-1
 	if code[0].Kind == Ident && strings.HasPrefix(first, "[") && len(code) == 1 {
-		// SQLite reads [1, 2] as a quoted name.
+		// In SQLite's dialect, [1, 2] is one token: a quoted name.
 		return strings.Split(strings.Trim(first, "[]"), ","), true
 	}
 	if bracketed {
@@ -99,13 +100,13 @@ func listElements(tokens []Token, text string) (elements []string, ok bool) {
 	}
 	add(len(code))
 	if commas == 0 && (!bracketed || first == "(" && len(elements) == 1 && strings.ContainsAny(elements[0], "(")) {
-		// (expression) with one element is a list only when it is plain: (1).
+		// One expression in parentheses is a list only if it is a plain value, such as (1).
 		return nil, false
 	}
 	return elements, true
 }
 
-// closesAt returns the index of the token that closes the first one.
+// closesAt returns the index of the token that closes the bracket at token 0.
 func closesAt(code []Token) int {
 	depth := 0
 	for i, t := range code {
@@ -121,7 +122,8 @@ func closesAt(code []Token) int {
 	return -1
 }
 
-// variables checks every ${name} of the body against the `@set` lines.
+// variables checks that every ${name} in the body has a `@set` line, and reports those that have
+// none.
 func (p *parser) variables(b *Block) {
 	var names []string
 	for _, s := range b.Sets {
@@ -170,7 +172,8 @@ func (p *parser) variables(b *Block) {
 	}
 }
 
-// reportedNear keeps one typing mistake from being reported from both ends.
+// reportedNear reports whether a similar name was already reported. It prevents two reports about
+// one spelling error.
 func reportedNear(reported map[string]bool, name string) bool {
 	for r := range reported {
 		if base.Nearest(r, []string{name}) != "" {

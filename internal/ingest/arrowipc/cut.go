@@ -18,7 +18,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/cut"
 )
 
-// Pieces cuts Arrow batches into bodies that are Arrow streams.
+// Pieces cuts Arrow batches into pieces. Each piece is an Arrow stream.
 type Pieces struct {
 	f     func(cut.Piece) error
 	first int64
@@ -27,11 +27,12 @@ type Pieces struct {
 // NewPieces returns a Pieces that calls f with each piece.
 func NewPieces(f func(cut.Piece) error) *Pieces { return &Pieces{f: f} }
 
-// Rows returns the number of rows so far.
+// Rows returns the number of rows of the pieces so far.
 func (b *Pieces) Rows() int64 { return b.first }
 
-// Add calls f with the pieces of a batch. A batch without rows makes one piece. read is the share
-// of the file that has been read at the end of the batch. Errors are those of f and base.Invalid.
+// Add calls f with the pieces of a batch. A batch without rows has one piece. read is the share of
+// the file that has been read at the end of the batch, from 0 to 1. Errors are the errors of f and
+// base.Invalid.
 func (b *Pieces) Add(rec arrow.RecordBatch, read float64) error {
 	rows := rec.NumRows()
 	n := min(batch.Bytes(rec)/cut.Target+1, max(rows, 1))
@@ -49,7 +50,8 @@ func (b *Pieces) Add(rec arrow.RecordBatch, read float64) error {
 	return nil
 }
 
-// encodeStream returns the rows [from, to) as an Arrow IPC stream.
+// encodeStream encodes the rows from index from up to, but not including, index to as an Arrow IPC
+// stream.
 func encodeStream(rec arrow.RecordBatch, from, to int64) ([]byte, error) {
 	rows := rec.NewSlice(from, to)
 	defer rows.Release()
@@ -64,8 +66,8 @@ func encodeStream(rec arrow.RecordBatch, from, to int64) ([]byte, error) {
 // fileMagic is the start of an Arrow file. A stream starts with other bytes.
 var fileMagic = []byte("ARROW1\x00\x00")
 
-// eachPiece is the Cutter of Arrow. It reads an uncompressed file by its footer, and everything
-// else as a stream.
+// eachPiece is the Cutter of Arrow. It reads an Arrow file that is not compressed by its footer. It
+// reads a compressed file, or an Arrow stream, from start to end.
 func eachPiece(file *cut.File, _ cut.Options, f func(cut.Piece) error) (err error) {
 	defer func() {
 		if p := ingest.Recovered(recover(), "Arrow IPC"); p != nil {
@@ -97,6 +99,7 @@ func eachPiece(file *cut.File, _ cut.Options, f func(cut.Piece) error) (err erro
 	return out.Add(empty, 1)
 }
 
+// ofFile adds the batches of an Arrow file that has rows. It returns the file's schema.
 func (b *Pieces) ofFile(file *os.File) (*arrow.Schema, error) {
 	r, err := ipc.NewFileReader(file)
 	if err != nil {
@@ -119,8 +122,9 @@ func (b *Pieces) ofFile(file *os.File) (*arrow.Schema, error) {
 	return r.Schema(), nil
 }
 
-// ofStream reads a stream, or the stream inside of a file. A complete file has its magic word again
-// at the end.
+// ofStream adds the batches of an Arrow stream that have rows. It returns the stream's schema. An
+// Arrow file (isFile) contains a stream after its magic bytes. It is complete if it ends with the
+// magic bytes, too.
 func (b *Pieces) ofStream(r *bufio.Reader, isFile bool, file *cut.File) (*arrow.Schema, error) {
 	if isFile {
 		_, _ = r.Discard(len(fileMagic))
@@ -155,8 +159,8 @@ func (b *Pieces) ofStream(r *bufio.Reader, isFile bool, file *cut.File) (*arrow.
 	return stream.Schema(), nil
 }
 
-// readsAt reports whether the file on disk, before any decompression, starts like an Arrow file.
-// head must be as long as fileMagic.
+// readsAt reports whether a file on disk begins with fileMagic, so it is an Arrow file that is not
+// compressed. head is a buffer with the size of fileMagic.
 func readsAt(file io.ReaderAt, head []byte) bool {
 	_, err := file.ReadAt(head, 0)
 	return err == nil && bytes.Equal(head, fileMagic)

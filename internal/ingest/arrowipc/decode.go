@@ -90,9 +90,10 @@ func (f *frames) pass() {
 
 // decode appends the body's batches.
 func (f *frames) decode(batches *[]arrow.RecordBatch) error {
-	// frames has checked what compressed buffers claim. But arrow-go does not check its position in
-	// a batch's list of buffers, so broken data can make it read a claim from other bytes. The
-	// limit has extra memory for arrow-go's alignment.
+	// The package's own checks (type frames) already know the size that each compressed buffer
+	// claims. But arrow-go does not check its position in a batch's list of buffers, so broken data
+	// can make it read a size from other bytes. The limit has extra memory for arrow-go's
+	// alignment.
 	alloc := ingest.NewBoundedAllocator(2*f.budget + 1<<20)
 	r, err := ipc.NewReaderFromMessageReader(f, ipc.WithAllocator(alloc))
 	if err != nil {

@@ -50,7 +50,7 @@ func (f *frames) openFile(body []byte) error {
 	f.blocks = slices.Concat(dictionaries, batches)
 	f.dictionaries = len(dictionaries)
 	left := int64(start - head)
-	// no message may be listed twice: few bytes could become any number of rows
+	// No message may be listed twice. Otherwise few bytes could become any number of rows.
 	for _, b := range f.blocks {
 		if b.offset < head || b.meta < 8 || b.body < 0 || b.offset > int64(start) || b.meta > left || b.body > left-b.meta || b.meta+b.body > int64(start)-b.offset {
 			return invalid(start, "a footer that lists a message of %d and %d bytes at %d", b.meta, b.body, b.offset)
@@ -89,7 +89,7 @@ func schemaMessage(schema flatbuffers.Table, version int16) []byte {
 	put16 := func(at int, v uint16) { binary.LittleEndian.PutUint16(m[at:], v) }
 	put32 := func(at int, v uint32) { binary.LittleEndian.PutUint32(m[at:], v) }
 	put32(0, table)
-	// sizes; positions of version, type, header and body length
+	// First two sizes, then the positions of version, type, header and body length.
 	for i, v := range []uint16{table - vtable, size - table - 4, 16, 18, 4, 8} {
 		put16(vtable+2*i, v)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// Format is Arrow IPC.
+// Format is the wire format Arrow IPC, as a stream or a file.
 var Format = &wire.Format{
 	Name:       "arrow",
 	MediaTypes: []string{"application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.file"},

@@ -277,7 +277,7 @@ func (f *frames) checkCompressed(b []byte, codec byte, at int) error {
 	const (
 		codecZstd = 1
 		plain     = -1 // the claimed size of a buffer that is not compressed
-		// every zstd decoder supports this window; larger windows are allowed for larger buffers
+		// Every zstd decoder supports this window. Larger windows are allowed for larger buffers.
 		// only
 		maxWindow = 8 << 20
 	)

@@ -169,8 +169,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestFull fills a batch. A message that does not fit returns wire.ErrFull, and fits the next
-// batch.
+// TestFull fills a batch. Append returns wire.ErrFull for a message that does not fit. The message
+// then fits into the next batch.
 func TestFull(t *testing.T) {
 	d := planned(t, `{"type":"array","items":"long"}`, Options{Memory: 1 << 10}).NewDecoder()
 	message := []byte(long(20) + strings.Repeat(long(7), 20) + long(0))

@@ -161,7 +161,7 @@ func (c *compiler) record(n *node, s *hamba.RecordSchema, depth int, flat bool) 
 		}
 		n.add(field)
 	}
-	// the record has only nulls: its column says whether it is present
+	// The record has only nulls. Its column says whether the record is present.
 	if n.columns() == 0 && !flat {
 		n.action, n.typ, n.width, n.fields, n.least = doEmpty, arrow.FixedWidthTypes.Boolean, 1, nil, 0
 	}

@@ -38,7 +38,8 @@ type Decoder struct {
 //   - base.Invalid, with the field where decoding failed and the position in the message
 //     (base.Error.Position, counted from 1). With Options.Reader the position may be that in the
 //     message as encoded with the reader's schema.
-//   - base.TooLarge; if the error wraps wire.ErrFull, an empty batch may hold the message
+//   - base.TooLarge: the batch has no room for the message. If the error wraps wire.ErrFull, an
+//     empty batch may have
 func (d *Decoder) Append(msg []byte) error {
 	if len(msg) > maxBytes-d.consumed {
 		return d.tooLarge("more than 2 GiB of messages")

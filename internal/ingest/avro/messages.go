@@ -11,10 +11,11 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// Format is Avro's binary encoding of single messages.
+// Format is the wire format Avro, for the messages of Kafka: the binary encoding of single values.
 var Format = &wire.Format{Name: "avro", Schemas: true, OpenMessages: openMessages}
 
-// Registry is a schema registry.
+// Registry has the methods of a schema registry that this package calls. registry.Client implements
+// it, and describes the errors.
 type Registry interface {
 	// Avro returns the schema with an id.
 	Avro(ctx context.Context, id uint32) (*Schema, error)
@@ -22,15 +23,15 @@ type Registry interface {
 	LatestAvro(ctx context.Context, subject string) (*Schema, error)
 }
 
-// opened is the format with the options of a source.
+// opened decodes the messages of one source. It has the options of the source's FORMAT clause.
 type opened struct {
 	framing.Schema
-	registry Registry // or nil
-	// schema is the schema of all values, or nil. With a registry, which knows the schemas that
-	// values were written with, it is the reader's schema.
+	registry Registry // nil if the options name no registry
+	// schema is the schema of all values, from files. It is nil if there are no files. If there is
+	// also a registry, which knows the writer's schema, it is the reader's schema.
 	schema *Schema
-	keys   bool
-	newest framing.Newest[*Schema]
+	keys   bool                    // the messages are the keys of records
+	newest framing.Newest[*Schema] // of the subject
 }
 
 func openMessages(o wire.MessageOptions) (wire.Messages, error) {
@@ -58,7 +59,8 @@ func openMessages(o wire.MessageOptions) (wire.Messages, error) {
 	return m, nil
 }
 
-// readSchema reads a schema's file, and the files that it refers to, which follow it.
+// readSchema reads a schema from the first file. The other files have the schemas that it refers
+// to.
 func readSchema(files []string) (*Schema, error) {
 	var texts []string
 	for _, name := range files {
@@ -74,10 +76,11 @@ func readSchema(files []string) (*Schema, error) {
 	return s, base.Wrap(err, "FORMAT schema")
 }
 
-// Known is true if the schema is in a file.
+// Known returns true if the schema is in files.
 func (m *opened) Known() bool { return m.schema != nil }
 
-// Split returns the header as the key, if the header names the schema.
+// Split returns the header of the value as the key if the header has the id of the schema, and an
+// empty key otherwise.
 func (m *opened) Split(value []byte) (key, msg []byte, err error) {
 	key, msg, err = m.Schema.Split(value)
 	if !m.ByHeader() {
@@ -86,7 +89,7 @@ func (m *opened) Split(value []byte) (key, msg []byte, err error) {
 	return key, msg, err
 }
 
-// Decoders returns one decoder: of all columns, or of keys.
+// Decoders returns one decoder. It decodes all columns, or keys.
 func (m *opened) Decoders(ctx context.Context, key []byte, _ [][]wire.Column) ([]wire.MessageDecoder, error) {
 	plan, err := m.plan(ctx, key)
 	if err != nil {
@@ -99,8 +102,8 @@ func (m *opened) Decoders(ctx context.Context, key []byte, _ [][]wire.Column) ([
 	return []wire.MessageDecoder{d}, nil
 }
 
-// plan returns the plan for values whose schema has a key. Without a key it is the plan of the
-// schema in a file.
+// plan returns the plan for values whose schema has this key. For an empty key it returns the plan
+// of the subject's newest schema, or of the schema from files.
 func (m *opened) plan(ctx context.Context, key []byte) (*Plan, error) {
 	writer, err := m.schema, error(nil)
 	switch {
@@ -119,7 +122,7 @@ func (m *opened) plan(ctx context.Context, key []byte) (*Plan, error) {
 	return NewPlan(writer, Options{Reader: m.schema})
 }
 
-// messageDecoder makes one row of each message.
+// messageDecoder adapts Decoder to wire.MessageDecoder. Each message makes one row.
 type messageDecoder struct{ *Decoder }
 
 func (d messageDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {

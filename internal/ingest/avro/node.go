@@ -21,7 +21,7 @@ type node struct {
 	offsets []int32  // one more than rows
 	data    []byte
 
-	// number of branches of the union that contains the type; 0 if there is no union
+	// Number of branches of the union that contains the type; 0 if there is no union.
 	branches int
 	null     int                 // the number of the null branch; -1 if there is none
 	size     int                 // fixed

@@ -38,8 +38,8 @@ type resolver struct {
 	act    resolving
 	branch int // intoUnion: number of the branch in the reader's union
 	size   int // keepFixed
-	// toSymbol: for each of the writer's symbols its number in the reader's enum, -1 if it is
-	// missing
+	// symbols is for toSymbol. For each symbol of the writer's enum, it has the number of the
+	// symbol in the reader's enum, or -1 if the symbol is missing there.
 	symbols []int
 	names   []string // toSymbol: the writer's symbols; toRecord: the writer's fields
 	// parts depends on act. toRecord: the writer's fields. toList, toMap: the element. fromUnion:

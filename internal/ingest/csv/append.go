@@ -18,8 +18,8 @@ type appender struct {
 	builder array.Builder  // or strings
 	strings *ingest.Column // for text
 	parse   func(text []byte) bool
-	// a value has to be converted by the engine, and so all values must stay text: builder is no
-	// longer used
+	// refused says that the engine has to convert a value, so all values must stay text. builder is
+	// then no longer used.
 	refused bool
 }
 
@@ -161,7 +161,7 @@ func float(bits int, put func(float64)) func([]byte) bool {
 	return func(text []byte) bool {
 		if isSpecial(text) {
 			v := math.NaN()
-			// inf ends with f, infinity with y, nan with n
+			// The last letter is f for inf, y for infinity, and n for nan.
 			if c := text[len(text)-1] | 0x20; c != 'n' {
 				v = math.Inf(1)
 			}

@@ -11,22 +11,24 @@ func eachPiece(file *cut.File, o cut.Options, f func(cut.Piece) error) error {
 	return cut.EachText(file, newCutter(o.Delimiter), f)
 }
 
-// cutter finds the ends of records by the same rules as Decode: a quote starts a quoted value only
-// at the beginning of the value. It does not report broken records. The decoder of the piece does.
+// cutter finds the ends of records by the same rules as Decode: a quote begins a quoted value only
+// at the start of the value. It does not report invalid records, because decoding the piece does.
 type cutter struct {
 	delimiter byte
-	header    []byte // with its line end; nil in the first piece, which has the header itself
-	headerEnd int    // in the first piece; 0 until it is read
-	// the header names one column, as far as it is read: then a blank line is a row
+	// header is the header line with its line end, which is put in front of each later piece. It is
+	// nil in the first piece, which begins with the header.
+	header    []byte
+	headerEnd int // where the header ends in the first piece; 0 until it is read
+	// single says that the header names only one column. A blank line is then a row.
 	single bool
 
-	at     int // bytes since Next
-	end    int // where the last complete record ends
-	rows   int64
-	start  bool // at the start of a value
-	quoted bool // within quotes
-	closes bool // the last byte was a quote within quotes; a second quote makes it a literal quote
-	blank  bool // the current line is empty so far
+	at     int   // bytes of the piece so far
+	end    int   // where the last complete record ends
+	rows   int64 // number of complete records
+	start  bool  // at the start of a value
+	quoted bool  // within quotes
+	closes bool  // the last byte was a quote within quotes; a second quote makes it a literal quote
+	blank  bool  // the current line is empty so far
 }
 
 func newCutter(delimiter byte) *cutter {
@@ -84,7 +86,7 @@ func (c *cutter) Scan(more []byte) {
 	}
 }
 
-// endLine is called after a line end that is not within quotes.
+// endLine counts a record. It is called after each line end that is not within quotes.
 func (c *cutter) endLine() {
 	switch {
 	case c.headerEnd == 0 && c.blank:

@@ -7,7 +7,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Format is CSV, and its variant with tabs.
+// Format is the wire format CSV, also with other delimiters, such as tabs in .tsv files.
 var Format = &wire.Format{
 	Name:       "csv",
 	MediaTypes: []string{"text/csv"},

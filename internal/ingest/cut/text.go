@@ -8,22 +8,24 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Text finds the row boundaries of a text format, one chunk of bytes after the other.
+// Text finds the ends of rows in a text format. EachText passes it the bytes of a file in chunks.
 type Text interface {
-	// Scan processes more bytes. They follow the bytes of earlier calls since Next.
+	// Scan processes the next bytes of the current piece.
 	Scan(more []byte)
-	// Ends returns the end of the last complete row, counted from Next, and the number of rows up
-	// to it; 0 if there is none. At the end of the file (last), the remaining bytes may complete
-	// another row.
+	// Ends returns where the last complete row ends, in bytes from the start of the piece, and the
+	// number of rows up to there. Both are 0 if no row is complete. last is set at the end of the
+	// file. Then bytes without a line end may be a complete row, too.
 	Ends(last bool) (end int, rows int64)
-	// Body returns the bytes up to that end as a body; at the end of the file, all remaining bytes.
-	// It returns nil if there is nothing to send.
+	// Body makes a body of the bytes of the piece, which end where Ends says. At the end of the
+	// file (last), they are all remaining bytes. Body returns nil if there is nothing to send.
 	Body(piece []byte, last bool) ([]byte, error)
-	// Next starts a new piece after the bytes that Body received.
+	// Next begins a new piece. EachText passes the bytes after the end of the previous piece to
+	// Scan again.
 	Next()
 }
 
-// EachText cuts a text file. It calls f with the pieces.
+// EachText cuts a text file into pieces at the ends of rows that t finds, and calls f with the
+// pieces. Errors are those of Cutter.
 func EachText(file *File, t Text, f func(Piece) error) error {
 	in, err := file.Decompressed()
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/format"
 )
 
-// section returns the text of a page of docs from a line up to the next heading.
+// section returns the text between a line of a page of docs, such as a heading, and the next
+// heading.
 func section(t *testing.T, page, from string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/" + page)
@@ -27,7 +28,8 @@ func section(t *testing.T, page, from string) string {
 
 var code = regexp.MustCompile("`([^`]+)`")
 
-// column returns the words in code style in a column of a section's table, sorted.
+// column returns the words in code style in column n of a Markdown table, sorted. Columns are
+// counted from 0.
 func column(text string, n int) (words []string) {
 	for line := range strings.Lines(text) {
 		cells := strings.Split(line, "|")
@@ -51,7 +53,8 @@ func compare(t *testing.T, where string, documented, registered []string) {
 	}
 }
 
-// TestTheDocsListTheFormats compares the tables of formats in the docs with the registry.
+// TestTheDocsListTheFormats compares the media types, endings and names of formats in the docs with
+// the registry.
 func TestTheDocsListTheFormats(t *testing.T) {
 	var mediaTypes, endings []string
 	for _, f := range format.All {

@@ -1,6 +1,6 @@
-// Package format is the registry of wire formats. Everything that receives rows finds formats here:
-// HTTP by media type, sources by the name in FORMAT, `scoter load` by the ending of a file. To add
-// a format, see CONTRIBUTING.md.
+// Package format is the registry of wire formats. Code that receives rows finds the format here:
+// HTTP by media type, sources by the name in FORMAT or KEY FORMAT, and `scoter load` by the ending
+// of the file name. CONTRIBUTING.md says how to add a format.
 package format
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// All lists the formats, in the order in which messages name them.
+// All has the wire formats, in the order in which error messages list them.
 var All = []*wire.Format{
 	arrowipc.Format,
 	parquet.Format,
@@ -39,8 +39,9 @@ var All = []*wire.Format{
 	protobuf.Format,
 }
 
-// OfMediaType returns the format of a media type without parameters, for bodies with rows of one
-// table. The error for an unknown type is base.Invalid.
+// OfMediaType returns the format with a media type, for bodies with rows of one table. The media
+// type must be in lower case and have no parameters. For an unknown media type, the error is
+// base.Invalid.
 func OfMediaType(mediaType string) (*wire.Format, error) {
 	var known []string
 	for _, f := range All {
@@ -52,9 +53,9 @@ func OfMediaType(mediaType string) (*wire.Format, error) {
 	return nil, base.Errorf(base.Invalid, "Content-Type %q is not a supported format", mediaType).WithHint("send %s", List(known, "or"))
 }
 
-// OfFile returns the format of a file by the ending of its name, and the delimiter that the ending
-// stands for; 0 is the format's default. The ending .gz or .zst may follow it. The error for an
-// unknown ending is base.Invalid.
+// OfFile returns the format of a file by the ending of its name. A further ending .gz or .zst is
+// ignored. delimiter is the delimiter between values that the ending implies, or 0 for the format's
+// default. For an unknown ending, the error is base.Invalid.
 func OfFile(name string) (f *wire.Format, delimiter byte, err error) {
 	ending := strings.ToLower(filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")))
 	var known []string
@@ -68,8 +69,8 @@ func OfFile(name string) (f *wire.Format, delimiter byte, err error) {
 		WithHint("files end in %s, optionally followed by .gz or .zst", strings.Join(known, ", "))
 }
 
-// OfMessages returns the formats that decode messages. keys says that the messages are the keys of
-// records.
+// OfMessages returns the formats that decode the values of records. If keys is set, it returns the
+// formats that decode the keys of records.
 func OfMessages(keys bool) (all []*wire.Format) {
 	for _, f := range All {
 		if f.OpenMessages != nil && (keys || !f.OnlyKeys) {
@@ -79,7 +80,7 @@ func OfMessages(keys bool) (all []*wire.Format) {
 	return all
 }
 
-// Names returns the names of formats.
+// Names returns the names of the given formats.
 func Names(all []*wire.Format) []string {
 	names := make([]string, len(all))
 	for i, f := range all {
@@ -88,7 +89,7 @@ func Names(all []*wire.Format) []string {
 	return names
 }
 
-// Named returns the format with a name among all, or nil.
+// Named returns the format of all that has this name, or nil.
 func Named(all []*wire.Format, name string) *wire.Format {
 	for _, f := range all {
 		if f.Name == name {
@@ -98,13 +99,15 @@ func Named(all []*wire.Format, name string) *wire.Format {
 	return nil
 }
 
-// List returns words as an enumeration in a sentence: a, b and c. and is the word before the last.
+// List joins words for a sentence: "a, b and c". The argument and is the word before the last one.
+// There must be at least two words.
 func List(words []string, and string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " " + and + " " + words[last]
 }
 
-// Delimiter parses the delimiter of CSV values. It returns 0, the default, for the empty string.
+// Delimiter parses the delimiter between CSV values. For an empty text it returns 0, which means
+// the default. The error for more than one byte is base.Invalid.
 func Delimiter(text string) (byte, error) {
 	switch len(text) {
 	case 0:
@@ -115,8 +118,8 @@ func Delimiter(text string) (byte, error) {
 	return 0, base.Errorf(base.Invalid, "delimiter %q is not one character", text)
 }
 
-// Empty reports whether batches contain nothing: no rows, and no typed column from which a table
-// could be created.
+// Empty reports whether there is nothing to write: the batches have no rows, and no column with a
+// type, from which a table could be created.
 func Empty(batches []arrow.RecordBatch) bool {
 	typed := func(f arrow.Field) bool { return f.Type.ID() != arrow.NULL }
 	return !slices.ContainsFunc(batches, func(rec arrow.RecordBatch) bool {

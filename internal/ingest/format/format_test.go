@@ -26,8 +26,8 @@ import (
 	"github.com/scoterdb/scoter/internal/option"
 )
 
-// bodies has an example of each format that decodes bodies, by name. It has two rows: column n has
-// the integers 1 and 2, column s the texts "one" and "two". It may have more columns.
+// bodies has an example body of each format with Format.Decode, by name. Each has two rows: column
+// n has the integers 1 and 2, and column s has the texts "one" and "two". It may have more columns.
 var bodies = map[string]func(t *testing.T) []byte{
 	"arrow":   arrowBody,
 	"parquet": parquetBody,
@@ -36,23 +36,26 @@ var bodies = map[string]func(t *testing.T) []byte{
 	"msgpack": text("\x92\x82\xa1n\x01\xa1s\xa3one\x82\xa1n\x02\xa1s\xa3two"),
 }
 
-// tableBodies has an example of each format whose rows name their tables, by name: the same rows,
-// of table m.
+// tableBodies has an example body of each format with Format.DecodeTables, by name. Each has the
+// same two rows as in bodies, for the table m.
 var tableBodies = map[string]string{
 	"lineprotocol": "m,tag=a\\ value n=1i,s=\"one\" 1\nm n=2i,s=\"two\" 2\n",
 	"msgpack":      "\x82\xa1m\xa1m\xa7columns\x82\xa1n\x92\x01\x02\xa1s\x92\xa3one\xa3two",
 }
 
-// message is an example of a format that decodes messages: the options of FORMAT, a message with
-// the first of these rows, its text as a key, and a broken message. An option that begins with
-// "schema" is the content of a file.
+// message is an example of a format with Format.OpenMessages.
 type message struct {
-	options           map[string]string
-	good, key, broken string
+	// options are the options of FORMAT. The value of an option whose name begins with "schema" is
+	// the content of a file: "schema.proto" has the content of a file with the ending .proto.
+	options map[string]string
+	good    string // a message with the first row of bodies, or only one value
+	key     string // the text of the value that good becomes if it is a key
+	broken  string // a message that Append rejects
 }
 
 const avroSchema = `{"type": "record", "name": "R", "fields": [{"name": "n", "type": "long"}, {"name": "s", "type": "string"}]}`
 
+// messages has an example of each format that decodes messages, by name.
 var messages = map[string]message{
 	"json":     {nil, `{"n": 1, "s": "one"}`, `{"n":1,"s":"one"}`, `{"n": 1, "s": "one"`},
 	"avro":     {map[string]string{"schema": avroSchema}, "\x02\x06one", `{"n":1,"s":"one"}`, "\x02\x06on"},
@@ -105,7 +108,7 @@ func must(t *testing.T, err error) {
 
 var limits = wire.Options{MaxBody: 1 << 24, Largest: 1 << 24}
 
-// shown returns all columns of some batches as text.
+// shown returns batches as text, with all their columns.
 func shown(batches []arrow.RecordBatch) string {
 	rows := make([]ingest.Rows, len(batches))
 	for i, rec := range batches {
@@ -114,7 +117,7 @@ func shown(batches []arrow.RecordBatch) string {
 	return ingesttest.Show(rows...)
 }
 
-// values returns the columns n and s of some batches.
+// values returns the values of the columns n and s of batches: first all of n, then all of s.
 func values(batches []arrow.RecordBatch) string {
 	out := ""
 	for _, name := range []string{"n", "s"} {
@@ -129,6 +132,7 @@ func values(batches []arrow.RecordBatch) string {
 	return out
 }
 
+// want is what values returns for the example bodies.
 const want = "1 2 one two "
 
 func release(batches []arrow.RecordBatch) {
@@ -137,8 +141,9 @@ func release(batches []arrow.RecordBatch) {
 	}
 }
 
-// TestEveryFormatDecodesBodies: each format decodes its example to rows that own their memory. A
-// broken body is an error of the kinds that the client caused.
+// TestEveryFormatDecodesBodies checks that each format decodes its example body, and that the rows
+// own their memory. It also decodes bodies with one byte changed, or without the end. An error must
+// then be of a kind that the client caused.
 func TestEveryFormatDecodesBodies(t *testing.T) {
 	for _, f := range format.All {
 		if f.Decode == nil {
@@ -190,7 +195,8 @@ func TestEveryFormatDecodesBodies(t *testing.T) {
 	}
 }
 
-// TestEveryFormatDecodesTables is TestEveryFormatDecodesBodies for rows that name their tables.
+// TestEveryFormatDecodesTables checks the same as TestEveryFormatDecodesBodies for bodies in which
+// each row names its table.
 func TestEveryFormatDecodesTables(t *testing.T) {
 	o := wire.TableOptions{Now: time.Unix(0, 0)}
 	for _, f := range format.All {
@@ -230,7 +236,8 @@ func TestEveryFormatDecodesTables(t *testing.T) {
 	}
 }
 
-// TestEveryFormatCutsFiles: the pieces of a file have the file's rows, also of a compressed one.
+// TestEveryFormatCutsFiles checks that the pieces of a file, compressed or not, have all rows of
+// the file.
 func TestEveryFormatCutsFiles(t *testing.T) {
 	for _, f := range format.All {
 		if (f.Cut == nil) != (len(f.Endings) == 0) {
@@ -278,7 +285,7 @@ func TestEveryFormatCutsFiles(t *testing.T) {
 	}
 }
 
-// open opens the messages of a format with the options of its example.
+// open calls OpenMessages of a format with the options of its example.
 func open(t *testing.T, f *wire.Format, keys bool) wire.Messages {
 	t.Helper()
 	options := map[string]string{}
@@ -296,7 +303,8 @@ func open(t *testing.T, f *wire.Format, keys bool) wire.Messages {
 	return opened
 }
 
-// TestEveryFormatDecodesMessages: a broken message is an error, and leaves no trace in the batch.
+// TestEveryFormatDecodesMessages checks that each format decodes messages and keys, and that a
+// broken message is an error and adds nothing to the batch.
 func TestEveryFormatDecodesMessages(t *testing.T) {
 	for _, f := range format.OfMessages(true) {
 		example := messages[f.Name]
@@ -350,7 +358,8 @@ func TestEveryFormatDecodesMessages(t *testing.T) {
 	}
 }
 
-// TestNamesAreOfOneFormat: no two formats have the same name, media type or ending.
+// TestNamesAreOfOneFormat checks that no two formats have the same name, media type or ending, and
+// that an unknown media type or ending is an error.
 func TestNamesAreOfOneFormat(t *testing.T) {
 	seen := map[string]string{}
 	for _, f := range format.All {

@@ -1,5 +1,6 @@
-// Package framing reads the header that Confluent's serializers write in front of messages, and the
-// options of FORMAT that say where the schemas of messages are.
+// Package framing decodes the header with which a message refers to its schema in a schema
+// registry. Confluent's serializers write the header. The package also reads the options of FORMAT
+// that say where the schemas of messages are.
 package framing
 
 import (
@@ -8,21 +9,23 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// A message starts with a zero byte and the schema's id, 4 bytes, big-endian. In Protobuf, the path
-// to the message type follows: a zigzag varint n, and n zigzag varints. The first is the position
-// of a message in the file. Each further one is the position of a nested message in the message
-// before. The path [0], the first message, is encoded as a single zero byte.
+// The header with which a message refers to its schema: a zero byte and the schema's id, 4 bytes,
+// big-endian. In Protobuf, the path to the message type follows: a zigzag varint n, and n zigzag
+// varints. The first is the position of a message in the file. Each further one is the position of
+// a message that is nested in the previous one. The path [0], which is the first message, is
+// encoded as a single zero byte.
 //
 // https://docs.confluent.io/platform/current/schema-registry/fundamentals/serdes-develop/index.html#wire-format
 const (
-	// HeaderSize is the size of a header in bytes, without Protobuf's path.
+	// HeaderSize is the size of a header in bytes, without the path to the message type that
+	// Protobuf adds.
 	HeaderSize = 5
-	// maxPath is the deepest nesting of a message type.
+	// maxPath is the maximum depth of a nested message type.
 	maxPath = 64
 )
 
-// Cut splits a framed message of Avro or JSON into its schema's id and the encoded value. Errors
-// are base.Invalid.
+// Cut splits a message of Avro or JSON with a header into the id of its schema and the encoded
+// value. Errors are base.Invalid.
 func Cut(msg []byte) (id uint32, value []byte, err error) {
 	switch {
 	case len(msg) < HeaderSize:
@@ -33,9 +36,9 @@ func Cut(msg []byte) (id uint32, value []byte, err error) {
 	return binary.BigEndian.Uint32(msg[1:]), msg[HeaderSize:], nil
 }
 
-// CutProtobuf splits a framed Protobuf message into its header and the encoded value. Both alias
-// msg. Messages with the same header have the same type, so the
-// header can be used as a key. Errors are base.Invalid.
+// CutProtobuf splits a Protobuf message with a header into the header and the encoded value. Both
+// share the memory of msg. Messages with the same header have the same type, so callers can cache
+// by header. Errors are base.Invalid.
 func CutProtobuf(msg []byte) (header, value []byte, err error) {
 	if _, _, err := Cut(msg); err != nil {
 		return nil, nil, err
@@ -50,8 +53,8 @@ func CutProtobuf(msg []byte) (header, value []byte, err error) {
 	return msg[:HeaderSize+n], msg[HeaderSize+n:], nil
 }
 
-// ReadPath returns the path to a message type that follows a header, and its encoded size in bytes.
-// Errors are base.Invalid.
+// ReadPath decodes the path to a message type at the beginning of b. It also returns the size of
+// the encoded path in bytes. Errors are base.Invalid.
 func ReadPath(b []byte) (path []int, size int, err error) {
 	next := func() (int, error) {
 		v, n := binary.Varint(b[size:])

@@ -8,7 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// header encodes a header like a serializer.
+// header encodes a header of Protobuf with a schema id and a path, as Confluent's serializers do.
 func header(id int, path ...int) []byte {
 	b := binary.BigEndian.AppendUint32([]byte{0}, uint32(id))
 	if len(path) == 1 && path[0] == 0 {

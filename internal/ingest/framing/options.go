@@ -8,10 +8,11 @@ import (
 	"github.com/scoterdb/scoter/internal/option"
 )
 
-// Framing says whether values begin with the header of a schema registry.
+// Framing says whether the values of a source begin with the header of a schema registry.
 type Framing bool
 
-// ReadFraming reads the option framing. confluent is its default.
+// ReadFraming reads the option framing, which is none or confluent. The default is confluent if
+// that argument is set, and none otherwise.
 func ReadFraming(o *option.Set, confluent bool) Framing {
 	value := "none"
 	if confluent {
@@ -20,7 +21,8 @@ func ReadFraming(o *option.Set, confluent bool) Framing {
 	return o.OneOf("framing", value, "none", "confluent") == "confluent"
 }
 
-// SchemaID returns the id in a value's header. ok is false if there is none.
+// SchemaID returns the id of the schema in a value's header. ok is false if the value has no
+// header.
 func (f Framing) SchemaID(value []byte) (id uint32, ok bool) {
 	if !f {
 		return 0, false
@@ -29,8 +31,8 @@ func (f Framing) SchemaID(value []byte) (id uint32, ok bool) {
 	return id, err == nil
 }
 
-// Split returns the header of a value, which is empty without framing, and the rest of the value.
-// Errors are base.Invalid. For Protobuf see CutProtobuf.
+// Split splits a value of Avro or JSON into the header and the message. The header is empty if f is
+// not set. Both share the memory of value. Errors are base.Invalid. For Protobuf, use CutProtobuf.
 func (f Framing) Split(value []byte) (header, msg []byte, err error) {
 	if !f {
 		return nil, value, nil
@@ -42,27 +44,32 @@ func (f Framing) Split(value []byte) (header, msg []byte, err error) {
 	return value[:len(value)-len(msg)], msg, nil
 }
 
-// Schema has the options that say where the schema of messages is.
+// Schema has the options of FORMAT that say where the schema of messages is.
 type Schema struct {
 	Framing
-	Files    []string // option schema
-	Subject  string   // subject whose newest schema all values have; empty if their headers say it
-	Registry bool     // a schema registry is given
+	// Files are the files of the option schema.
+	Files []string
+	// Subject is the subject whose newest schema all values have. It is empty if the schema is in
+	// Files, or the header of each value has its id.
+	Subject string
+	// Registry says that the options name a schema registry.
+	Registry bool
 }
 
-// ReadSchema reads the options schema, subject and framing. registry says that the options of a
-// registry are given.
+// ReadSchema reads the options schema, subject and framing. Set registry if the options name a
+// schema registry.
 func ReadSchema(o *option.Set, registry bool) Schema {
 	s := Schema{Files: o.List("schema"), Subject: o.Text("subject", ""), Registry: registry}
 	s.Framing = ReadFraming(o, s.ByHeader())
 	return s
 }
 
-// ByHeader reports whether the registry's header in front of each value names its schema.
+// ByHeader reports whether each value begins with a header that has the id of its schema in the
+// registry.
 func (s Schema) ByHeader() bool { return s.Registry && s.Subject == "" }
 
-// Check returns a base.Invalid error for options that contradict each other, or have no effect.
-// what names the clause in errors.
+// Check returns a base.Invalid error if options contradict each other, or if an option would have
+// no effect. what is the name of the clause for error messages, such as "FORMAT avro".
 func (s Schema) Check(what string) error {
 	switch {
 	case len(s.Files) == 0 && !s.Registry:
@@ -76,7 +83,7 @@ func (s Schema) Check(what string) error {
 	return nil
 }
 
-// ReadFile returns the content of a schema's file. Errors are base.Invalid.
+// ReadFile returns the content of a schema file. Errors are base.Invalid.
 func ReadFile(name string) ([]byte, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -85,15 +92,16 @@ func ReadFile(name string) ([]byte, error) {
 	return text, nil
 }
 
-// Newest caches the newest schema of a subject. A source asks the registry only once: a batch that
-// is decoded a second time must have the same schema. The zero value is empty.
+// Newest caches the newest schema of a subject, so that a source asks the registry for it only
+// once. A batch that is decoded again must have the same schema. The zero value has no schema
+// cached.
 type Newest[T comparable] struct {
 	mu     sync.Mutex
 	cached T
 }
 
-// Get returns the cached schema. Without one it calls load, and caches the result unless load
-// returns an error.
+// Get returns the cached schema. If none is cached, it calls load, and caches the result if load
+// returns no error. Concurrent callers wait for load.
 func (n *Newest[T]) Get(load func() (T, error)) (T, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

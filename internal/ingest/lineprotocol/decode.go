@@ -45,17 +45,19 @@ type Options struct {
 	Precision ingest.Precision // the unit of timestamps; Auto is nanoseconds, InfluxDB's default
 }
 
-// lines maps the rows of a measurement to line numbers.
+// lines has the line numbers of the rows of a measurement.
 type lines struct {
-	runs       []lineRun
+	runs []lineRun
+	// rows is the number of first rows of the measurement that were removed, and skip is the number
+	// of first lines of the body that were removed. See without.
 	rows, skip int
 }
 
-// lineRun is a run of rows from consecutive lines: it starts at row, whose line is line, and ends
-// at the next run.
+// lineRun is a run of rows from consecutive lines. The run begins with the row that has the number
+// row, from the line that has the number line. It ends where the next run begins.
 type lineRun struct{ row, line int32 }
 
-// Of returns the line number of a row, from 1.
+// Of returns the number of the line, from 1, that row came from. Rows are counted from 0.
 func (l lines) Of(row int) int {
 	row += l.rows
 	i, found := slices.BinarySearchFunc(l.runs, row, func(r lineRun, row int) int { return cmp.Compare(int(r.row), row) })
@@ -65,15 +67,15 @@ func (l lines) Of(row int) int {
 	return int(l.runs[i].line) + row - int(l.runs[i].row) - l.skip
 }
 
-// without returns the mapping after the first rows of the measurement, and the first lines of the
-// body, have been removed.
+// without returns the line numbers for the rows that remain when the first rows of the measurement
+// and the first lines of the body are removed. rows and first are how many.
 func (l lines) without(rows, first int) lines {
 	l.rows, l.skip = l.rows+rows, l.skip+first
 	return l
 }
 
-// Decode returns the rows of a body. Rejected lines are listed in the result and are not an error.
-// The error is base.TooLarge if the body exceeds the limits of package ingest.
+// Decode decodes the lines of a body. Rejected lines are listed in the result, and are not an
+// error. The error is base.TooLarge if the body exceeds the limits of package ingest.
 func Decode(body []byte, opts Options) (wire.Tables, error) {
 	if opts.Precision == ingest.Auto {
 		opts.Precision = ingest.Nanosecond

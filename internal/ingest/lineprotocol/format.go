@@ -10,17 +10,20 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Format is InfluxDB's line protocol.
+// Format is the wire format line protocol, of InfluxDB.
 var Format = &wire.Format{Name: "lineprotocol", DecodeTables: decodeTables}
 
-// decodeTables decodes a body. If lines contradict each other, the types of the existing tables
-// decide which of them are rejected, not the first line.
+// decodeTables decodes the lines of a body. If lines disagree about a field's type, the types of
+// the existing tables decide which lines are valid.
 func decodeTables(body []byte, o wire.TableOptions) (wire.Tables, error) {
 	opts := Options{Now: o.Now, Precision: o.Precision}
 	decoded, err := Decode(body, opts)
 	if err != nil || o.Types == nil || !slices.ContainsFunc(decoded.Errors, func(e wire.LineError) bool { return e.Conflict }) {
 		return decoded, err
 	}
+	// The type in the table is the right one, not the type in the first line. So decode the lines
+	// again. In front of the lines of each measurement, add a line with the types of its table.
+	// Then the lines with other types are rejected.
 	var typed bytes.Buffer
 	var measurements []string
 	for _, rows := range decoded.Rows {
@@ -41,11 +44,12 @@ func decodeTables(body []byte, o wire.TableOptions) (wire.Tables, error) {
 	return withoutTyped(again, measurements), nil
 }
 
-// withoutTyped removes the lines that decodeTables added from a result: one for each measurement,
-// before all other lines.
+// withoutTyped removes the first lines from a result, and their rows. These are the lines that
+// decodeTables added, one for each of the measurements.
 func withoutTyped(all wire.Tables, measurements []string) wire.Tables {
 	n := len(measurements)
-	// An added line was rejected because its name cannot be written. It left no row.
+	// An added line was rejected, because the table's name cannot be written in line protocol. It
+	// left no row.
 	for len(all.Errors) > 0 && all.Errors[0].Line <= n {
 		measurements[all.Errors[0].Line-1] = ""
 		all.Errors = all.Errors[1:]
@@ -72,8 +76,8 @@ func withoutTyped(all wire.Tables, measurements []string) wire.Tables {
 	return out
 }
 
-// typedLine returns a line with the fields of some rows, in the types of their table's columns. It
-// returns "" if a line cannot express any of the types.
+// typedLine returns a line in line protocol whose fields have the types of a table's columns. It
+// has the fields of some rows. It returns "" if line protocol has none of these types.
 func typedLine(types []schema.Field, rows ingest.Rows) string {
 	var fields []string
 	for i, f := range rows.Batch.Schema().Fields() {
@@ -91,13 +95,13 @@ func typedLine(types []schema.Field, rows ingest.Rows) string {
 	return measurementName.Replace(rows.Table) + " " + strings.Join(fields, ",") + " 0\n"
 }
 
-// fieldName and measurementName escape names for a line.
+// fieldName and measurementName escape names for line protocol.
 var (
 	fieldName       = strings.NewReplacer(",", `\,`, " ", `\ `, "=", `\=`)
 	measurementName = strings.NewReplacer(",", `\,`, " ", `\ `)
 )
 
-// typedValues has a field value for each type of a column.
+// typedValues has, for each type of a column, a field value of that type in line protocol.
 var typedValues = map[schema.Kind]string{
 	schema.Boolean: "t", schema.BigInt: "0i", schema.UBigInt: "0u", schema.Double: "0", schema.Varchar: `""`,
 }

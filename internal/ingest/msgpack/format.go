@@ -6,7 +6,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// Format is MessagePack. Rows that name their tables are in Arc's format.
+// Format is the wire format MessagePack. A body in which each row names its table has Arc's form.
 var Format = &wire.Format{
 	Name:       "msgpack",
 	MediaTypes: []string{"application/msgpack"},

@@ -12,19 +12,20 @@ func eachPiece(file *cut.File, _ cut.Options, f func(cut.Piece) error) error {
 	return cut.EachText(file, &cutter{}, f)
 }
 
-// cutter finds the ends of JSON objects, either in a sequence of objects or in one array. Pieces
-// of an array become arrays again. It does not report broken objects. The decoder of the piece
-// does.
+// cutter finds the ends of JSON objects. The file has objects one after the other, or one array of
+// objects. The pieces of an array are arrays, too. cutter does not report invalid objects, because
+// decoding the piece does.
 type cutter struct {
-	array, known bool // array: the file is one array; known: array is determined
-	pieces       int
+	known  bool // the first byte of the file that is not a space was read
+	array  bool // that byte is [, so the file is one array
+	pieces int  // number of earlier pieces
 
-	at      int // bytes since Next
-	end     int // where the last complete object ends
-	rows    int64
-	depth   int // number of open brackets, except the array's
-	text    bool
-	escaped bool
+	at      int   // bytes of the piece so far
+	end     int   // where the last complete object ends
+	rows    int64 // number of complete objects
+	depth   int   // number of open brackets, without the array's
+	text    bool  // within a string
+	escaped bool  // the last byte was a backslash in a string
 }
 
 func (j *cutter) Next() {
@@ -60,7 +61,7 @@ func (j *cutter) Scan(more []byte) {
 	}
 }
 
-// Body turns a section of an array into an array.
+// Body returns the piece as it is, or, if the file is an array, as an array.
 func (j *cutter) Body(piece []byte, last bool) ([]byte, error) {
 	if !j.array {
 		if j.pieces > 0 && len(bytes.TrimSpace(piece)) == 0 {

@@ -6,7 +6,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// Format is JSON: a sequence or an array of objects.
+// Format is the wire format JSON: objects one after the other, or one array of objects. A message
+// of Kafka is one object.
 var Format = &wire.Format{
 	Name:       "json",
 	MediaTypes: []string{"application/x-ndjson", "application/json"},

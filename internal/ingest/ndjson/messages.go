@@ -17,11 +17,13 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// opened is the format with the options of a source.
+// opened decodes the messages of one source. It has the options of the source's FORMAT clause.
 type opened struct {
 	framing.Framing
-	types []schema.Field // declared columns
-	keys  bool
+	// types are the columns that the option types declares. Rows have these columns even if no
+	// message does.
+	types []schema.Field
+	keys  bool // the messages are the keys of records
 }
 
 func openMessages(o wire.MessageOptions) (wire.Messages, error) {
@@ -33,7 +35,7 @@ func openMessages(o wire.MessageOptions) (wire.Messages, error) {
 	return m, o.End()
 }
 
-// parseTypes parses the option types: columns and their types, as in CREATE TABLE.
+// parseTypes reads the option types: columns and their types, written as in CREATE TABLE.
 func parseTypes(text string) ([]schema.Field, error) {
 	all, err := schema.Parse("STRUCT(" + text + ")")
 	if err != nil {
@@ -47,7 +49,7 @@ func parseTypes(text string) ([]schema.Field, error) {
 
 func (opened) Known() bool { return false }
 
-// Split returns no key: JSON is decoded without a schema.
+// Split returns an empty key, because JSON is decoded without a schema.
 func (m opened) Split(value []byte) (key, msg []byte, err error) {
 	_, msg, err = m.Framing.Split(value)
 	return nil, msg, err
@@ -61,16 +63,15 @@ func (m opened) Decoders(context.Context, []byte, [][]wire.Column) ([]wire.Messa
 	return []wire.MessageDecoder{d}, nil
 }
 
-// messageDecoder decodes messages, each of which is one JSON object. It collects messages and
-// decodes them together, because a column's type follows from all its values.
+// messageDecoder collects the messages of a batch, each one JSON object, and decodes them together.
+// The type of a column is inferred from all values of the batch.
 type messageDecoder struct {
-	text     bytes.Buffer
+	text     bytes.Buffer // the messages, each followed by a line end
 	messages int64
-	// types are the declared columns. Rows have them whether or not messages do.
-	types []schema.Field
+	types    []schema.Field // see opened.types
 }
 
-// keyDecoder decodes keys, each of which is any JSON value.
+// keyDecoder decodes keys that are JSON values of any kind, not only objects.
 type keyDecoder struct{ *messageDecoder }
 
 func (d keyDecoder) Append(key []byte) error {
@@ -84,7 +85,7 @@ func (d *messageDecoder) Append(msg []byte) error {
 	if object := bytes.TrimLeft(msg, " \t\r\n"); len(object) == 0 || object[0] != '{' {
 		return base.Errorf(base.Invalid, "the message is no JSON object")
 	}
-	// Decode detects duplicate names.
+	// Duplicate names are valid here. Decode reports them later.
 	if !jsontext.Value(msg).IsValid(jsontext.AllowDuplicateNames(true)) {
 		in := jsontext.NewDecoder(bytes.NewReader(msg), jsontext.AllowDuplicateNames(true))
 		_, err := in.ReadValue()
@@ -123,8 +124,8 @@ func (d *messageDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error
 	return rec, nil, nil
 }
 
-// withTypes returns rows whose declared columns have their types. A declared column that no message
-// has is NULL.
+// withTypes converts the declared columns to their types. It adds declared columns that no message
+// has, filled with NULL.
 func withTypes(rec arrow.RecordBatch, types []schema.Field) (arrow.RecordBatch, error) {
 	fields, columns := slices.Clone(rec.Schema().Fields()), slices.Clone(rec.Columns())
 	for _, t := range types {
@@ -144,8 +145,8 @@ func withTypes(rec arrow.RecordBatch, types []schema.Field) (arrow.RecordBatch, 
 	return array.NewRecordBatch(arrow.NewSchema(fields, &md), columns, rec.NumRows()), nil
 }
 
-// mayHaveEmpty reports whether valid JSON contains {}. It also returns true if the text of a string
-// does.
+// mayHaveEmpty reports whether a valid JSON text contains an empty object. It may also return true
+// for {} inside a string.
 func mayHaveEmpty(text []byte) bool {
 	for {
 		end := bytes.IndexByte(text, '}')
@@ -159,9 +160,9 @@ func mayHaveEmpty(text []byte) bool {
 	}
 }
 
-// withoutEmpty replaces each empty object inside an object by null, in valid JSON. The type of an
-// empty object follows only from other messages, and the result must not depend on which messages
-// share a batch.
+// withoutEmpty replaces each empty object within the top-level objects by null. The input must be
+// valid JSON. An empty object does not tell which fields it may have. Only other messages do, and
+// the result must not depend on which messages are in the same batch.
 func withoutEmpty(text []byte) (out []byte) {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {

@@ -17,7 +17,7 @@ func TestEmptyObjectsAreNull(t *testing.T) {
 	if mayHaveEmpty([]byte(`{"a": {"b": 1}, "c": "}"}`)) {
 		t.Error("there is no empty object")
 	}
-	// Also if another message has an object that is not empty.
+	// An empty object is NULL even if the object of another message is not empty.
 	for _, messages := range [][]string{{`{"a": { }}`}, {`{"a": {}}`, `{"a": {"k": 1}}`}} {
 		d := &messageDecoder{}
 		for _, m := range messages {

@@ -44,7 +44,7 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 			err = p
 		}
 		if err == nil {
-			// after a panic arrow-go's readers cannot be released; the garbage collector frees them
+			// After a panic, arrow-go's readers cannot be released. They are garbage-collected.
 			d.release()
 		} else {
 			for _, b := range batches {
@@ -155,7 +155,8 @@ type decoder struct {
 	groups  []int               // all row groups
 	fields  []arrow.Field
 	readers []*pqarrow.ColumnReader
-	// per column: its field in the file if its Arrow type loses part of its meaning, otherwise nil
+	// said has, for each column, its field in the file if the Arrow type loses part of the field's
+	// meaning, and nil otherwise.
 	said []*pqarrow.SchemaField
 }
 

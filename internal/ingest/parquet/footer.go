@@ -123,7 +123,7 @@ func fresh[T any](to **T) { *to = new(T) }
 // checkTree checks the elements of a schema. Each element is followed by one subtree per child.
 func checkTree[E interface{ GetNumChildren() int32 }](elements []E) error {
 	const deepest = 3 * ingest.MaxNesting // a list is a group in a group
-	// for each open group the number of children that are still to come
+	// For each open group, the number of its children that are not checked yet.
 	var open []int
 	columns, needed := 0, 1
 	for i, e := range elements {

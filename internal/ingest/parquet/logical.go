@@ -22,7 +22,7 @@ const intervalBytes = 12
 var (
 	int96Type = &arrow.TimestampType{Unit: arrow.Nanosecond}
 	uuidType  = extensions.NewUUIDType()
-	// a supported storage type, so there is no error
+	// The storage type is supported, so there is no error.
 	jsonType, _ = extensions.NewJSONType(arrow.BinaryTypes.String)
 )
 

@@ -1,5 +1,5 @@
-// Package plain decodes keys of records that are single values, as Kafka's serializers write them:
-// text in UTF-8, and numbers in big endian.
+// Package plain decodes the keys of records that are single values, as Kafka's serializers encode
+// them: text is UTF-8, and numbers are big endian.
 package plain
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// The formats of single values.
+// The wire formats of keys that are single values. Their names are those of Kafka's serializers.
 var (
 	String = newFormat("string", 0, func() builder { return text{array.NewStringBuilder(memory.DefaultAllocator)} })
 	Int    = newFormat("int", 4, func() builder { return int32s{array.NewInt32Builder(memory.DefaultAllocator)} })
@@ -24,7 +24,7 @@ var (
 	Double = newFormat("double", 8, func() builder { return doubles{array.NewFloat64Builder(memory.DefaultAllocator)} })
 )
 
-// newFormat returns the format of values of the given size in bytes; 0 is any size.
+// newFormat returns the format of keys that have the given size in bytes. Size 0 means any size.
 func newFormat(name string, size int, newBuilder func() builder) *wire.Format {
 	return &wire.Format{
 		Name:     name,
@@ -38,7 +38,7 @@ func newFormat(name string, size int, newBuilder func() builder) *wire.Format {
 	}
 }
 
-// opened is a format with the options of a source.
+// opened decodes the keys of one source.
 type opened struct {
 	name       string
 	size       int
@@ -55,7 +55,7 @@ func (m opened) Decoders(context.Context, []byte, [][]wire.Column) ([]wire.Messa
 	return []wire.MessageDecoder{&decoder{opened: m}}, nil
 }
 
-// decoder keeps keys until Finish.
+// decoder collects the keys of a batch, and decodes them in FinishWithMessages.
 type decoder struct {
 	opened
 	keys [][]byte
@@ -86,7 +86,8 @@ func (d *decoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 
 func (d *decoder) Reset() { d.keys = nil }
 
-// builder builds the column of keys. add appends a key of the right size.
+// builder builds the column of keys. add decodes a key, which has the size of the format, and
+// appends it.
 type builder interface {
 	array.Builder
 	add(key []byte)

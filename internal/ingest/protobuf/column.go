@@ -15,7 +15,8 @@ import (
 type store uint8
 
 const (
-	// presence only: structs, and messages that contain a projection's columns
+	// Only whether a row is present: for structs, and for messages that contain columns of a
+	// projection.
 	storeNone  store = iota
 	storeBits        // bool
 	store32          // 4 bytes a row
@@ -54,7 +55,8 @@ type column struct {
 	implicit bool // storeDict, storeEnum: index 0 is the value of absent fields
 	rewrote  bool // storeDict, storeEnum: the dictionary may contain a value that no row has
 	nested   bool // storeEnum inside lists and structs: becomes utf8 in Finish
-	// has the validity of this column: the column itself, a message around it, or nil
+	// present is the column that has the validity of this one: the column itself, or the column of
+	// a message that contains it. It is nil if all rows are valid.
 	present *column
 	level   *level // the level that the column belongs to
 	hint    int    // bytes of data that the last batch needed

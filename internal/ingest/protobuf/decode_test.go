@@ -43,8 +43,11 @@ func decoderOf(t testing.TB, source string, o Options) *Decoder {
 	return plan.NewDecoder()
 }
 
-// encoded joins the parts of a message. A [2]int of number and wire type is a tag, an int a varint,
-// a string or []byte has its length before it, and a byte is written as it is.
+// encoded encodes a message from its parts:
+//   - [2]int is a tag: the number and the wire type of a field
+//   - int is a varint
+//   - string and []byte are encoded with their length in front
+//   - byte is one byte as it is
 func encoded(parts ...any) []byte {
 	var b []byte
 	for _, p := range parts {

@@ -48,7 +48,8 @@ type Decoder struct {
 // On error the batch is unchanged. Errors are:
 //   - base.Invalid, with the field where decoding failed and the position in the message
 //     (base.Error.Position, counted from 1)
-//   - base.TooLarge; if the error wraps wire.ErrFull, an empty batch may hold the message
+//   - base.TooLarge: the batch has no room for the message. If the error wraps wire.ErrFull, an
+//     empty batch may have
 //
 // Required fields of the plan must be present. Unknown fields, extensions and fields outside the
 // plan are skipped; only their sizes are read.

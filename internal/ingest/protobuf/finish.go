@@ -58,7 +58,7 @@ func (d *Decoder) FinishWithMessages() (arrow.RecordBatch, []int32) {
 
 // finisher converts columns to arrays.
 type finisher struct {
-	// by the column with the validity; the fields of a struct share one
+	// validity is keyed by column.present. The fields of a struct share one.
 	validity map[*column]validity
 	gathered []*column // columns whose rows are repeated for a projection
 	poison   bool

@@ -23,7 +23,7 @@ type slot struct {
 const (
 	smallestSlot = 64      // bytes: the alignment that Arrow recommends, which suits every type
 	cachedSlot   = 1 << 16 // bytes; memory up to this size is always cached
-	// larger memory is reused if it is at most this many times the needed size
+	// Memory that is larger than needed is reused if it is at most this many times the needed size.
 	cachedSlack = 4
 )
 

@@ -17,27 +17,29 @@ import (
 	"github.com/scoterdb/scoter/internal/option"
 )
 
-// Format is Protobuf's encoding of single messages.
+// Format is the wire format Protobuf, for the messages of Kafka. Each message is decoded alone.
 var Format = &wire.Format{Name: "protobuf", Schemas: true, Projects: true, OpenMessages: openMessages}
 
-// Registry is a schema registry.
+// Registry has the methods of a schema registry that this package calls. registry.Client implements
+// it, and describes the errors.
 type Registry interface {
-	// Message returns the message type of a header that framing.CutProtobuf returned.
+	// Message returns the message type for a header that framing.CutProtobuf returned.
 	Message(ctx context.Context, header []byte) (protoreflect.MessageDescriptor, error)
 	// LatestMessage returns a message type of the newest schema of a subject: the type with the
-	// given full name, or the first one if the name is empty.
+	// given full name, or the first type of the schema if the name is empty.
 	LatestMessage(ctx context.Context, subject, name string) (protoreflect.MessageDescriptor, error)
 }
 
-// opened is the format with the options of a source.
+// opened decodes the messages of one source. It has the options of the source's FORMAT clause.
 type opened struct {
 	framing.Schema
-	registry Registry                       // or nil
-	name     string                         // full name of the message type
-	message  protoreflect.MessageDescriptor // the type of all values; nil if the registry knows it
-	options  Options
-	keys     bool
-	newest   framing.Newest[protoreflect.MessageDescriptor]
+	registry Registry // nil if the options name no registry
+	name     string   // full name of the message type within the schema
+	// message is the type of all values. It is nil if the registry tells the type.
+	message protoreflect.MessageDescriptor
+	options Options
+	keys    bool                                           // the messages are the keys of records
+	newest  framing.Newest[protoreflect.MessageDescriptor] // of the subject
 }
 
 func openMessages(o wire.MessageOptions) (wire.Messages, error) {
@@ -69,7 +71,8 @@ func openMessages(o wire.MessageOptions) (wire.Messages, error) {
 	return m, nil
 }
 
-// check returns a base.Invalid error for options that contradict each other, or have no effect.
+// check returns a base.Invalid error if options contradict each other, or if an option would have
+// no effect. what is the name of the clause, and root is the option schema_dir.
 func (m *opened) check(what, root string) error {
 	if len(m.Files) > 0 && m.Registry {
 		return base.Errorf(base.Invalid, "%s: a schema is given, and a registry", what).
@@ -87,7 +90,8 @@ func (m *opened) check(what, root string) error {
 	return nil
 }
 
-// isProto reports whether a schema's file is source text, not a descriptor set.
+// isProto reports whether a schema file is Protobuf source, which has to be compiled, and not a
+// descriptor set.
 func isProto(name string) bool { return strings.HasSuffix(name, ".proto") }
 
 // readMessage reads a message type from .proto files or one descriptor set.
@@ -102,8 +106,8 @@ func readMessage(files []string, root, message string) (protoreflect.MessageDesc
 	return FindMessage(found, message)
 }
 
-// readSchema reads .proto files, whose imports are relative to root, or one descriptor set. Without
-// root, imports are relative to the folder of the first file.
+// readSchema reads .proto files or one descriptor set. Imports in .proto files are relative to
+// root. If root is empty, they are relative to the folder of the first file.
 func readSchema(files []string, root string) (*protoregistry.Files, error) {
 	if !isProto(files[0]) {
 		text, err := framing.ReadFile(files[0])
@@ -127,10 +131,11 @@ func readSchema(files []string, root string) (*protoregistry.Files, error) {
 	return found, base.Wrap(err, "FORMAT schema")
 }
 
-// Known is true if the schema is in a file.
+// Known returns true if the schema is in files, and not in a registry.
 func (m *opened) Known() bool { return m.message != nil }
 
-// Split returns the header as the key, if the header names the schema.
+// Split returns the header of the value as the key if the header has the id of the schema, and an
+// empty key otherwise.
 func (m *opened) Split(value []byte) (key, msg []byte, err error) {
 	if !m.Framing {
 		return nil, value, nil
@@ -142,7 +147,7 @@ func (m *opened) Split(value []byte) (key, msg []byte, err error) {
 	return key, msg, err
 }
 
-// Decoders returns a decoder for each selection of columns, or one for keys.
+// Decoders returns one decoder for each selection of columns. For keys it returns only one.
 func (m *opened) Decoders(ctx context.Context, key []byte, selections [][]wire.Column) ([]wire.MessageDecoder, error) {
 	message, err := m.messageType(ctx, key)
 	if err != nil {
@@ -167,6 +172,7 @@ func (m *opened) Decoders(ctx context.Context, key []byte, selections [][]wire.C
 	return all, nil
 }
 
+// messageType returns the message type for values whose schema has this key.
 func (m *opened) messageType(ctx context.Context, key []byte) (protoreflect.MessageDescriptor, error) {
 	switch {
 	case m.message != nil:
@@ -179,7 +185,7 @@ func (m *opened) messageType(ctx context.Context, key []byte) (protoreflect.Mess
 	return m.registry.Message(ctx, key)
 }
 
-// messageDecoder adds the error that wire.MessageDecoder has.
+// messageDecoder adapts Decoder, whose FinishWithMessages cannot fail, to wire.MessageDecoder.
 type messageDecoder struct{ *Decoder }
 
 func (d messageDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {

@@ -13,7 +13,7 @@ func (d *Decoder) parents() map[*level][]int32 {
 		return nil
 	}
 	parents := make(map[*level][]int32, len(d.chain)-1)
-	// for every row of the batch its row in the level below; nil if they are the same
+	// For every row of the batch, its row in the level below. It is nil if the numbers are equal.
 	var rows []int32
 	for i := len(d.chain) - 1; i > 0; i-- {
 		above, list, n := d.chain[i-1].level, d.chain[i].list, d.chain[i].level.rows

@@ -8,18 +8,19 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// Column selects one column of messages.
+// Column selects one column of the rows that messages are decoded to.
 type Column struct {
-	// Path leads from the message to a field: field names joined by dots. A repeated field in it is
-	// followed by [n], which selects the nth element counted from 0, or by [], which makes one row
-	// per element. A repeated field at the end of a path, without brackets, is a list.
+	// Path is the path from the message to a field: the names of nested fields, joined by dots. The
+	// name of a repeated field may be followed by brackets: [n] selects element n, counted from 0,
+	// and [] makes one row for each element. A repeated field at the end of the path may have no
+	// brackets. Then the column is a list.
 	Path string
-	// Name is the name of the column. If it is empty, the name is the path with dots and brackets
-	// replaced: imp[0].banner.w becomes imp_0_banner_w.
+	// Name is the name of the column. If it is empty, ColumnName makes one from the path.
 	Name string
 }
 
-// ColumnName returns Name, or its default.
+// ColumnName returns the column's Name. If that is empty, it returns the path with dots and
+// brackets replaced: imp[0].banner.w becomes imp_0_banner_w.
 func (c Column) ColumnName() string {
 	if c.Name != "" {
 		return c.Name
@@ -29,23 +30,24 @@ func (c Column) ColumnName() string {
 
 var pathToName = strings.NewReplacer(".", "_", "[]", "", "[", "_", "]", "")
 
-// Step is one field of a path.
+// Step is one field of a path, with the brackets that follow it.
 type Step struct {
 	Name  string
-	Index int // number of the element, or NoElement or AllElements
+	Index int // n for [n]; otherwise NoElement or AllElements
 }
 
-// Values of Step.Index: NoElement if no brackets follow the field, AllElements for [].
+// Values of Step.Index for a field without [n]. NoElement means that no brackets follow the field.
+// AllElements means that [] follows it.
 const (
 	NoElement   = -1
 	AllElements = -2
 )
 
-// maxIndex is the largest n in [n]. The limit is needed because each such index adds columns, not
-// rows.
+// maxIndex is the maximum n of [n]. There is a limit because each [n] adds a column for one
+// element. Rows for all elements of a long list are made by [].
 const maxIndex = 1 << 16
 
-// ParsePath returns the steps of a path. Errors are base.Invalid.
+// ParsePath parses a path, as described at Column.Path, into its steps. Errors are base.Invalid.
 func ParsePath(path string) ([]Step, error) {
 	bad := func(format string, args ...any) error {
 		return base.Wrap(base.Errorf(base.Invalid, format, args...), "path %q", path)

@@ -1,5 +1,6 @@
-// Package wire defines what a wire format of rows can do. The package of each format declares a
-// Format, and package format lists all of them.
+// Package wire defines what a wire format can do. A wire format is the bytes of rows in a request,
+// a message or a file. The package of each wire format declares a Format, and package format lists
+// all of them.
 package wire
 
 import (
@@ -12,99 +13,105 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Format is a wire format. A function is nil if the format cannot do what the function does.
+// Format is a wire format: its names, and functions that decode it. A function is nil if the format
+// does not support its purpose.
 type Format struct {
-	// Name is the format's name in lower case. FORMAT of CREATE SOURCE uses it.
+	// Name is the name of the format in lower case, as in CREATE SOURCE ... FORMAT name.
 	Name string
-	// MediaTypes are the documented media types of bodies with rows of one table. The first one is
-	// the type that clients of this module send. Aliases are accepted, too.
+	// MediaTypes are the documented media types of a body that Decode takes. Clients of Scoter send
+	// the first one. Aliases are other media types that are also accepted.
 	MediaTypes, Aliases []string
-	// Endings are the endings of the names of files with this format, in lower case with the dot.
+	// Endings are the endings of the names of files in this format, in lower case with the dot.
 	Endings []string
-	// Delimiters are the delimiters that endings stand for, where that is not the format's default.
+	// Delimiters has the delimiter between values for each ending of Endings that implies another
+	// one than the default, such as a tab for ".tsv".
 	Delimiters map[string]byte
 
-	// Decode returns the rows of a body for one table as batches of natural types. There is at
-	// least one batch, and the caller releases them. Errors are base.Invalid or base.TooLarge.
+	// Decode decodes a body with rows of one table. The columns of the batches have the types that
+	// the values suggest. There is at least one batch. The caller releases the batches. Errors are
+	// base.Invalid or base.TooLarge.
 	Decode func(body []byte, o Options) ([]arrow.RecordBatch, error)
-	// Claimed returns how many bytes the rows of a body take in memory according to the body
-	// itself, or most if that is less. It is nil if rows take about as much memory as the body.
+	// Claimed returns how many bytes the rows of a body will take in memory, as the body itself
+	// says, but at most the given maximum. It is nil for formats whose rows take about as much
+	// memory as the body.
 	Claimed func(body []byte, most int64) int64
-	// DecodeTables decodes a body whose rows name their tables. Errors are base.Invalid or
+	// DecodeTables decodes a body in which each row names its table. Errors are base.Invalid or
 	// base.TooLarge.
 	DecodeTables func(body []byte, o TableOptions) (Tables, error)
 
-	// Cut cuts a file into bodies for Decode of PieceFormat, or of this format if that is nil.
+	// Cut cuts a file into pieces. Each piece is a body in the format PieceFormat, or in this
+	// format if PieceFormat is nil.
 	Cut         cut.Cutter
 	PieceFormat *Format
 
-	// OpenMessages prepares to decode the messages of a source. It reads the options of the
-	// source's FORMAT clause, up to option.Set.End. Errors are base.Invalid, or an error of
-	// MessageOptions.Connect.
+	// OpenMessages returns the decoders of the messages of one source. It reads all options of the
+	// source's FORMAT clause that are not read yet, and calls option.Set.End. Errors are
+	// base.Invalid, or an error of MessageOptions.Connect.
 	OpenMessages func(o MessageOptions) (Messages, error)
-	// OnlyKeys limits OpenMessages to the keys of records: each message is a single value.
+	// OnlyKeys says that messages can only be the keys of records, because each is a single value.
 	OnlyKeys bool
-	// Schemas says that FORMAT also has the options of a schema registry.
+	// Schemas says that the FORMAT clause may also have the options of a schema registry.
 	Schemas bool
-	// Projects says that message decoders decode a selection of columns by path. Decoders of other
-	// formats decode all columns, and a query selects from them.
+	// Projects says that the decoders of messages can decode only some columns, which are selected
+	// by path. Decoders of other formats decode all columns.
 	Projects bool
 }
 
-// Options are properties of a body that its content does not tell.
+// Options are properties of a body with rows of one table that its bytes do not tell.
 type Options struct {
-	// Types are the columns of the target table. Text is decoded as the type of its column. nil if
-	// the table does not exist yet.
+	// Types are the columns of the target table, so that text is decoded as the type of its column.
+	// It is nil if the table does not exist yet.
 	Types []schema.Field
-	// For CSV: see csv.Options.
+	// Delimiter and NullText are for CSV. They are described at csv.Options.
 	Delimiter byte
 	NullText  string
-	// MaxBody bounds the bytes that compressed buffers in a body decompress to. Largest bounds the
-	// bytes that the rows take in memory.
+	// MaxBody is the maximum size in bytes to which the compressed buffers of a body decompress.
+	// Largest is the maximum number of bytes that the rows take in memory.
 	MaxBody, Largest int64
 }
 
-// TableOptions are properties of a body whose rows name their tables.
+// TableOptions are properties of a body in which each row names its table.
 type TableOptions struct {
-	// Now is the time of rows without one.
+	// Now is the time of rows that have no time.
 	Now time.Time
-	// Precision is the unit of times that are integers. ingest.Auto is the format's default.
+	// Precision is the unit of times that are integers. ingest.Auto means the format's default.
 	Precision ingest.Precision
-	// Types returns the columns of an existing table, or nil. It may be nil. It is called only if
-	// the types in the body contradict each other.
+	// Types returns the columns of a table, or nil if the table does not exist. It is called only
+	// if rows of the body disagree about the type of a column. Types itself may be nil.
 	Types func(table string) []schema.Field
 }
 
-// Tables are the rows of a body whose rows name their tables. The caller releases Rows.
+// Tables is the decoded form of a body in which each row names its table. The caller releases Rows.
 type Tables struct {
-	// Rows has one element per table, in order of appearance.
+	// Rows has one element for each table, in order of appearance.
 	Rows []ingest.Rows
 
-	// The other fields are set by formats that accept the good rows of a body and reject the bad
-	// ones. Lines has an element for each element of Rows.
+	// Lines, Rejected and Errors are set only by formats that accept the valid lines of a body
+	// although other lines are invalid. Lines[i] has the line numbers of the rows of Rows[i].
 	Lines    []Lines
-	Rejected int         // number of lines rejected
-	Errors   []LineError // the first MaxErrors rejected lines
+	Rejected int         // number of invalid lines
+	Errors   []LineError // the first MaxErrors invalid lines
 }
 
-// MaxErrors is the largest number of rejected lines that Tables describes.
+// MaxErrors is the maximum number of invalid lines that Tables describes.
 const MaxErrors = 100
 
-// LineError describes a rejected line.
+// LineError describes an invalid line of a body.
 type LineError struct {
-	Line     int    // number of the line's first line, from 1
+	Line     int    // number of the line, from 1; the first one if a value contains line ends
 	Text     string // the line, cut to 256 bytes
 	Reason   string
-	Conflict bool // the line parses, but contradicts an earlier line
+	Conflict bool // the line parses, but its types contradict an earlier line
 }
 
-// Lines maps rows to line numbers.
+// Lines has the line numbers of decoded rows.
 type Lines interface {
-	// Of returns the line number of a row, from 1. Rows are counted from 0.
+	// Of returns the number of the line, from 1, that row came from. Rows are counted from 0.
 	Of(row int) int
 }
 
-// One returns a batch as the only element of a slice, for formats with one batch per body.
+// One returns a slice whose only element is rec, or the error. It adapts decoders that return one
+// batch for each body.
 func One(rec arrow.RecordBatch, err error) ([]arrow.RecordBatch, error) {
 	if err != nil {
 		return nil, err
@@ -112,7 +119,7 @@ func One(rec arrow.RecordBatch, err error) ([]arrow.RecordBatch, error) {
 	return []arrow.RecordBatch{rec}, nil
 }
 
-// ForPieces returns the format of the bodies that Cut makes.
+// ForPieces returns the format of the pieces that Cut makes of a file.
 func (f *Format) ForPieces() *Format {
 	if f.PieceFormat != nil {
 		return f.PieceFormat

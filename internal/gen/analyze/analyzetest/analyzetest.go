@@ -1,5 +1,6 @@
-// Package analyzetest checks engines against recorded results: a folder of
-// annotated SQL files, each with the text of what the analysis made of it.
+// Package analyzetest checks the analysis of an engine against recorded results. A folder has
+// annotated SQL files, and next to each one a file with the expected result of its analysis as
+// text.
 package analyzetest
 
 import (
@@ -17,7 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Analyse runs one text through a fresh engine and renders the outcome.
+// Analyse analyses one annotated SQL text with a new engine, and returns the result as text and as
+// a module.
 func Analyse(t *testing.T, engine analyze.Engine, dialect ir.Engine, name, text string) (string, *ir.Module) {
 	t.Helper()
 	var list diag.List
@@ -42,9 +44,9 @@ func Analyse(t *testing.T, engine analyze.Engine, dialect ir.Engine, name, text 
 	return b.String(), m
 }
 
-// Goldens analyses every testdata/*.sql and compares with its .golden, or
-// writes it when update is set. A file whose name begins with "bad" must have
-// errors, any other must not.
+// Goldens analyses every testdata/*.sql and compares the result with its .golden file. If update is
+// set, it writes the .golden file instead. A file whose name begins with "bad" must have errors.
+// All other files must have none.
 func Goldens(t *testing.T, dialect ir.Engine, update bool, open func(*testing.T) analyze.Engine) {
 	files, err := filepath.Glob("testdata/*.sql")
 	if err != nil || len(files) == 0 {
@@ -77,7 +79,7 @@ func Goldens(t *testing.T, dialect ir.Engine, update bool, open func(*testing.T)
 	}
 }
 
-// diff shows the lines that are only on one side.
+// diff returns the lines that only one of the two texts has.
 func diff(want, got string) string {
 	var b strings.Builder
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
@@ -102,7 +104,7 @@ func diff(want, got string) string {
 	return b.String()
 }
 
-// Dump prints a module in a form that people review.
+// Dump returns a module as text that is easy to review.
 func Dump(m *ir.Module) string {
 	var b strings.Builder
 	null := func(n bool) string {
@@ -180,7 +182,7 @@ func Dump(m *ir.Module) string {
 	return b.String()
 }
 
-// Type prints a type: its kind with its parts, and the native name.
+// Type returns a type as text: its kind, its parts and its native name.
 func Type(t ir.Type) string {
 	s := string(t.Kind)
 	null := ""

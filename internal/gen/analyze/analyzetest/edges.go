@@ -15,29 +15,28 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Call is a function, operator or cast of an engine.
+// Call is a call of a function, operator or cast, as a pattern for SQL.
 type Call struct {
-	// Format has one %s per argument.
+	// Format is the SQL of the call, with one %s for each argument.
 	Format string
-	// Args are the types of the arguments; one that there are no values of
-	// stands for any.
+	// Args are the types of the arguments. A type without test values stands for any type.
 	Args []string
-	// Aggregate says that it takes rows.
+	// Aggregate means that the call is of an aggregate function.
 	Aggregate bool
 }
 
-// Function is the call of a function by its name and the types of its arguments.
+// Function returns a Call of the function name with arguments of the given types.
 func Function(name string, args ...string) Call {
 	return Call{Format: name + "(" + strings.TrimSuffix(strings.Repeat("%s, ", len(args)), ", ") + ")", Args: args}
 }
 
-// Edges checks the promise of Oracle where random data seldom leads: single
-// calls over values at the edges of their types, such as infinity, an empty
-// range and text without a character. Values are, per type, expressions that
-// are not NULL; arguments are these and columns that hold them. Run is as in
-// Oracle.
+// Edges checks, as Oracle does, that a column that the analysis calls "never NULL" has no NULL. It
+// covers cases that random data seldom reaches: it runs single calls over values at the edges of
+// their types, such as infinity, an empty range and an empty text. values has expressions by type
+// that are not NULL. The arguments of the calls are these expressions, and columns that contain
+// these values. run is the same as in Oracle.
 //
-// SCOTER_EDGES sets how many calls are tried (500), SCOTER_ORACLE_SEED the seed.
+// SCOTER_EDGES sets the number of calls (500), and SCOTER_ORACLE_SEED the seed.
 func Edges(t *testing.T, engine analyze.Engine, calls []Call, values map[string][]string, run func(sql string, columns int) ([][]bool, error)) {
 	tries := setting("SCOTER_EDGES", 500)
 	seed := setting("SCOTER_ORACLE_SEED", int(time.Now().UnixNano()&0x7fffffff))
@@ -75,11 +74,11 @@ func Edges(t *testing.T, engine analyze.Engine, calls []Call, values map[string]
 		sql += where
 		d, err := engine.Describe(context.Background(), &analyze.Statement{Verb: ir.VerbQuery, Pieces: []sqlfile.Piece{{Segment: ir.Segment{Kind: ir.Code, Text: sql}}}})
 		if err != nil || len(d.Columns) != 1 || d.Columns[0].Nullable {
-			continue // refused, or nothing is claimed
+			continue // the engine refused the call, or the analysis makes no claim
 		}
 		nulls, err := run(sql, 1)
 		if err != nil {
-			continue // an overflow, a text that is no number
+			continue // this value fails: an overflow, or a text that is not a number
 		}
 		claimed++
 		used[c.Format] = true
@@ -96,8 +95,8 @@ func Edges(t *testing.T, engine analyze.Engine, calls []Call, values map[string]
 	}
 }
 
-// edgeTable makes a table with a column per type and returns how many rows it
-// has: as many as a type has values.
+// edgeTable creates a table with one column per type, filled with the values of the type. It
+// returns the number of rows, which is the largest number of values of a type.
 func edgeTable(t *testing.T, engine analyze.Engine, types []string, values map[string][]string) int {
 	exec := func(sql string) {
 		if err := engine.Exec(context.Background(), sql); err != nil {

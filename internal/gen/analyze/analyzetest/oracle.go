@@ -14,15 +14,18 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Oracle checks the promise that matters most: a column that the analysis says
-// is never NULL is not. It makes random queries over random data and compares.
-// Run executes a query of so many columns and returns, per row, which values are NULL.
+// Oracle checks the most important promise of an analysis: a column that it calls "never NULL" is
+// never NULL. Oracle runs random queries over random data and compares. run executes a query that
+// returns the given number of columns. It returns, for each row, which values are NULL.
 //
-// It measures precision too: of the columns that are never NULL by the schema
-// and the rules of SQL, which the generator of the queries derives on the way,
-// the analysis must say so of at least 90%.
+// Oracle also measures precision. The generator of the random queries knows for some columns that
+// they are never NULL, from the schema and the rules of SQL. The analysis must find at least 90% of
+// these columns.
 //
-// SCOTER_ORACLE_MISSED prints so many of the others. SCOTER_ORACLE_QUERIES sets how many queries (700), SCOTER_ORACLE_SEED the seed.
+// Environment variables:
+//   - SCOTER_ORACLE_MISSED: how many columns to print that the analysis did not find
+//   - SCOTER_ORACLE_QUERIES: the number of queries (700)
+//   - SCOTER_ORACLE_SEED: the seed
 func Oracle(t *testing.T, dialect ir.Engine, engine analyze.Engine, run func(sql string, columns int) ([][]bool, error)) {
 	queries := setting("SCOTER_ORACLE_QUERIES", 700)
 	seed := setting("SCOTER_ORACLE_SEED", int(time.Now().UnixNano()&0x7fffffff))
@@ -38,7 +41,9 @@ func Oracle(t *testing.T, dialect ir.Engine, engine analyze.Engine, run func(sql
 	}
 	exec("CREATE VIEW v0 AS SELECT t0.id, t1.a, t1.b, t0.c, t1.d FROM t0 LEFT JOIN t1 ON t0.b = t1.a")
 	claimed, columns, refused, failed := 0, 0, 0, 0
-	missed, never, found := 0, 0, 0 // by the generator's derivation, and by the analysis of those
+	// never counts the columns that the generator knows to be never NULL. found counts how many of
+	// them the analysis found.
+	missed, never, found := 0, 0, 0
 	for n := range queries {
 		if n%5 == 0 {
 			for _, table := range tables {

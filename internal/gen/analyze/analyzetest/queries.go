@@ -10,39 +10,39 @@ import (
 
 var tables = []string{"t0", "t1", "t2"}
 
-// generator makes queries that all three engines take. With every expression
-// goes whether it is never NULL: by the constraints of the tables and the rules
-// of SQL, without what a WHERE proves.
+// generator makes random queries that all three engines accept. For every expression it also
+// determines whether the value is never NULL. For this it uses the constraints of the tables and
+// the rules of SQL, but not the conditions of a WHERE.
 type generator struct {
 	random  *rand.Rand
 	dialect ir.Engine
 	names   int
-	// wild says that the query now being made has an aggregate of the outer
-	// query where nothing looks like one: nothing is derived of it.
+	// wild means that the current query has an aggregate that belongs to the outer query. Such an
+	// aggregate is hard to recognise, so no column of the query is called "never NULL".
 	wild bool
 }
 
-// query is a query with the columns id, a, b (integers), c, d (text): the shape
-// of the tables, so that every query can stand where a table can.
+// query is a random query with the columns id, a, b (integers), c and d (text). All tables have
+// these columns too, so a query can replace a table everywhere.
 type query struct {
 	sql   string
 	never [5]bool
 }
 
-// source is an entry of FROM.
+// source is one item of a FROM.
 type source struct {
 	name, sql string
 	never     [5]bool
 }
 
-// expr is an expression.
+// expr is an SQL expression, and whether its value is never NULL.
 type expr struct {
 	sql   string
 	never bool
 }
 
-// Constraints of the tables, and of the view, whose columns a, b and d are of
-// the other side of an outer join.
+// These say which columns of the tables and of the view are never NULL. The columns a, b and d of
+// the view come from the nullable side of an outer join.
 var (
 	tableNever = [5]bool{true, true, false, true, false}
 	viewNever  = [5]bool{true, false, false, true, false}
@@ -54,7 +54,7 @@ func (g *generator) one(of int) bool             { return g.random.IntN(of) == 0
 func (g *generator) word() string                { return g.or("x", "y", "", "zz") }
 func (g *generator) name() string                { g.names++; return fmt.Sprintf("n%d", g.names) }
 
-// query makes a query; what is derived of it is never too much.
+// query makes a random query. If a column can be NULL, the query never says "never NULL" about it.
 func (g *generator) query(depth int) query {
 	g.wild = false
 	q := g.with(depth)
@@ -127,7 +127,8 @@ func (g *generator) sources(depth int) []source {
 
 func (g *generator) core(depth int) query { return g.coreOf(depth, g.sources(depth)) }
 
-// from joins the sources. Merged is the column that a last USING left.
+// from joins the sources into the SQL of a FROM. scope has the sources whose columns can be named.
+// merged is the column that the last USING made of two columns.
 func (g *generator) from(sources []source) (sql string, scope []source, merged *expr) {
 	sql, scope = sources[0].sql, sources[:1:1]
 	null := func(some []source) {
@@ -147,7 +148,7 @@ func (g *generator) from(sources []source) (sql string, scope []source, merged *
 			never := map[string]bool{"JOIN": left || right, "LEFT JOIN": left, "RIGHT JOIN": right, "FULL JOIN": left && right}[kind]
 			merged = &expr{"id", never}
 		default:
-			// FULL JOIN wants an equality everywhere.
+			// Use = as the condition: not every engine allows a FULL JOIN with other conditions.
 			sql += " ON " + g.column(scope, "id", "a", "b").sql + " = " + s.name + "." + g.or("id", "a", "b")
 			if kind != "FULL JOIN" && g.one(3) {
 				sql += " AND " + s.name + "." + g.or("b", "d") + " IS NOT NULL"
@@ -195,7 +196,8 @@ func (g *generator) coreOf(depth int, sources []source) query {
 	return out
 }
 
-// list is a select list of five expressions.
+// list returns a query with five expressions as its columns id, a, b, c and d. Its SQL is only the
+// select list.
 func list(e ...expr) (q query) {
 	for i, name := range []string{"id", "a", "b", "c", "d"} {
 		if i > 0 {
@@ -207,11 +209,13 @@ func list(e ...expr) (q query) {
 	return q
 }
 
-// whole aggregates over all rows, of which there may be none.
+// whole makes an aggregate query without GROUP BY. There may be no row to aggregate.
 func (g *generator) whole(depth int, scope []source, tail string) query {
 	a := g.aggregate(depth, scope, false)
 	if g.dialect == ir.SQLite && g.one(2) {
-		a = expr{g.integer(depth, scope).sql, false} // of any row, which SQLite takes, or of none
+		// SQLite allows a column outside of an aggregate. Its value comes from any row, and is NULL
+		// if there is no row.
+		a = expr{g.integer(depth, scope).sql, false}
 	}
 	out := list(expr{"count(*)", true}, a, g.aggregate(depth, scope, false), expr{"coalesce(max(" + g.text(depth, scope).sql + "), 'x')", true}, expr{"max(" + g.text(depth, scope).sql + ")", false})
 	out.sql = "SELECT " + out.sql + tail
@@ -225,7 +229,8 @@ func (g *generator) groups(depth int, scope []source, tail string) query {
 	first, second, full := key, other, true
 	if g.dialect != ir.SQLite && g.one(4) {
 		sets = g.or("ROLLUP", "CUBE") + " "
-		// The total of nothing has no row.
+		// If there are no rows, ROLLUP and CUBE still return a grand total, in which all values are
+		// NULL.
 		first.never, second.never, full = false, false, false
 	}
 	text := g.text(depth, scope)
@@ -242,7 +247,8 @@ func (g *generator) groups(depth int, scope []source, tail string) query {
 	return out
 }
 
-// windows have the current row in their frame, but for lag and lead.
+// windows makes a query with window functions. Their frames contain the current row, except for lag
+// and lead.
 func (g *generator) windows(depth int, scope []source, tail string) query {
 	argument := g.integer(depth, scope)
 	f := g.or("sum", "min", "max", "count", "lag", "lead", "first_value", "last_value")
@@ -259,7 +265,8 @@ func (g *generator) column(scope []source, names ...string) expr {
 	return expr{s.name + "." + name, s.never[position[name]]}
 }
 
-// aggregate is over rows that there are, or that there may not be.
+// aggregate makes an aggregate function over scope. rows says whether there is always at least one
+// row to aggregate.
 func (g *generator) aggregate(depth int, scope []source, rows bool) expr {
 	f, argument := g.or("sum", "min", "max", "count"), g.integer(depth, scope)
 	out := expr{f + "(" + argument.sql + ")", f == "count" || rows && argument.never}
@@ -267,7 +274,7 @@ func (g *generator) aggregate(depth int, scope []source, rows bool) expr {
 		out.sql += " FILTER (WHERE " + g.column(scope, "a", "b").sql + " > 1)"
 		out.never = f == "count"
 	}
-	// One type on all engines: PostgreSQL's sum of bigint is numeric.
+	// The cast gives the same type on all engines: PostgreSQL's sum of bigint is numeric.
 	out.sql = "CAST(" + out.sql + " AS INTEGER)"
 	return out
 }
@@ -317,8 +324,8 @@ func (g *generator) choice(depth int, scope []source, a, b expr) expr {
 	return expr{"CASE WHEN " + g.condition(depth, scope) + " THEN " + a.sql + " ELSE " + b.sql + " END", a.never && b.never}
 }
 
-// scalar makes a scalar sub-query of type INTEGER, which may refer outward. The
-// count of no group has a row always.
+// scalar makes a scalar subquery of type INTEGER, which may refer to the outer query. A count
+// without GROUP BY always has a row.
 func (g *generator) scalar(scope []source) expr {
 	inner := source{name: g.name(), never: tableNever}
 	what := g.or("count(*)", "count(*)", "max("+inner.name+".a)", "count("+inner.name+".b)", "max("+inner.name+"."+g.or("b", "id")+")")

@@ -1,4 +1,4 @@
-// Package duckdb describes queries for DuckDB (and Scoter, which speaks its
-// dialect): types by preparing on an in-memory database, nullability from the
-// bound logical plan. No query is executed. The engine itself needs cgo.
+// Package duckdb describes queries for DuckDB, and for Scoter, which uses the same dialect. It gets
+// types by preparing a query on an in-memory database, and nullability from the bound logical plan.
+// It executes no query. The engine needs cgo.
 package duckdb

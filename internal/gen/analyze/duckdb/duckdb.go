@@ -18,14 +18,14 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Engine is one in-memory DuckDB.
+// Engine is an in-memory DuckDB database.
 type Engine struct {
 	db      *database
 	version string
-	// columns are the NOT NULL columns by catalog, schema, table and column;
-	// nil until asked for.
+	// columns has the columns that are never NULL, by catalog, schema, table and column. It is nil
+	// until it is needed.
 	columns map[[4]string]bool
-	// enums are the named enums by their values; nil until asked for.
+	// enums has the catalog's enums by their values. It is nil until it is needed.
 	enums map[string][2]string
 }
 
@@ -38,7 +38,7 @@ func Open() (*Engine, error) {
 	e := &Engine{db: db}
 	rows, err := db.strings("SELECT version()")
 	if err == nil {
-		// Errors as JSON carry the position.
+		// DuckDB includes the position in an error only if it writes errors as JSON.
 		err = db.exec("SET errors_as_json = true")
 	}
 	if err != nil {
@@ -49,16 +49,17 @@ func Open() (*Engine, error) {
 	return e, nil
 }
 
-// Version is such as "v1.5.6".
+// Version returns the version, for example "v1.5.6".
 func (e *Engine) Version() string { return e.version }
 
-// Close drops the database.
+// Close closes the database, which removes it, because it is in memory.
 func (e *Engine) Close() error {
 	e.db.close()
 	return nil
 }
 
-// refused turns DuckDB's JSON error about a text into a SQLError.
+// refused converts DuckDB's error about an SQL text into an analyze.SQLError. DuckDB writes the
+// error as JSON.
 func refused(err error, sql string) error {
 	text := err.Error()
 	start := strings.IndexByte(text, '{')
@@ -76,7 +77,8 @@ func refused(err error, sql string) error {
 	out.Message = message
 	if position, err := strconv.Atoi(answer.Position); err == nil {
 		if out.Offset = position; answer.Type == "Parser" {
-			out.Offset = byteOffset(sql, position) // the parser counts characters, the binder bytes
+			// DuckDB's parser reports positions in characters, and the binder in bytes.
+			out.Offset = byteOffset(sql, position)
 		}
 	}
 	if first, _, _ := strings.Cut(answer.Candidates, ","); first != "" {
@@ -87,7 +89,7 @@ func refused(err error, sql string) error {
 	return out
 }
 
-// byteOffset turns a number of characters into a number of bytes.
+// byteOffset returns the number of bytes in the first characters of a text.
 func byteOffset(text string, characters int) int {
 	for i := range text {
 		if characters == 0 {
@@ -98,7 +100,7 @@ func byteOffset(text string, characters int) int {
 	return len(text)
 }
 
-// Exec runs one statement of the schema.
+// Exec runs one statement of the user's schema, such as CREATE TABLE.
 func (e *Engine) Exec(_ context.Context, sql string) error {
 	e.columns, e.enums = nil, nil
 	if err := e.db.exec(sql); err != nil {
@@ -107,12 +109,12 @@ func (e *Engine) Exec(_ context.Context, sql string) error {
 	return nil
 }
 
-// Applied: a new database has no migrations.
+// Applied returns nothing: a new database has no migrations.
 func (e *Engine) Applied(context.Context, string) (map[string]bool, error) { return nil, nil }
 
 func placeholder(i int) string { return "$" + strconv.Itoa(i+1) }
 
-// Describe binds the statement.
+// Describe finds the parameters and columns of a statement by preparing it, without running it.
 func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (*analyze.Description, error) {
 	render := placeholder
 	sql := s.Render(render)
@@ -129,7 +131,8 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (*analyze.Des
 		return nil, err
 	}
 	if unknown(p.params) {
-		// The columns are unknown too until the parameters have types.
+		// DuckDB does not know the columns until all parameters have types. Prepare the statement
+		// again with the types.
 		render = func(i int) string {
 			return "CAST(" + placeholder(i) + " AS " + d.Params[i].Type.Native + ")"
 		}
@@ -140,7 +143,8 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (*analyze.Des
 	}
 	bySample := unseen(p)
 	if bySample {
-		// An argument of a table function has to have a value before DuckDB says what columns come.
+		// DuckDB knows the columns of a table function only if its arguments have values. Prepare
+		// the statement with the sample values.
 		sampled := s.Render(func(i int) string { return "CAST(" + sampleText(s.Params[i]) + " AS " + d.Params[i].Type.Native + ")" })
 		if p, err = e.db.prepare(sampled); err != nil {
 			return nil, e.refusedStatement(err, s, sampled)
@@ -188,14 +192,15 @@ func (e *Engine) refusedStatement(err error, s *analyze.Statement, sql string) e
 		return r
 	}
 	if r.Offset >= 0 {
-		// Unresolved parameters are the only case with another rendering, and
-		// their casts fail without a place of the user's.
+		// This text differs from sql only in the casts of parameters without a type. If such a cast
+		// fails, there is no position in the user's text.
 		r.Offset = s.Origin(min(r.Offset, len(sql)), placeholder)
 	}
 	return r
 }
 
-// unseen reports whether DuckDB says nothing of the columns: it gives one in their place.
+// unseen reports whether DuckDB does not know the columns of a prepared statement. It then reports
+// a single column named "unknown".
 func unseen(p *prepared) bool {
 	return len(p.params) > 0 && len(p.columns) == 1 && p.names[0] == "unknown" && p.columns[0].Kind == ir.Any
 }
@@ -209,8 +214,11 @@ func unknown(params []*analyze.Type) bool {
 	return false
 }
 
-// params finds the type of every parameter: what DuckDB infers; otherwise what
-// it infers from any single occurrence; otherwise the sample's.
+// params finds the type of each parameter, from the first of these that gives one:
+//
+//   - DuckDB's inference for the whole statement
+//   - DuckDB's inference from a single occurrence
+//   - the type of the sample
 func (e *Engine) params(s *analyze.Statement, p *prepared) ([]analyze.ParamInfo, error) {
 	var out []analyze.ParamInfo
 	for i, sample := range s.Params {
@@ -239,8 +247,9 @@ func (e *Engine) params(s *analyze.Statement, p *prepared) ([]analyze.ParamInfo,
 	return out, nil
 }
 
-// fromOccurrences makes each occurrence of a parameter in turn the only
-// parameter, everything else NULL. An IN list is read as IN (<element>).
+// fromOccurrences asks DuckDB for the type of a parameter from a single occurrence. It tries each
+// occurrence in turn, with NULL in place of all other parameters and occurrences. The type of an IN
+// list is asked for as IN (<element>). The result is nil if no occurrence tells the type.
 func (e *Engine) fromOccurrences(s *analyze.Statement, param int) *analyze.Type {
 	in := s.Params[param].In
 	for n := range s.Occurrences()[param] {
@@ -271,8 +280,9 @@ func (e *Engine) fromOccurrences(s *analyze.Statement, param int) *analyze.Type 
 	return nil
 }
 
-// fromSample is the type of the sample expression, which is only bound. A
-// decimal literal is DOUBLE: as a type, DECIMAL(2,1) of 0.5 would cut values.
+// fromSample returns the type of a parameter's sample value, or nil. The expression is prepared but
+// not executed. A decimal literal becomes DOUBLE, because the type DECIMAL(2,1) of 0.5 would
+// truncate values.
 func (e *Engine) fromSample(sample analyze.Sample) *analyze.Type {
 	if sample.Null {
 		return nil
@@ -284,7 +294,7 @@ func (e *Engine) fromSample(sample analyze.Sample) *analyze.Type {
 	return &p.columns[0]
 }
 
-// sampleText is the expression of a sample.
+// sampleText returns a sample value as an SQL expression.
 func sampleText(sample analyze.Sample) string {
 	switch {
 	case sample.Null:
@@ -299,8 +309,8 @@ func sampleText(sample analyze.Sample) string {
 	return widened(sample.Value)
 }
 
-// widened casts a number with a point to DOUBLE. It leaves alone any other
-// expression, such as a cast.
+// widened returns an SQL expression that casts a decimal literal to DOUBLE. It returns other
+// expressions, such as casts, unchanged.
 func widened(value string) string {
 	tokens := slices.DeleteFunc(sqlfile.Tokenize(ir.DuckDB, value, 0), sqlfile.Token.Trivia)
 	if len(tokens) == 2 && (tokens[0].Text == "-" || tokens[0].Text == "+") {
@@ -312,7 +322,8 @@ func widened(value string) string {
 	return "CAST(" + tokens[0].Text + " AS DOUBLE)"
 }
 
-// class maps DuckDB's kind of statement.
+// class returns the class of a statement, and whether it is read-only, judging by DuckDB's
+// statement type.
 func class(t native.StatementType) (class ir.Statement, readOnly bool) {
 	switch t {
 	case native.StatementTypeSelect:
@@ -331,7 +342,8 @@ func class(t native.StatementType) (class ir.Statement, readOnly bool) {
 	return ir.StatementOther, false
 }
 
-// returningClause returns the text after RETURNING outside of parentheses, or "".
+// returningClause returns the text after RETURNING in a statement, or "" if there is none. It
+// ignores a RETURNING in parentheses.
 func returningClause(sql string) string {
 	depth := 0
 	for _, t := range sqlfile.Tokenize(ir.DuckDB, sql, 0) {
@@ -347,8 +359,7 @@ func returningClause(sql string) string {
 	return ""
 }
 
-// target returns the text of the table that a statement changes, its alias
-// included.
+// target returns the table that a statement changes, with its alias, as written.
 func target(sql string) string {
 	tokens := sqlfile.Tokenize(ir.DuckDB, sql, 0)
 	depth := 0
@@ -377,8 +388,8 @@ var endOfTarget = map[string]bool{
 	"set": true, "values": true, "select": true, "where": true, "using": true, "returning": true, "default": true, "by": true, "with": true, "from": true, "on": true,
 }
 
-// nullability asks for the plan. What a change returns are rows of the table
-// after it: those of SELECT <returning> FROM <table> have the same constraints.
+// nullability finds which columns of a result can be NULL, from the plan. RETURNING returns rows of
+// the changed table, so the plan of SELECT <returning> FROM <table> is used for it.
 func (e *Engine) nullability(s *analyze.Statement, statement ir.Statement, sql, returning string) (columns, error) {
 	if returning != "" {
 		sql = "SELECT " + returning + " FROM " + target(sql)
@@ -387,7 +398,8 @@ func (e *Engine) nullability(s *analyze.Statement, statement ir.Statement, sql, 
 	}
 	answer, err := e.db.strings("SELECT CAST(json_serialize_plan('" + strings.ReplaceAll(sql, "'", "''") + "', optimize := false) AS VARCHAR)")
 	if err != nil || len(answer) != 1 {
-		return columns{}, nil // it has no plan for some statements: nothing is known then
+		// DuckDB has no plan for some statements. Nothing is known about them.
+		return columns{}, nil
 	}
 	root, err := parsePlan(answer[0])
 	if err != nil || root == nil {
@@ -410,7 +422,7 @@ func (e *Engine) nullability(s *analyze.Statement, statement ir.Statement, sql, 
 	return p.operator(root), nil
 }
 
-// loadColumns reads which columns are never NULL.
+// loadColumns reads from the catalog which columns are never NULL.
 func (e *Engine) loadColumns() error {
 	rows, err := e.db.strings(`SELECT CAST(to_json([database_name, schema_name, table_name, column_name]) AS VARCHAR) FROM duckdb_columns() WHERE NOT is_nullable AND NOT internal`)
 	if err != nil {
@@ -427,8 +439,9 @@ func (e *Engine) loadColumns() error {
 	return nil
 }
 
-// named gives the enums in a type their names: a bound type has only the
-// values. Two enums with the same values are told apart by nothing.
+// named adds the names of enums to a type. DuckDB reports the type of a column with the values of
+// an enum, but without its name. So named looks for an enum with these values in the catalog. If
+// two enums have the same values, it uses the first one.
 func (e *Engine) named(t analyze.Type) (analyze.Type, error) {
 	if e.enums == nil {
 		rows, err := e.db.strings(`SELECT CAST(to_json({schema: schema_name, name: type_name, labels: labels}) AS VARCHAR) FROM duckdb_types() WHERE logical_type = 'ENUM' AND NOT internal ORDER BY type_oid`)
@@ -491,7 +504,7 @@ func (e *Engine) rename(t analyze.Type) analyze.Type {
 	return t
 }
 
-// Type parses a type's name.
+// Type returns the type with a name. It implements analyze.Engine.
 func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
 	sql := "SELECT CAST(NULL AS " + text + ")"
 	p, err := e.db.prepare(sql)

@@ -8,16 +8,15 @@ import (
 	"strings"
 	"unsafe"
 
-	// the C API that duckdb-go itself stands on: only it gives the whole type
-	// of a parameter (the elements of a list, the values of an enum), which
-	// database/sql and duckdb-go's Stmt do not
+	// The C API on which duckdb-go is based. Only this API reports the whole type of a parameter:
+	// the elements of a list, the values of an enum. database/sql and duckdb-go's Stmt do not.
 	native "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/scoterdb/scoter/internal/gen/analyze"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// database is one in-memory database with one connection.
+// database is an in-memory database with one connection.
 type database struct {
 	db   native.Database
 	conn native.Connection
@@ -40,8 +39,8 @@ func (d *database) close() {
 	native.Close(&d.db)
 }
 
-// strings runs a query of ours and returns the first column, which must be a
-// VARCHAR; a null is "".
+// strings runs a query of this package (not of the user) and returns its first column, which must
+// be a VARCHAR. NULL becomes "".
 func (d *database) strings(sql string) ([]string, error) {
 	var result native.Result
 	if native.Query(d.conn, sql, &result) == native.StateError {
@@ -75,7 +74,7 @@ func (d *database) strings(sql string) ([]string, error) {
 	}
 }
 
-// exec runs a statement and drops its result.
+// exec runs a statement and discards its result.
 func (d *database) exec(sql string) error {
 	var result native.Result
 	state := native.Query(d.conn, sql, &result)
@@ -86,15 +85,15 @@ func (d *database) exec(sql string) error {
 	return nil
 }
 
-// prepared is what DuckDB tells about a statement.
+// prepared is what DuckDB reports about a statement.
 type prepared struct {
 	statement native.StatementType
-	params    []*analyze.Type // by number; nil where DuckDB does not know
+	params    []*analyze.Type // by number; nil if DuckDB does not know the type
 	names     []string
 	columns   []analyze.Type
 }
 
-// prepare binds a statement without executing it.
+// prepare lets DuckDB parse a statement and find its types, without executing it.
 func (d *database) prepare(sql string) (*prepared, error) {
 	var statement native.PreparedStatement
 	state := native.Prepare(d.conn, sql, &statement)
@@ -128,7 +127,7 @@ func (d *database) prepare(sql string) (*prepared, error) {
 	return p, nil
 }
 
-// scalars maps the types without parts.
+// scalars maps DuckDB's types that consist of no other types to kinds and names.
 var scalars = map[native.Type]struct {
 	kind ir.Kind
 	name string
@@ -148,7 +147,8 @@ var timestamps = map[native.Type][2]string{
 	native.TypeTimestampMS: {"ms", "TIMESTAMP_MS"}, native.TypeTimestampNS: {"ns", "TIMESTAMP_NS"},
 }
 
-// typeOf converts a type; nil means that DuckDB does not know it.
+// typeOf converts a type of DuckDB to a type of package analyze. It returns nil for the types by
+// which DuckDB says that it does not know a type.
 func typeOf(l native.LogicalType) (*analyze.Type, error) {
 	if l.Ptr == nil {
 		return nil, nil
@@ -183,7 +183,8 @@ func typeOf(l native.LogicalType) (*analyze.Type, error) {
 	case native.TypeInvalid, native.TypeAny:
 		return nil, nil
 	case native.TypeSQLNull:
-		return &analyze.Type{Kind: ir.Int32, Native: "INTEGER"}, nil // what DuckDB makes of an untyped NULL
+		// This is DuckDB's type of a NULL without a type.
+		return &analyze.Type{Kind: ir.Int32, Native: "INTEGER"}, nil
 	case native.TypeDecimal:
 		t = analyze.Type{Kind: ir.Decimal, Precision: int(native.DecimalWidth(l)), Scale: int(native.DecimalScale(l))}
 		t.Native = fmt.Sprintf("DECIMAL(%d,%d)", t.Precision, t.Scale)
@@ -251,7 +252,7 @@ func typeOf(l native.LogicalType) (*analyze.Type, error) {
 
 func quoteField(name string) string {
 	if name == "" {
-		return "" // an unnamed field of row(...)
+		return "" // a field of row(...), which has no name
 	}
 	return ir.QuoteName(name)
 }

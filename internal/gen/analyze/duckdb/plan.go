@@ -8,31 +8,35 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// plan reads the bound, unoptimised logical plan of json_serialize_plan: names
-// are resolved there, views and macros expanded, correlated subqueries turned
-// into joins, and every expression refers to its operator's input by position.
-// So nullability is a walk upward: each operator says of its output columns
-// whether they can be NULL and which table column they are. "Never" rests on a
-// constraint or a rule of SQL named below; what has no rule can be NULL.
+// plan finds out which columns of a query can be NULL. It reads the bound, unoptimised logical plan
+// of json_serialize_plan. In this plan names are resolved, views and macros are expanded, and
+// correlated subqueries are turned into joins. An expression refers to the columns of its
+// operator's input by position.
+//
+// Nullability is computed from the leaves of the plan upward. For each output column of an
+// operator, it is known whether the column can be NULL, and which table column it is. A column is
+// "never NULL" only because of a constraint, or because of a rule of SQL that a comment names. If
+// no rule applies, the column can be NULL.
 type plan struct {
-	// notNull says whether a table's column has a NOT NULL constraint or is in
-	// the primary key.
+	// notNull reports whether a column of a table has a NOT NULL constraint or is in the primary
+	// key.
 	notNull func(catalog, schema, table, column string) bool
-	// nullableParam says whether parameter n, from 1, may be NULL.
+	// nullableParam reports whether parameter n may be NULL. n starts at 1.
 	nullableParam func(n int) bool
-	// ctes are the columns of WITH queries by their index.
+	// ctes has the columns of WITH queries, by the table index that the plan gives them.
 	ctes  map[string]columns
 	depth int
 }
 
-// column is one output column of an operator.
+// column is what is known about one output column of an operator: whether it can be NULL, and which
+// table column it is.
 type column struct {
 	nullable bool
 	origin   *ir.Origin
 }
 
-// columns is an operator's output. When known is false nothing is said, not
-// even how many there are.
+// columns is what is known about the output columns of an operator. If known is false, nothing is
+// known, not even how many columns there are.
 type columns struct {
 	known bool
 	list  []column
@@ -65,7 +69,7 @@ func anything(n int) columns {
 	return c
 }
 
-// object is a JSON object of the plan.
+// object is a JSON object in the serialised plan.
 type object map[string]any
 
 func (o object) text(key string) string { s, _ := o[key].(string); return s }
@@ -85,11 +89,11 @@ func (o object) objects(key string) []object {
 	return out
 }
 
-// nonFinite matches the numbers that DuckDB writes into JSON and JSON does not have (1e1000 is Infinity), and strings, to pass
-// over what is in them.
+// nonFinite matches Infinity and NaN, which DuckDB writes as numbers although JSON does not allow
+// them (1e1000 is Infinity). It also matches whole strings, so that their content is skipped.
 var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?Infinity|NaN`)
 
-// parse reads the function's answer; nil means that it has no plan for the
+// parsePlan parses the result of json_serialize_plan. It returns nil if DuckDB has no plan for the
 // statement.
 func parsePlan(text string) (object, error) {
 	var answer struct {
@@ -100,7 +104,8 @@ func parsePlan(text string) (object, error) {
 		if token[0] == '"' {
 			return token
 		}
-		return "0" // no plan is judged by the value of a constant
+		// Any number will do, because the analysis does not use the values of constants.
+		return "0"
 	})
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		return nil, fmt.Errorf("read the plan: %w", err)
@@ -180,7 +185,8 @@ func (p *plan) operator(o object) columns {
 	return columns{}
 }
 
-// mapped applies a projection map, which is empty for all columns.
+// mapped returns the columns that an operator's projection map selects. An empty map selects all
+// columns.
 func mapped(in columns, projection []any) columns {
 	if len(projection) == 0 {
 		return in
@@ -193,11 +199,11 @@ func mapped(in columns, projection []any) columns {
 	return out
 }
 
-// get is a scan: a table's constraints count, a table function's results can
-// be NULL, but for those that generate numbers.
+// get handles a scan. For a table, the constraints say which columns are never NULL. Results of a
+// table function can be NULL, except for functions that generate numbers.
 func (p *plan) get(o object) columns {
 	if len(o.list("projected_input")) > 0 || len(o.list("children")) > 0 {
-		return columns{} // a function over rows also passes some of them on
+		return columns{} // a table function over rows may also return some columns of its input
 	}
 	out := columns{known: true}
 	names := o.list("names")
@@ -222,7 +228,7 @@ func (p *plan) get(o object) columns {
 	return mapped(out, o.list("projection_ids"))
 }
 
-// rows is VALUES: a column is never NULL when no row's expression is.
+// rows handles VALUES. A column is never NULL if none of its values can be NULL.
 func (p *plan) rows(o object, in columns) columns {
 	var out columns
 	for n, row := range o.list("expressions") {
@@ -257,7 +263,8 @@ func (p *plan) expressions(list []object, in columns) columns {
 	return out
 }
 
-// aggregate puts out the groups, the aggregates and the GROUPING() functions.
+// aggregate handles GROUP BY. It returns the group columns, the aggregates and the GROUPING()
+// functions.
 func (p *plan) aggregate(o object, in columns) columns {
 	groups := o.objects("groups")
 	sets := o.list("grouping_sets")
@@ -271,8 +278,8 @@ func (p *plan) aggregate(o object, in columns) columns {
 		}
 		out.list = append(out.list, c)
 	}
-	// A group has a row; the one group of no GROUP BY may have none, and so
-	// may an empty grouping set.
+	// hasRow says that each group has at least one row. That may not be so without GROUP BY, and
+	// for an empty grouping set.
 	hasRow := len(groups) > 0
 	for _, set := range sets {
 		if list, _ := set.([]any); len(list) == 0 {
@@ -298,7 +305,8 @@ func holds(set any, group int) bool {
 	return false
 }
 
-// ofRows have a value when there is a row and their arguments are never null.
+// ofRows are the aggregates that are not NULL if there is at least one row and their arguments are
+// never NULL.
 var ofRows = map[string]bool{
 	"sum": true, "sum_no_overflow": true, "min": true, "max": true, "avg": true, "mean": true, "list": true, "array_agg": true, "string_agg": true, "group_concat": true, "listagg": true,
 	"first": true, "last": true, "any_value": true, "arbitrary": true, "bool_and": true, "bool_or": true, "count_if": true,
@@ -320,7 +328,8 @@ func (p *plan) aggregateFunction(e object, in columns, hasRow bool) bool {
 	return false
 }
 
-// window: ranks and counts have a value in every row.
+// window reports whether the result of a window function can be NULL. Ranks and counts have a value
+// in every row.
 func window(e object) bool {
 	switch e.text("type") {
 	case "WINDOW_ROW_NUMBER", "WINDOW_RANK", "WINDOW_RANK_DENSE", "WINDOW_PERCENT_RANK", "WINDOW_CUME_DIST":
@@ -354,11 +363,12 @@ func setOperation(kind string, children []object, child func(int) columns) colum
 	return out
 }
 
-// recursive: assume what the start gives, see what the step makes of it, and
-// repeat until nothing changes; columns only turn nullable, so it ends.
+// recursive handles a recursive query. It assumes that its columns are those of the start, computes
+// the columns of the step with this assumption, and repeats until nothing changes. Columns only
+// change from "never NULL" to "can be NULL", so the loop ends.
 func (p *plan) recursive(o object, child func(int) columns) columns {
 	if len(o.list("key_targets")) > 0 || len(o.list("payload_aggregates")) > 0 {
-		return columns{} // USING KEY
+		return columns{} // a recursive query with USING KEY
 	}
 	key := fmt.Sprint(o["table_index"])
 	now := child(0)

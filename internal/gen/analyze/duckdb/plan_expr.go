@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// total are the functions of the engine that have a value for every argument
-// without a null. Division is not: by zero it is NULL. Nor are parts of dates:
-// those of infinity are NULL.
+// total are the functions that are NULL only if an argument is. Division is not one of them,
+// because division by zero is NULL. Parts of dates are not either, because those of an infinite
+// date are NULL.
 var total = map[string]bool{
 	"lower": true, "upper": true, "lcase": true, "ucase": true, "length": true, "len": true, "strlen": true, "trim": true, "ltrim": true, "rtrim": true, "replace": true, "reverse": true,
 	"repeat": true, "left": true, "right": true, "substring": true, "substr": true, "md5": true, "sha256": true, "contains": true, "starts_with": true, "prefix": true, "suffix": true, "ends_with": true,
@@ -16,7 +16,7 @@ var total = map[string]bool{
 	"current_date": true, "today": true, "map": true, "uuid": true, "gen_random_uuid": true, "uuidv4": true, "uuidv7": true, "sign": true,
 }
 
-// always have a value, whatever their arguments.
+// always are the functions that are never NULL, whatever their arguments are.
 var always = map[string]bool{"concat": true, "list_value": true, "struct_pack": true, "row": true, "now": true, "get_current_timestamp": true, "current_date": true, "count_star": true}
 
 var numeric = map[string]bool{
@@ -24,7 +24,7 @@ var numeric = map[string]bool{
 	"UBIGINT": true, "UHUGEINT": true, "FLOAT": true, "DOUBLE": true, "DECIMAL": true,
 }
 
-// nullable decides about one expression over its operator's input.
+// nullable reports whether an expression can be NULL. in are the columns of the operator's input.
 func (p *plan) nullable(e object, in columns) bool {
 	if p.depth++; p.depth > maxDepth || e == nil {
 		p.depth--
@@ -100,7 +100,7 @@ func (p *plan) function(e object, anyChild func() bool) bool {
 	case name == "+" || name == "-" || name == "*":
 		for _, a := range e.objects("arguments") {
 			if !numeric[a.text("id")] {
-				return true // dates and infinity
+				return true // arithmetic of dates, which may be infinite
 			}
 		}
 	case len(e.list("children")) == 0:
@@ -111,8 +111,8 @@ func (p *plan) function(e object, anyChild func() bool) bool {
 	return anyChild()
 }
 
-// castsToNull: a JSON null is NULL as a number; text and nested types have
-// spellings of NULL.
+// castsToNull reports whether a cast can turn a value into NULL. A JSON null becomes NULL if it is
+// cast to a number. Text and nested types can contain a spelling of NULL.
 func castsToNull(e object) bool {
 	to := e.object("return_type").text("id")
 	from := returnType(e.object("child"))
@@ -129,7 +129,7 @@ func castsToNull(e object) bool {
 	return alias == "JSON" || !simple(to) && from.text("id") == "VARCHAR" || from.text("id") == "VARIANT" || from.text("id") == "UNION"
 }
 
-// returnType is the type of an expression.
+// returnType returns the type of an expression.
 func returnType(e object) object {
 	switch e.text("expression_class") {
 	case "BOUND_CONSTANT":

@@ -1,7 +1,9 @@
 package duckdb
 
-// join: outer joins null their other side; a mark is NULL for NULL keys; the
-// conditions of an inner join prove their columns.
+// join handles joins:
+//   - An outer join makes the columns of its optional side nullable.
+//   - The mark of a mark join (the result of IN) is NULL for NULL keys.
+//   - The conditions of an inner join prove that the compared columns are not NULL.
 func (p *plan) join(o object, left, right columns) columns {
 	left, right = mapped(left, o.list("left_projection_map")), mapped(right, o.list("right_projection_map"))
 	switch o.text("join_type") {
@@ -35,9 +37,12 @@ func (p *plan) join(o object, left, right columns) columns {
 	return columns{}
 }
 
-// answers says whether a correlated subquery has a row for whatever is asked: the values that the rows
-// of the left side have, without duplicates (DELIM_GET), are the left side of an outer join with what the subquery found, and
-// nothing above that drops rows. So it is with aggregates without GROUP BY.
+// answers reports whether a join is the plan of a correlated subquery that has a row for every
+// value of the outer query. Aggregates without GROUP BY have such a plan. It consists of an outer
+// join:
+//   - Its left side is the distinct values of the outer query (DELIM_GET).
+//   - Its right side is the result of the subquery.
+//   - Nothing above it removes rows.
 func answers(o object) bool {
 	asked, conditions := o.objects("duplicate_eliminated_columns"), o.objects("conditions")
 	children := o.objects("children")
@@ -79,7 +84,8 @@ func answers(o object) bool {
 
 func isColumn(e object) bool { return e.text("expression_class") == "BOUND_REF" }
 
-// prove notes that a filter lets no NULL of a column pass.
+// prove returns the columns with those marked "never NULL" for which a filter removes all rows with
+// a NULL.
 func prove(in columns, e object) columns {
 	switch e.text("expression_class") {
 	case "BOUND_CONJUNCTION":
@@ -100,7 +106,8 @@ func prove(in columns, e object) columns {
 	return in
 }
 
-// refute notes what is known where a condition is not true.
+// refute returns the columns with those marked "never NULL" that cannot be NULL if the condition e
+// is not true.
 func refute(in columns, e object) columns {
 	if children := e.objects("children"); e.text("type") == "OPERATOR_IS_NULL" && len(children) == 1 {
 		return proveColumn(in, children[0])

@@ -11,7 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// OpenScoter is Open for what Scoter runs.
+// OpenScoter opens an empty in-memory database, as Open does, that accepts the SQL dialect of
+// Scoter.
 func OpenScoter() (analyze.Engine, error) {
 	e, err := Open()
 	if err != nil {
@@ -20,8 +21,8 @@ func OpenScoter() (analyze.Engine, error) {
 	return scoterEngine{e}, nil
 }
 
-// scoterEngine analyses for Scoter on DuckDB. What Scoter's CREATE TABLE and
-// ALTER TABLE say beyond DuckDB's, how rows lie on disk, changes no type.
+// scoterEngine analyses statements of Scoter with DuckDB. Scoter's CREATE TABLE and ALTER TABLE
+// have additional clauses for the layout of rows on disk. These clauses do not affect types.
 type scoterEngine struct{ analyze.Engine }
 
 func (e scoterEngine) Exec(ctx context.Context, sql string) error {
@@ -32,9 +33,9 @@ func (e scoterEngine) Exec(ctx context.Context, sql string) error {
 	return e.Engine.Exec(ctx, sql)
 }
 
-// withoutLayout puts spaces in place of PARTITIONED BY (...), SORTED BY (...)
-// and WITH (...) behind a CREATE TABLE, so that places in messages stay, and
-// leaves nothing of an ALTER TABLE that only sets them.
+// withoutLayout removes Scoter's own clauses, PARTITIONED BY (...), SORTED BY (...) and WITH (...),
+// after a CREATE TABLE. It replaces them by spaces, so that positions in messages stay correct. It
+// returns "" for an ALTER TABLE that only sets these options.
 func withoutLayout(sql string) string {
 	var tokens []sqlfile.Token
 	for _, t := range sqlfile.Tokenize(ir.DuckDB, sql, 0) {
@@ -50,7 +51,7 @@ func withoutLayout(sql string) string {
 	for i := 1; i+2 < len(tokens); i++ {
 		t := tokens[i]
 		if tokens[0].Is("ALTER") && tokens[i-1].Is("SET") && t.Text == "(" {
-			return "" // options
+			return "" // the statement only sets options
 		}
 		open += nesting(t)
 		by := (t.Is("PARTITIONED") || t.Is("SORTED")) && tokens[i+1].Is("BY") && tokens[i+2].Text == "("
@@ -69,7 +70,7 @@ func withoutLayout(sql string) string {
 			}
 		}
 		if end == len(tokens) {
-			return sql // DuckDB says better what is wrong with it
+			return sql // return the text as it is: DuckDB reports the error better
 		}
 		for at := t.Start; at < tokens[end].End(); at++ {
 			text[at] = ' '
@@ -79,7 +80,7 @@ func withoutLayout(sql string) string {
 	return string(text)
 }
 
-// nesting is what a token adds to the number of open brackets.
+// nesting returns 1 for an opening bracket, -1 for a closing one, and 0 for other tokens.
 func nesting(t sqlfile.Token) int {
 	switch t.Text {
 	case "(":

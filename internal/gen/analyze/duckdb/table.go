@@ -17,13 +17,13 @@ func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + 
 // Quote quotes an identifier.
 func (e *Engine) Quote(name string) string { return ir.QuoteName(name) }
 
-// Tables lists what Table finds.
+// Tables lists the tables and views that Table can find.
 func (e *Engine) Tables(context.Context) ([]string, error) {
 	return e.db.strings(`SELECT table_name FROM duckdb_tables() WHERE NOT internal UNION SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY 1`)
 }
 
-// Table describes a table by name: [catalog.][schema.]table, without regard to
-// case, as DuckDB resolves it. A temporary table hides a permanent one.
+// Table describes a table by its name, [catalog.][schema.]table. Case is ignored, as in DuckDB. A
+// temporary table hides a permanent one.
 func (e *Engine) Table(_ context.Context, name []string) (*analyze.TableInfo, error) {
 	where := "lower(table_name) = lower(" + literal(name[len(name)-1]) + ")"
 	switch len(name) {
@@ -52,7 +52,9 @@ func (e *Engine) Table(_ context.Context, name []string) (*analyze.TableInfo, er
 		info.SQLName = qualified
 	case len(name) == 2 && at[0] != "temp" && strings.EqualFold(at[1], name[0]):
 		info.SQLName = ir.QuoteName(at[1]) + "." + ir.QuoteName(at[2])
-	case len(name) == 2 && at[0] != "temp": // what the default schema is called depends on what is attached
+	// The name is catalog.table. Do not write the default schema: its name depends on the attached
+	// databases.
+	case len(name) == 2 && at[0] != "temp":
 		info.SQLName = ir.QuoteName(at[0]) + "." + ir.QuoteName(at[2])
 	}
 	if err := e.tableColumns(info, qualified, at); err != nil {
@@ -91,8 +93,8 @@ func (e *Engine) tableColumns(info *analyze.TableInfo, qualified string, at [3]s
 		if c.Fallback != nil && *c.Fallback != "" && !strings.EqualFold(*c.Fallback, "NULL") {
 			out.HasDefault, out.Default = true, *c.Fallback
 		}
-		// The catalog functions do not say which columns are generated; the
-		// binder does.
+		// The catalog functions do not tell which columns are generated. But preparing an INSERT
+		// into a generated column fails.
 		if _, err := e.db.prepare("INSERT INTO " + qualified + " (" + ir.QuoteName(c.Name) + ") VALUES (NULL)"); err != nil && strings.Contains(err.Error(), "generated column") {
 			out.Generated, out.HasDefault = ir.GeneratedVirtual, false
 		}

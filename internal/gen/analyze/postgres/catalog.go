@@ -12,15 +12,16 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// relation is a table or view of the catalog.
+// relation is a table or view as PostgreSQL's catalog describes it.
 type relation struct {
 	oid          uint32
 	schema, name string
 	visible      bool
-	kind         string // r, p, v, m, f
-	hasChildren  bool
-	attributes   []attribute
-	// columns of a view that are never null; nil until asked for.
+	// As in pg_class: r table, p partitioned table, v view, m materialized view, f foreign table.
+	kind        string
+	hasChildren bool
+	attributes  []attribute
+	// view says for each column of a view whether it can be NULL. It is nil until it is needed.
 	view []bool
 	busy bool
 }
@@ -31,7 +32,7 @@ type attribute struct {
 	typ      uint32
 	typmod   int32
 	dims     int
-	notNull  bool // enforced for every row, children included
+	notNull  bool // true for every row, including those of child tables
 	identity string
 	computed string
 	hasDef   bool
@@ -47,7 +48,7 @@ func (r *relation) attribute(number int) *attribute {
 	return nil
 }
 
-// relation reads a table by its OID.
+// relation reads a table or view from the catalog by its OID, and caches it.
 func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	if r := e.tables[oid]; r != nil {
 		return r, nil
@@ -59,7 +60,8 @@ func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read relation %d: %w", oid, err)
 	}
-	// A constraint that was never validated (PostgreSQL 18) proves nothing.
+	// The query ignores NOT NULL constraints that were never validated (PostgreSQL 18), because
+	// they prove nothing.
 	rows, err := e.conn.Query(ctx, `SELECT a.attnum, a.attname, a.atttypid, a.atttypmod, a.attndims,
 		a.attnotnull AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'n' AND NOT k.convalidated AND a.attnum = ANY (k.conkey)),
 		a.attidentity::text, a.attgenerated::text, a.atthasdef, coalesce(pg_get_expr(d.adbin, d.adrelid), '')
@@ -75,8 +77,8 @@ func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read columns of %s: %w", r.name, err)
 	}
-	// Foreign tables do not enforce, and a child of plain inheritance may
-	// admit null where its parent does not.
+	// Ignore NOT NULL in these cases. Foreign tables do not enforce constraints. A child table of
+	// plain inheritance may allow NULL in columns that its parent does not.
 	if r.kind == "f" || r.kind == "r" && r.hasChildren {
 		for i := range r.attributes {
 			r.attributes[i].notNull = false
@@ -86,8 +88,8 @@ func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	return r, nil
 }
 
-// catalogNames returns the names of the functions or operators of pg_catalog
-// by OID, read once.
+// catalogNames returns the names of the functions, or of the operators, in pg_catalog by their OID.
+// It caches them.
 func (e *Engine) catalogNames(ctx context.Context, catalog string) (map[uint32]string, error) {
 	if names := e.names[catalog]; names != nil {
 		return names, nil
@@ -118,7 +120,8 @@ func (e *Engine) Table(ctx context.Context, name []string) (*analyze.TableInfo, 
 		schema = name[len(name)-2]
 	}
 	table := name[len(name)-1]
-	// The exact name first, then as an unquoted identifier folds.
+	// Prefer a table with exactly this name. Otherwise take the name as an unquoted identifier,
+	// which means lower case.
 	err := e.conn.QueryRow(ctx, `SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v', 'f') AND (c.relname = $1 OR c.relname = lower($1))
 		AND CASE WHEN $2 = '' THEN pg_table_is_visible(c.oid) ELSE n.nspname = $2 OR n.nspname = lower($2) END
@@ -132,7 +135,8 @@ func (e *Engine) Table(ctx context.Context, name []string) (*analyze.TableInfo, 
 	return e.table(ctx, *oid, schema != "")
 }
 
-// table describes a relation, whose name in SQL has its schema if that is needed, or qualified.
+// table describes a table or view by its OID. SQLName includes the schema if qualified is set, or
+// if the name alone would not find the table.
 func (e *Engine) table(ctx context.Context, oid uint32, qualified bool) (*analyze.TableInfo, error) {
 	r, err := e.relation(ctx, oid)
 	if err != nil {
@@ -190,7 +194,7 @@ func (e *Engine) table(ctx context.Context, oid uint32, qualified bool) (*analyz
 	return info, nil
 }
 
-// Tables lists what Table finds.
+// Tables lists the tables and views that Table can find.
 func (e *Engine) Tables(ctx context.Context) ([]string, error) {
 	rows, err := e.conn.Query(ctx, `SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE relkind IN ('r', 'p', 'v', 'f') AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') ORDER BY 1`)
@@ -200,6 +204,5 @@ func (e *Engine) Tables(ctx context.Context) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// Quote quotes an identifier, whatever it is: any word may be a keyword of
-// another version, and quotes never hurt.
+// Quote always quotes an identifier, because any word may be a keyword in another version.
 func (e *Engine) Quote(name string) string { return ir.QuoteName(name) }

@@ -1,6 +1,6 @@
 package postgres
 
-// nullable decides about one expression.
+// nullable reports whether the expression e in the query l can be NULL.
 func (w *walker) nullable(l *level, e *node) bool {
 	if e == nil {
 		return true
@@ -30,7 +30,9 @@ func (w *walker) nullable(l *level, e *node) bool {
 	case "BOOLEXPR":
 		return w.any(l, e.list("args"))
 	case "NULLTEST", "BOOLEANTEST", "DISTINCTEXPR", "GROUPINGFUNC", "ARRAYEXPR", "ARRAY", "ROWEXPR", "ROW", "MERGESUPPORTFUNC":
-		return false // IS NULL, IS TRUE, IS DISTINCT FROM, GROUPING(), ARRAY[], ROW() always have a value
+		// These expressions are never NULL: IS NULL, IS TRUE, IS DISTINCT FROM, GROUPING(),
+		// ARRAY[], ROW().
+		return false
 	case "SCALARARRAYOPEXPR":
 		args := e.list("args")
 		return !w.strictOperator(e) || len(args) != 2 || args[1].tag != "ARRAYEXPR" && args[1].tag != "ARRAY" || w.nullable(l, args[0]) || w.any(l, args[1].list("elements"))
@@ -51,7 +53,9 @@ func (w *walker) nullable(l *level, e *node) bool {
 	case "SUBLINK":
 		return w.sublink(l, e)
 	case "SQLVALUEFUNCTION":
-		return e.num("op") > 8 // up to LOCALTIMESTAMP(n); users and schemas may be null
+		// Up to LOCALTIMESTAMP(n) they are never NULL; CURRENT_USER, CURRENT_SCHEMA and so on may
+		// be.
+		return e.num("op") > 8
 	}
 	return true
 }
@@ -65,9 +69,9 @@ func (w *walker) any(l *level, list []*node) bool {
 	return false
 }
 
-// aggregate: count always has a value. Those of ofRows have one when a group
-// has a row and their argument is never null; without GROUP BY the only group
-// may have no row.
+// aggregate reports whether the result of an aggregate can be NULL. count is never NULL. The
+// functions in ofRows are not NULL if the group has a row and their argument is never NULL. Without
+// GROUP BY, the only group may have no row.
 func (w *walker) aggregate(l *level, e *node) bool {
 	name := w.name("pg_proc", e.num("aggfnoid"))
 	if name == "count" {
@@ -89,7 +93,8 @@ var ofRows = map[string]bool{
 	"array_agg": true, "json_agg": true, "jsonb_agg": true,
 }
 
-// window: these have a value in every row; the others depend on the frame.
+// window reports whether the result of a window function can be NULL. The functions listed in it
+// have a value in every row. Others depend on the frame.
 func (w *walker) window(l *level, e *node) bool {
 	switch w.name("pg_proc", e.num("winfnoid")) {
 	case "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "count":
@@ -100,8 +105,7 @@ func (w *walker) window(l *level, e *node) bool {
 	return true
 }
 
-// total are the functions of pg_catalog that have a value for every argument
-// without a null.
+// total are the functions of pg_catalog that are NULL only if an argument is.
 var total = map[string]bool{
 	"lower": true, "upper": true, "initcap": true, "length": true, "char_length": true, "octet_length": true, "btrim": true, "ltrim": true, "rtrim": true,
 	"replace": true, "left": true, "right": true, "repeat": true, "reverse": true, "substr": true, "lpad": true, "rpad": true, "md5": true, "ascii": true, "chr": true,
@@ -112,17 +116,21 @@ var total = map[string]bool{
 	"array_append": true, "array_cat": true,
 }
 
-// function: a cast between built-in types, other than from JSON (whose null
-// becomes NULL) and of a timestamp to a time of day (infinity has none), and the
-// functions above, but for their namesakes of ranges: lower() of an empty or
-// unbounded range is NULL.
+// function reports whether the result of a function call can be NULL. Casts between built-in types
+// are NULL only for NULL, except:
+//   - casts from JSON, whose null becomes NULL
+//   - casts of a timestamp to a time of day, which an infinite timestamp does not have
+//
+// The functions in total are NULL only if an argument is. That is not true of those that also exist
+// for ranges: lower() of an empty or unbounded range is NULL.
 func (w *walker) function(l *level, e *node) bool {
 	name := w.functionName(e)
 	switch {
 	case name == "", e.flag("funcretset"):
 		return true
 	case name == "concat", name == "jsonb_build_array", name == "json_build_array":
-		// These take null for nothing, or for null inside, but for a list of arguments that is null itself.
+		// These functions ignore NULL, or return it inside of their result. The result itself is
+		// only NULL if the arguments are passed as one list (VARIADIC), and the list is NULL.
 		return e.flag("funcvariadic") && w.any(l, e.list("args"))
 	case e.num("funcformat") == 1 || e.num("funcformat") == 2:
 		for _, a := range e.list("args") {
@@ -137,7 +145,8 @@ func (w *walker) function(l *level, e *node) bool {
 	return w.any(l, e.list("args"))
 }
 
-// typeOf returns the OID of an expression's type where its node says it.
+// typeOf returns the OID of an expression's type, if the expression's node has one. Otherwise it
+// returns 0.
 func typeOf(e *node) int {
 	for _, field := range []string{"vartype", "consttype", "paramtype", "funcresulttype", "opresulttype", "resulttype", "aggtype", "wintype", "casetype", "coalescetype"} {
 		if t := e.num(field); t != 0 {
@@ -149,8 +158,8 @@ func typeOf(e *node) int {
 
 func (w *walker) functionName(e *node) string { return w.name("pg_proc", e.num("funcid")) }
 
-// name returns the name of a function or operator of pg_catalog, "" for the
-// user's own.
+// name returns the name of the function or operator with an OID, if it is in pg_catalog. It returns
+// "" for a user-defined one.
 func (w *walker) name(catalog string, oid int) string {
 	names, err := w.engine.catalogNames(w.ctx, catalog)
 	if err != nil {
@@ -160,16 +169,16 @@ func (w *walker) name(catalog string, oid int) string {
 	return names[uint32(oid)]
 }
 
-// strict are the operators of pg_catalog that have a value exactly when both
-// sides have one. (-> and its kin are null for what is not there.)
+// strict are the operators of pg_catalog that are NULL if and only if an operand is. Operators like
+// -> are not among them, because they return NULL for a missing element.
 var strict = map[string]bool{
 	"=": true, "<>": true, "<": true, ">": true, "<=": true, ">=": true, "+": true, "-": true, "*": true, "/": true, "%": true, "^": true,
 	"~~": true, "!~~": true, "~~*": true, "!~~*": true, "~": true, "!~": true, "~*": true, "!~*": true,
 	"@>": true, "<@": true, "&&": true, "?": true, "?|": true, "?&": true, "||": false,
 }
 
-// strictOperator reports whether the operator is one of those; || is among
-// them unless an array is involved, for which it drops nulls.
+// strictOperator reports whether an operator is NULL if and only if an operand is. That includes ||
+// unless an operand is an array, because || of arrays ignores NULL.
 func (w *walker) strictOperator(e *node) bool {
 	name := w.name("pg_operator", e.num("opno"))
 	if name == "||" {
@@ -177,13 +186,13 @@ func (w *walker) strictOperator(e *node) bool {
 		return t == 25 || t == 17 || t == 3802 // text, bytea, jsonb
 	}
 	if name == "+" && e.num("opresulttype") == 602 {
-		return false // of a path that is closed
+		return false // path + path is NULL if a path is closed
 	}
 	return strict[name]
 }
 
-// sublink: EXISTS and ARRAY() always have a value. A scalar subquery has one
-// if it cannot be without a row: an aggregate over everything.
+// sublink reports whether a subquery expression can be NULL. EXISTS and ARRAY() are never NULL. A
+// scalar subquery is NULL if it has no row. An aggregate without GROUP BY always has a row.
 func (w *walker) sublink(l *level, e *node) bool {
 	switch e.num("subLinkType") {
 	case 0, 6:

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// node is one node of PostgreSQL's parse tree as pg_node_tree prints it:
+// node is a node of PostgreSQL's parse tree. Its text form, pg_node_tree, has one of these forms:
 // {TAG :field value ...}, (a list), a token, or <> for nothing.
 type node struct {
-	tag    string // of {TAG ...}, otherwise empty
+	tag    string // the TAG of {TAG ...}; empty for other forms
 	fields map[string]*node
-	items  []*node // of a list
+	items  []*node // the items of a list
 	isList bool
 	token  string
 }
 
-// walk calls visit with the node and all below it.
+// walk calls visit for the node and all nodes below it.
 func (n *node) walk(visit func(*node)) {
 	if n == nil {
 		return
@@ -30,10 +30,11 @@ func (n *node) walk(visit func(*node)) {
 	}
 }
 
-// maxNodeBytes bounds the text of a tree: a query of a megabyte is generated.
+// maxNodeBytes is the limit for the text of a parse tree. A query with such a large tree must have
+// been made by a program.
 const maxNodeBytes = 64 << 20
 
-// parseNode reads the output of PostgreSQL's nodeToString.
+// parseNode parses the text form of a parse tree, which PostgreSQL's nodeToString writes.
 func parseNode(text string) (*node, error) {
 	if len(text) > maxNodeBytes {
 		return nil, fmt.Errorf("parse tree of %d bytes", len(text))
@@ -60,8 +61,8 @@ func (p *nodeParser) space() {
 	}
 }
 
-// word reads a token: a backslash takes the next character as it is, and
-// brackets end it.
+// word reads a token, which ends before a space or a bracket. A backslash escapes the next
+// character.
 func (p *nodeParser) word() string {
 	var b strings.Builder
 	for p.at < len(p.text) {
@@ -79,7 +80,7 @@ func (p *nodeParser) word() string {
 	return b.String()
 }
 
-// quoted reads "text" whole: it may hold brackets.
+// quoted reads a quoted "text", which may contain brackets.
 func (p *nodeParser) quoted() string {
 	var b strings.Builder
 	for p.at++; p.at < len(p.text); p.at++ {
@@ -162,8 +163,8 @@ func (p *nodeParser) node(depth int) (*node, error) {
 	}
 }
 
-// value reads a field's value: a node, or several tokens up to the next field
-// (a datum is `4 [ 1 0 0 0 ]`), of which the first is kept.
+// value reads the value of a field. It is a node, or several tokens up to the next field, of which
+// the first is returned. For example, a datum is `4 [ 1 0 0 0 ]`.
 func (p *nodeParser) value(depth int) (*node, error) {
 	first, err := p.node(depth)
 	if err != nil {
@@ -180,7 +181,7 @@ func (p *nodeParser) value(depth int) (*node, error) {
 	}
 }
 
-// get returns a field, or nil.
+// get returns a field's value, or nil if the node does not have the field.
 func (n *node) get(name string) *node {
 	if n == nil || n.fields == nil {
 		return nil
@@ -188,22 +189,23 @@ func (n *node) get(name string) *node {
 	return n.fields[name]
 }
 
-// num returns a field as a number, or 0.
+// num returns a field's value as a number, or 0 if there is none.
 func (n *node) num(name string) int {
 	if f := n.get(name); f != nil {
-		i, _ := strconv.Atoi(f.token) // PostgreSQL printed it; absent and odd are both 0
+		// PostgreSQL printed the number, so an error means that it is missing: 0
+		i, _ := strconv.Atoi(f.token)
 		return i
 	}
 	return 0
 }
 
-// flag returns a field as a boolean.
+// flag returns whether a field has the value true.
 func (n *node) flag(name string) bool {
 	f := n.get(name)
 	return f != nil && f.token == "true"
 }
 
-// list returns the items of a field that is a list, or nil.
+// list returns the items of a field whose value is a list, or nil if there is none.
 func (n *node) list(name string) []*node {
 	if f := n.get(name); f != nil && f.isList {
 		return f.items

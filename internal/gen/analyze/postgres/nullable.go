@@ -5,42 +5,42 @@ import (
 	"fmt"
 )
 
-// walker decides which result columns can be NULL. Its answer "never" is a
-// proof: every rule below names the constraint or the rule of SQL that it
-// rests on, and whatever has no rule can be NULL.
+// walker decides which columns of a result can be NULL. If it says "never NULL", that is proved:
+// each rule names the constraint or the rule of SQL on which it is based. If no rule applies, the
+// column can be NULL.
 //
-// It reads the tree before the rewriter: views are still relations (it
-// recurses into their definition), joins are still where the user wrote them.
-// Which outer joins can make a column null is taken from the join tree, and
-// from varnullingrels where the server has them (16 and later).
+// The walker reads PostgreSQL's parse tree before the rewriter changes it. So a view is still a
+// relation, whose definition the walker analyses too, and joins are still at the place where the
+// user wrote them. The join tree tells which outer joins can make a column NULL. The field
+// varnullingrels tells it too, in PostgreSQL 16 and later.
 type walker struct {
 	engine *Engine
 	ctx    context.Context
-	// nullableParam says whether parameter i, from 0, may be NULL.
+	// nullableParam reports whether parameter i may be NULL. i starts at 0.
 	nullableParam func(i int) bool
 	depth         int
 	err           error
 }
 
-// level is one query with what is known about its rows.
+// level is one query of nested queries, with what is known about its rows.
 type level struct {
 	query  *node
 	parent *level
-	// nulled are the range table entries, from 1, that an outer join can
-	// make null.
+	// nulled has the entries of FROM (range table entries, counted from 1) that an outer join can
+	// make NULL.
 	nulled map[int]bool
-	// proven are the columns {entry, column} that WHERE or an inner ON keeps
-	// from being null.
+	// proven has the columns that cannot be NULL because of WHERE, or because of the ON of an inner
+	// join. The key is {number of the entry in FROM, number of the column}.
 	proven map[[2]int]bool
-	// ctes are the answers for WITH queries by name.
+	// ctes says which columns of each WITH query can be NULL, by the query's name.
 	ctes map[string][]bool
-	// sets says that GROUPING SETS, ROLLUP or CUBE null group columns.
+	// sets means that the query has GROUPING SETS, ROLLUP or CUBE, which make group columns NULL.
 	sets bool
 }
 
 const maxDepth = 200
 
-// result returns, per result column, whether it can be NULL.
+// result returns, for each result column, whether it can be NULL.
 func (w *walker) result(query *node) ([]bool, error) {
 	out := w.query(query, nil)
 	return out, w.err
@@ -49,7 +49,7 @@ func (w *walker) result(query *node) ([]bool, error) {
 func (w *walker) query(query *node, parent *level) []bool {
 	if w.depth++; w.depth > maxDepth {
 		w.depth--
-		return nil // out of range reads as "can be null"
+		return nil // nil says "can be NULL" for every column: see at
 	}
 	defer func() { w.depth-- }()
 	l := &level{query: query, parent: parent, nulled: map[int]bool{}, proven: map[[2]int]bool{}, ctes: map[string][]bool{}}
@@ -64,7 +64,9 @@ func (w *walker) query(query *node, parent *level) []bool {
 		w.prove(l, tree.get("quals"))
 	}
 	if query.num("commandType") != 1 {
-		clear(l.proven) // WHERE saw the row before the change, RETURNING sees it after
+		// Forget the proofs. WHERE applies to the row before the change, and RETURNING to the row
+		// after it.
+		clear(l.proven)
 	}
 	if query.num("commandType") == 5 { // MERGE: the source may have no match
 		for i := range query.list("rtable") {
@@ -89,8 +91,8 @@ func (w *walker) query(query *node, parent *level) []bool {
 	return out
 }
 
-// join notes which entries an outer join above them can null. It returns the
-// entries below.
+// join records in l.nulled which entries of FROM an outer join can make NULL. underOuter means that
+// such a join is above item. It returns the entries in item.
 func (w *walker) join(l *level, item *node, underOuter bool) []int {
 	if item == nil {
 		return nil
@@ -132,8 +134,8 @@ func null(l *level, entries []int) {
 	}
 }
 
-// prove collects the columns that a condition keeps from being null: those
-// that make it null or false when they are null.
+// prove records in l.proven the columns that are not NULL if a condition is true. That is so if the
+// condition is NULL or false for a NULL in the column.
 func (w *walker) prove(l *level, condition *node) {
 	switch {
 	case condition == nil:
@@ -170,10 +172,10 @@ func token(n *node, field string) string {
 	return ""
 }
 
-// cte answers for a WITH query. A recursive one is a union of a start and a
-// step that reads the union: assume what the start gives, see what the step
-// makes of it, and repeat until nothing changes. Columns only ever turn
-// nullable, so it ends.
+// cte returns which columns of a WITH query can be NULL. A recursive query is a union of a start
+// and a step, and the step reads the union. cte assumes that the columns are those of the start,
+// computes the columns of the step with this assumption, and repeats until nothing changes. Columns
+// only change from "never NULL" to "can be NULL", so the loop ends.
 func (w *walker) cte(cte *node, l *level) []bool {
 	body := cte.get("ctequery")
 	name := cte.get("ctename").token
@@ -181,7 +183,7 @@ func (w *walker) cte(cte *node, l *level) []bool {
 		return w.query(body, l)
 	}
 	columns := len(cte.list("ctecoltypes"))
-	l.ctes[name] = make([]bool, columns) // the most that can hold: never null
+	l.ctes[name] = make([]bool, columns) // start with "never NULL", the strongest claim
 	for range columns + 1 {
 		again := w.query(body, l)
 		changed := false
@@ -197,7 +199,7 @@ func (w *walker) cte(cte *node, l *level) []bool {
 	return nil
 }
 
-// setOperation answers for UNION, INTERSECT and EXCEPT.
+// setOperation returns which columns of UNION, INTERSECT or EXCEPT can be NULL.
 func (w *walker) setOperation(l *level, n *node) []bool {
 	if n == nil {
 		return nil
@@ -223,7 +225,8 @@ func (w *walker) setOperation(l *level, n *node) []bool {
 
 func at(columns []bool, i int) bool { return i < 0 || i >= len(columns) || columns[i] }
 
-// entry answers for the columns of a range table entry that is a query.
+// entry returns which columns of a subquery in FROM can be NULL. index is its number in FROM (range
+// table).
 func (w *walker) entry(l *level, index int) []bool {
 	rtable := l.query.list("rtable")
 	if index < 1 || index > len(rtable) {
@@ -235,7 +238,7 @@ func (w *walker) entry(l *level, index int) []bool {
 	return nil
 }
 
-// variable answers for a reference to a column.
+// variable reports whether the value of a column reference can be NULL.
 func (w *walker) variable(l *level, v *node) bool {
 	for range v.num("varlevelsup") {
 		if l = l.parent; l == nil {
@@ -251,7 +254,7 @@ func (w *walker) variable(l *level, v *node) bool {
 		return true
 	}
 	if nulling := v.get("varnullingrels"); nulling != nil && nulling.isList && len(nulling.items) > 1 {
-		return true // (b 3 7): joins that null it
+		return true // the list, such as (b 3 7), names joins that make the column NULL
 	}
 	entry := rtable[index-1]
 	switch entry.num("rtekind") {
@@ -259,7 +262,7 @@ func (w *walker) variable(l *level, v *node) bool {
 		return w.relationColumn(l, entry, index, column)
 	case 1: // subquery
 		return at(w.entry(l, index), column-1)
-	case 2: // join: a column merged by USING, or of an aliased join
+	case 2: // join: a column that USING merged, or a column of a join with an alias
 		aliases := entry.list("joinaliasvars")
 		return column < 1 || column > len(aliases) || w.nullable(l, aliases[column-1])
 	case 5: // VALUES
@@ -287,7 +290,7 @@ func (w *walker) variable(l *level, v *node) bool {
 	return true
 }
 
-// relationColumn answers for a column of a table or view.
+// relationColumn reports whether a column of a table or view can be NULL.
 func (w *walker) relationColumn(l *level, entry *node, index, column int) bool {
 	if column < 0 {
 		return column != -6 && column != -1 // ctid and tableoid always have a value
@@ -301,14 +304,15 @@ func (w *walker) relationColumn(l *level, entry *node, index, column int) bool {
 		return true
 	}
 	if r.kind == "v" {
-		// What an INSTEAD OF trigger returns need not be the view's.
+		// An INSTEAD OF trigger may return other values than the view has.
 		return index == l.query.num("resultRelation") || at(w.view(r), column-1)
 	}
 	a := r.attribute(column)
 	return a == nil || !a.notNull
 }
 
-// view answers for a view, by the query of its rewrite rule.
+// view returns which columns of a view can be NULL. It analyses the query of the view's rewrite
+// rule.
 func (w *walker) view(r *relation) []bool {
 	if r.view != nil || r.busy {
 		return r.view
@@ -335,8 +339,8 @@ func (w *walker) view(r *relation) []bool {
 	return r.view
 }
 
-// functionColumn answers for a column of a function in FROM: those that
-// generate values, and the ordinality column.
+// functionColumn reports whether a column of a function in FROM can be NULL. Columns of functions
+// that generate values are never NULL, and neither is the column of WITH ORDINALITY.
 func (w *walker) functionColumn(entry *node, column int) bool {
 	functions := entry.list("functions")
 	if len(functions) != 1 {
@@ -353,8 +357,8 @@ func (w *walker) functionColumn(entry *node, column int) bool {
 	return w.functionName(call) != "generate_series"
 }
 
-// paramDimensions finds, per parameter, how many dimensions the array column
-// has that it is written to.
+// paramDimensions returns the number of array dimensions for parameters that are written to a
+// column with several dimensions, by parameter.
 func (w *walker) paramDimensions(query *node) (map[int]int, error) {
 	out := map[int]int{}
 	rtable := query.list("rtable")

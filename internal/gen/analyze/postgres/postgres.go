@@ -1,7 +1,6 @@
-// Package postgres describes queries for PostgreSQL 14 and later: types by
-// PREPARE, nullability from the engine's own parse tree, all within one
-// transaction that is rolled back. Nothing of the user's is executed but the
-// schema.
+// Package postgres describes queries for PostgreSQL 14 and later. It gets types with PREPARE, and
+// nullability from the engine's parse tree. It executes the user's schema, and none of the queries.
+// Everything runs in one transaction that is rolled back.
 package postgres
 
 import (
@@ -12,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	// the reference driver: exposes Parse/Describe with parameter and result
-	// OIDs, table origin and error positions
+	// This driver exposes what a description needs: the OIDs of the types of parameters and
+	// results, the origin of columns, and the positions of errors.
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -22,18 +21,21 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Engine is one transaction on a PostgreSQL database.
+// Engine analyses statements in one transaction on a PostgreSQL database, which is rolled back at
+// the end.
 type Engine struct {
-	conn    *pgx.Conn
-	server  *Server // when it is ours
+	conn *pgx.Conn
+	// server is the embedded server that the engine stops at the end. It is nil if the engine uses
+	// a database of the user.
+	server  *Server
 	version string
 	types   map[uint32]*pgType
 	tables  map[uint32]*relation
-	names   map[string]map[uint32]string // see catalog.go
+	names   map[string]map[uint32]string // the names that catalogNames has read
 }
 
-// Open connects to the database of url, or to an embedded server when url is
-// empty, and begins the transaction.
+// Open connects to the database of url and begins the transaction. If url is empty, it starts an
+// embedded server.
 func Open(ctx context.Context, url string) (*Engine, error) {
 	e := &Engine{types: map[uint32]*pgType{}, tables: map[uint32]*relation{}, names: map[string]map[uint32]string{}}
 	if url == "" {
@@ -73,13 +75,14 @@ func (e *Engine) connect(ctx context.Context, url string) error {
 	return nil
 }
 
-// identities are queries for what no two databases have in common. The first is equal on a replica, too, but not every role may ask for it.
+// identities are queries whose result identifies a database. The first one also gives the same
+// result on a replica of the database, but not every role may run it.
 var identities = []string{
 	`SELECT system_identifier || '/' || current_database() FROM pg_control_system()`,
 	`SELECT extract(epoch FROM pg_postmaster_start_time()) || '/' || current_database()`,
 }
 
-// Same reports whether two URLs lead to one database.
+// Same reports whether two URLs lead to the same database.
 func Same(ctx context.Context, a, b string) (same bool, err error) {
 	for _, query := range identities {
 		var first, second string
@@ -106,10 +109,10 @@ func identity(ctx context.Context, url, query string) (id string, err error) {
 	return id, nil
 }
 
-// Version is such as "18.3".
+// Version returns the version, for example "18.3".
 func (e *Engine) Version() string { return e.version }
 
-// Close rolls back, disconnects and stops a server of our own.
+// Close rolls back, disconnects, and stops the embedded server.
 func (e *Engine) Close() error {
 	var err error
 	if e.conn != nil {
@@ -128,7 +131,7 @@ func (e *Engine) Close() error {
 	return err
 }
 
-// refused turns the server's error about a text into a SQLError.
+// refused converts the server's error about a statement into an analyze.SQLError.
 func refused(err error, text string) error {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
@@ -144,7 +147,8 @@ func refused(err error, text string) error {
 	return out
 }
 
-// undetermined is the parameter whose type the server asks for, from 0.
+// undetermined reports whether an error says that the server cannot determine the type of a
+// parameter. param is the index of the parameter, from 0.
 func undetermined(err error) (param int, ok bool) {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) || pg.Code != "42P18" {
@@ -156,7 +160,7 @@ func undetermined(err error) (param int, ok bool) {
 	return n - 1, err == nil && n > 0
 }
 
-// byteOffset turns a position in characters, from 1, into a byte offset.
+// byteOffset converts a position in a text, counted in characters from 1, into a byte offset.
 func byteOffset(text string, position int) int {
 	for i := range text {
 		if position--; position == 0 {
@@ -166,8 +170,8 @@ func byteOffset(text string, position int) int {
 	return len(text)
 }
 
-// guarded runs f behind a savepoint, so that a refused statement does not end
-// the transaction. What f did is undone unless keep is set and it succeeded.
+// guarded runs f after a savepoint, so that a refused statement does not end the transaction. If f
+// fails, or if keep is not set, the changes that f made are rolled back.
 func (e *Engine) guarded(ctx context.Context, keep bool, f func() error) error {
 	if _, err := e.conn.Exec(ctx, "SAVEPOINT scoter"); err != nil {
 		return fmt.Errorf("savepoint: %w", err)
@@ -183,18 +187,21 @@ func (e *Engine) guarded(ctx context.Context, keep bool, f func() error) error {
 	return err
 }
 
-// Exec runs one statement of the schema.
+// Exec runs one statement of the user's schema, such as CREATE TABLE.
 func (e *Engine) Exec(ctx context.Context, sql string) error {
 	e.types, e.tables, e.names = map[uint32]*pgType{}, map[uint32]*relation{}, map[string]map[uint32]string{}
 	if slices.Contains([]string{"SAVEPOINT", "RELEASE", "ROLLBACK"}, firstWord(sql)) {
-		// Behind one of ours the schema's savepoints would end with it.
+		// Do not use a savepoint here. Releasing it would also end the savepoints that the schema
+		// makes.
 		_, err := e.conn.PgConn().Exec(ctx, sql).ReadAll()
 		return refused(err, sql)
 	}
 	return e.guarded(ctx, true, func() error {
 		_, err := e.conn.PgConn().Exec(ctx, sql).ReadAll()
 		var pg *pgconn.PgError
-		if errors.As(err, &pg) && pg.Code == "25001" { // CREATE INDEX CONCURRENTLY and the like
+		// This code means that a statement cannot run in a transaction, such as CREATE INDEX
+		// CONCURRENTLY.
+		if errors.As(err, &pg) && pg.Code == "25001" {
 			out := refused(err, sql).(*analyze.SQLError)
 			out.Hint = "migrations run in one transaction"
 			return out
@@ -203,7 +210,8 @@ func (e *Engine) Exec(ctx context.Context, sql string) error {
 	})
 }
 
-// Applied reads the migration table, if there is one.
+// Applied returns the ids of the project's migrations that are recorded in the migration table. It
+// returns none if there is no such table.
 func (e *Engine) Applied(ctx context.Context, project string) (map[string]bool, error) {
 	var exists bool
 	if err := e.conn.QueryRow(ctx, `SELECT to_regclass('_sqg_migrations') IS NOT NULL`).Scan(&exists); err != nil || !exists {
@@ -221,7 +229,8 @@ func (e *Engine) Applied(ctx context.Context, project string) (map[string]bool, 
 
 func placeholder(i int) string { return fmt.Sprintf("$%d", i+1) }
 
-// Describe prepares the statement and analyses its tree.
+// Describe finds the types of a statement with PREPARE, and the nullability of its columns from its
+// parse tree.
 func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.Description, error) {
 	sql := s.Render(placeholder)
 	fail := func(err error) error {
@@ -301,9 +310,10 @@ func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.D
 	return d, nil
 }
 
-// prepare has the server parse the statement. Where it cannot tell a
-// parameter's type (`$1 IS NULL` alone, `unnest($1)`), the samples' types are
-// given, and told says that a driver has to give them too.
+// prepare lets the server parse the statement and find its types. If the server cannot determine
+// the type of a parameter (`$1 IS NULL` alone, `unnest($1)`), prepare passes types: those that
+// unify finds, or else those of the samples. told means that types were passed, which drivers must
+// then do too.
 func (e *Engine) prepare(ctx context.Context, s *analyze.Statement, sql string) (out *pgconn.StatementDescription, told bool, err error) {
 	attempt := func(oids []uint32) error {
 		return e.guarded(ctx, true, func() (err error) {
@@ -327,16 +337,17 @@ func (e *Engine) prepare(ctx context.Context, s *analyze.Statement, sql string) 
 	}
 	if retry := attempt(oids); retry != nil {
 		if errors.As(retry, &pg) && pg.Code == "42P18" {
-			err = retry // it names a parameter whose sample says nothing either
+			err = retry // the error names a parameter whose sample has no type either
 		}
 		return nil, false, err
 	}
 	return out, true, nil
 }
 
-// unify finds the types of parameters that some of their occurrences tell and
-// others do not (`$1 IS NULL OR id = $1`): every occurrence becomes a parameter
-// of its own, and those that the server knows nothing about become NULL.
+// unify finds the types of parameters that have different types of occurrences: some from which the
+// server can tell the type, and some from which it cannot (`$1 IS NULL OR id = $1`). It asks the
+// server with every occurrence as a separate parameter, and with NULL for those without a type. The
+// result has an OID for each parameter, or 0.
 func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, error) {
 	oids := make([]uint32, len(s.Params))
 	blocked := map[int]bool{} // by occurrence
@@ -345,7 +356,7 @@ func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, err
 		total += n
 	}
 	for range total {
-		var params, starts []int // of the occurrences that are left
+		var params, starts []int // parameter and start of each occurrence that is not NULL
 		var occurrences []int
 		sql, occurrence := "", 0
 		for _, p := range s.Pieces {
@@ -389,8 +400,9 @@ func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, err
 	return oids, nil
 }
 
-// blamed returns which of the parameters, by where they start in sql, an error
-// is about, or -1. The server gives the place, or the number in its message.
+// blamed returns the index of the parameter that an error is about, or -1. starts are the offsets
+// of the parameters in sql. The server reports either a position or the parameter's number in the
+// message.
 func blamed(pg *pgconn.PgError, sql string, starts []int) int {
 	for i, start := range starts {
 		if pg.Position > 0 && start == byteOffset(sql, int(pg.Position)) {
@@ -406,7 +418,7 @@ func blamed(pg *pgconn.PgError, sql string, starts []int) int {
 	return -1
 }
 
-// sampleType returns the type of a sample, 0 if it has none.
+// sampleType returns the OID of the type of a sample value, or 0 if the server cannot tell it.
 func (e *Engine) sampleType(ctx context.Context, p analyze.Sample) uint32 {
 	sample := p.Value
 	if p.In {

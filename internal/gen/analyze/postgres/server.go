@@ -15,19 +15,20 @@ import (
 	"syscall"
 	"time"
 
-	// fetches and unpacks the PostgreSQL binaries of Maven Central, checksum
-	// included, for every platform; what it cannot is run as root, so the
-	// server process is ours
+	// This library downloads the PostgreSQL binaries of Maven Central for every platform, checks
+	// their checksum, and unpacks them. It cannot run a server as root, so this package starts the
+	// server process itself.
 	embedded "github.com/fergusstrange/embedded-postgres"
 
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// version is the PostgreSQL that is embedded: 16 or later, for varnullingrels.
+// version is the version of the embedded PostgreSQL. It must be 16 or later, so that parse trees
+// have the field varnullingrels.
 const version = embedded.V18
 
-// Server is an embedded PostgreSQL in a folder of its own, reached through a
-// Unix socket in that folder: it takes no port and nobody else can connect.
+// Server is an embedded PostgreSQL with its own folder. Clients connect through a Unix socket in
+// that folder, so the server uses no port, and no other user can connect.
 type Server struct {
 	folder  string
 	process *exec.Cmd
@@ -35,10 +36,10 @@ type Server struct {
 	once    sync.Once
 }
 
-// StartServer starts an embedded PostgreSQL. The binaries (about 30 MB) are
-// downloaded once into the user's cache folder. It refuses Windows, which has
-// no Unix sockets there: set SCOTER_POSTGRES_URL. Settings (`name=value`) go before the
-// ones that suit analysis; with another port, URL leads nowhere.
+// StartServer starts an embedded PostgreSQL. The binaries (about 30 MB) are downloaded once into
+// the user's cache folder. settings (`name=value`) come before the settings that the analysis
+// needs. If one of them changes the port, URL does not work. StartServer fails on Windows, where
+// PostgreSQL has no Unix sockets: set SCOTER_POSTGRES_URL there.
 func StartServer(ctx context.Context, settings ...string) (*Server, error) {
 	if runtime.GOOS == "windows" {
 		return nil, base.Errorf(base.Unavailable, "the embedded PostgreSQL does not run on Windows").
@@ -49,7 +50,7 @@ func StartServer(ctx context.Context, settings ...string) (*Server, error) {
 		return nil, base.Errorf(base.Unavailable, "embedded PostgreSQL: %w", err).
 			WithHint("set SCOTER_POSTGRES_URL to a database, such as postgres://user:password@localhost:5432/scratch")
 	}
-	// Short: a Unix socket's path has about 100 bytes.
+	// Keep the path short: the path of a Unix socket is limited to about 100 bytes.
 	folder, err := os.MkdirTemp("", "scoter-pg")
 	if err != nil {
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
@@ -61,7 +62,7 @@ func StartServer(ctx context.Context, settings ...string) (*Server, error) {
 	return s, nil
 }
 
-// URL is a connection string for the server's only database.
+// URL returns a connection string for the server's only database.
 func (s *Server) URL() string {
 	return fmt.Sprintf("host=%s user=postgres dbname=postgres sslmode=disable", s.folder)
 }
@@ -70,7 +71,7 @@ func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 
 func (s *Server) logFile() string { return filepath.Join(s.folder, "log") }
 
-// said is what the server wrote so far, for messages.
+// said returns what the server has logged so far, for error messages.
 func (s *Server) said() string {
 	text, err := os.ReadFile(s.logFile())
 	if err != nil {
@@ -90,7 +91,7 @@ func (s *Server) start(ctx context.Context, binaries string, settings []string) 
 	if out, err := init.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, bytes.TrimSpace(out))
 	}
-	// Nothing here outlives the process, so nothing need be durable.
+	// Turn off what makes data durable: the data is removed when this process ends.
 	args := []string{"-D", s.data(), "-k", s.folder, "-h", "",
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "wal_level=minimal",
 		"-c", "max_wal_senders=0", "-c", "max_connections=20", "-c", "shared_buffers=16MB", "-c", "autovacuum=off", "-c", "max_prepared_transactions=0"}
@@ -103,7 +104,7 @@ func (s *Server) start(ctx context.Context, binaries string, settings []string) 
 	if err != nil {
 		return err
 	}
-	defer log.Close() // the server has its own handle
+	defer log.Close() // the server has its own file handle
 	s.process.Stdout, s.process.Stderr = log, log
 	if err := s.process.Start(); err != nil {
 		return fmt.Errorf("start postgres: %w", err)
@@ -131,8 +132,8 @@ func (s *Server) start(ctx context.Context, binaries string, settings []string) 
 	}
 }
 
-// ready reads the status that the postmaster writes as the last line of its
-// pid file once it takes connections.
+// ready reports whether the server accepts connections. It reads the status that the server writes
+// as the last line of its pid file.
 func ready(data string) bool {
 	pid, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	lines := bytes.Split(bytes.TrimSpace(pid), []byte("\n"))
@@ -144,14 +145,16 @@ func (s *Server) Close() error {
 	var err error
 	s.once.Do(func() {
 		if s.process != nil {
-			// SIGQUIT is an immediate shutdown: children end too, nothing is flushed.
+			// SIGQUIT is an immediate shutdown: child processes end too, and nothing is flushed.
 			if e := s.process.Process.Signal(syscall.SIGQUIT); e != nil && !errors.Is(e, os.ErrProcessDone) {
 				err = fmt.Errorf("stop embedded PostgreSQL: %w", e)
 			}
 			select {
 			case <-s.exited:
 			case <-time.After(5 * time.Second):
-				_ = s.process.Process.Kill() // it did not follow; the folder's removal reports what remains
+				// If the process did not end, kill it. An error does not matter here: removing the
+				// folder reports what remains.
+				_ = s.process.Process.Kill()
 			}
 		}
 		if e := os.RemoveAll(s.folder); e != nil {
@@ -161,9 +164,9 @@ func (s *Server) Close() error {
 	return err
 }
 
-// fetch returns the folder with the binaries, and fills it the first time. The
-// library only fetches on the way to starting a server; a data folder that
-// cannot exist ends that way right after.
+// fetch returns the folder with PostgreSQL's binaries, and downloads them at the first call. The
+// library only downloads when it starts a server. So fetch lets it start one with a data folder
+// that cannot exist: the start fails right after the download.
 func fetch() (string, error) {
 	cache, err := cacheFolder()
 	if err != nil {
@@ -176,7 +179,8 @@ func fetch() (string, error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", err
 	}
-	// Unpacked beside, then renamed, so that a second process never sees half.
+	// Unpack into a temporary folder and rename it, so that a second process never sees half of the
+	// files.
 	scratch, err := os.MkdirTemp(cache, "unpack")
 	if err != nil {
 		return "", err
@@ -213,8 +217,9 @@ func fetch() (string, error) {
 	return folder, nil
 }
 
-// cacheFolder is under the user's cache, or, for root, under the system's:
-// the server runs as another user, who cannot enter root's home.
+// cacheFolder returns the folder in which the binaries are cached. It is in the user's cache. For
+// root it is in the system's cache, because the server then runs as another user, who cannot access
+// root's home.
 func cacheFolder() (string, error) {
 	if os.Geteuid() == 0 && runtime.GOOS == "linux" {
 		return "/var/cache/scoter", nil
@@ -226,7 +231,8 @@ func cacheFolder() (string, error) {
 	return filepath.Join(dir, "scoter"), nil
 }
 
-// freePort finds a port for the library's check; nothing listens on it.
+// freePort returns a port that is free now. The library requires one, but the server does not
+// listen on it.
 func freePort() (uint32, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

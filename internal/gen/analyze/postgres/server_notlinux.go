@@ -4,5 +4,6 @@ package postgres
 
 import "syscall"
 
-// dieWithParent has no counterpart here: a killed process leaves its server.
+// dieWithParent does nothing on this system. If this process is killed, its server continues to
+// run.
 func dieWithParent(*syscall.SysProcAttr) {}

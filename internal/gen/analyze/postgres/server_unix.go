@@ -9,9 +9,10 @@ import (
 	"syscall"
 )
 
-// credential makes the server run as another user when this process is root:
-// PostgreSQL refuses root. The folder is given to that user. A group of its
-// own keeps the terminal's Ctrl-C from reaching the server before us.
+// credential returns the attributes with which the server's process is started. PostgreSQL refuses
+// to run as root. So if this process runs as root, the server runs as another user, who gets the
+// folder. The server has its own process group, so that Ctrl-C in the terminal does not reach it
+// before this process handles it.
 func credential(folder string) (*syscall.SysProcAttr, error) {
 	attributes := &syscall.SysProcAttr{Setpgid: true}
 	dieWithParent(attributes)

@@ -11,11 +11,10 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// StandIn returns DuckDB statements that make an in-memory catalog with the
-// tables of this database, with the types and constraints that they have when
-// DuckDB attaches the database through its postgres extension. So queries over
-// an attached database are analysed without the extension, which would have
-// to be downloaded, and without a running server beside.
+// StandIn returns DuckDB statements that create an in-memory catalog with the same tables as this
+// database. The columns get the types and constraints that DuckDB's postgres extension gives them
+// when it attaches the database. So queries over an attached database can be analysed without the
+// extension and without a server.
 func (e *Engine) StandIn(ctx context.Context, source ir.Source) ([]string, error) {
 	rows, err := e.conn.Query(ctx, `SELECT c.oid, n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema' ORDER BY 1, 2`)
@@ -59,29 +58,29 @@ func (e *Engine) StandIn(ctx context.Context, source ir.Source) ([]string, error
 		list := e.Quote(r.name) + " (" + strings.Join(columns, ", ") + ")"
 		out = append(out, "CREATE TABLE "+schema+"."+list)
 		if r.schema == "public" {
-			// An attached PostgreSQL's default schema is public, a catalog's in
-			// memory is main: source.table has to find it.
+			// The default schema of an attached PostgreSQL is public, and that of an in-memory
+			// catalog is main. Create the table in main too, so that the name source.table works.
 			short = append(short, "CREATE TABLE IF NOT EXISTS "+source.SQLName+".main."+list)
 		}
 	}
 	return append(out, short...), nil
 }
 
-// duckNames are the DuckDB types of kinds that need no more than a name.
+// duckNames are the DuckDB types for kinds without parameters.
 var duckNames = map[ir.Kind]string{
 	ir.Bool: "BOOLEAN", ir.Int16: "SMALLINT", ir.Int32: "INTEGER", ir.Int64: "BIGINT", ir.Uint32: "UINTEGER", ir.Float32: "FLOAT", ir.Float64: "DOUBLE",
 	ir.Blob: "BLOB", ir.UUID: "UUID", ir.Date: "DATE", ir.Time: "TIME", ir.TimeTZ: "TIMETZ", ir.Timestamp: "TIMESTAMP", ir.TimestampTZ: "TIMESTAMPTZ", ir.Interval: "INTERVAL",
 }
 
-// duckType is the type that DuckDB's postgres extension gives a column. What
-// it does not know it reads as text, JSON included.
+// duckType returns the type that DuckDB's postgres extension gives a column. The extension reads
+// types that it does not know as text, including JSON.
 func duckType(t analyze.Type) string {
 	switch t.Kind {
 	case ir.Decimal:
 		if t.Precision > 0 && t.Precision <= 38 && t.Scale >= 0 && t.Scale <= t.Precision {
 			return fmt.Sprintf("DECIMAL(%d,%d)", t.Precision, t.Scale)
 		}
-		return "DOUBLE" // numeric without limits
+		return "DOUBLE" // numeric without precision
 	case ir.List:
 		return duckType(*t.Elem) + "[]"
 	case ir.EnumKind:

@@ -12,9 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// tree returns the parse tree of a statement as a Query node, or nil for a
-// statement that has none (DDL). It is read from a function that is created
-// and rolled back; the function never runs.
+// tree returns the parse tree of a statement, whose root is a Query node. It returns nil for a
+// statement that has none (DDL). To get the tree, it creates a function with the statement, reads
+// the tree of the function from the catalog, and rolls back. The function never runs.
 func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.StatementDescription) (*node, error) {
 	if firstWordClass(sql) == ir.StatementDDL {
 		return nil, nil
@@ -29,7 +29,7 @@ func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.Statemen
 	}
 	var text string
 	err := e.guarded(ctx, false, func() error {
-		result := "SETOF record" // takes any columns, but wants some
+		result := "SETOF record" // accepts any columns, but at least one
 		if len(prepared.Fields) == 0 {
 			result = "void"
 		}
@@ -46,7 +46,8 @@ func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.Statemen
 			WithHint("the analysis makes a temporary function, and rolls it back: GRANT TEMPORARY ON DATABASE, and name the primary, not a replica")
 	}
 	if errors.As(err, &pg) {
-		// PREPARE took the statement: only its nullability stays unknown.
+		// The statement itself is valid, because PREPARE accepted it. Without a tree, its
+		// nullability stays unknown.
 		return nil, nil
 	}
 	if err != nil {
@@ -56,7 +57,8 @@ func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.Statemen
 	if err != nil {
 		return nil, err
 	}
-	// ((QUERY)) or (QUERY) around the only statement.
+	// The root of the function's tree is a list, ((QUERY)) or (QUERY). Find the only statement in
+	// it.
 	for n != nil && n.isList && len(n.items) > 0 {
 		n = n.items[0]
 	}
@@ -77,8 +79,8 @@ func firstWord(sql string) string {
 	return word
 }
 
-// firstWordClass classifies the statements that have no query tree, by their
-// first word, and tells nothing about the others.
+// firstWordClass returns the class of a statement without a parse tree, judging by its first word.
+// If the word is not that of a schema change, it returns "".
 func firstWordClass(sql string) ir.Statement {
 	switch firstWord(sql) {
 	case "CREATE", "ALTER", "DROP", "TRUNCATE", "COMMENT", "GRANT", "REVOKE", "REINDEX":
@@ -87,7 +89,8 @@ func firstWordClass(sql string) ir.Statement {
 	return ""
 }
 
-// statementClass reads the command of a query tree. A SELECT is read-only if it locks no row and calls no function that may change something.
+// statementClass returns the class of a statement from its parse tree, and whether it is read-only.
+// A SELECT is read-only if it locks no rows and calls no function that may change data.
 func (e *Engine) statementClass(ctx context.Context, query *node) (class ir.Statement, readOnly bool, err error) {
 	switch query.num("commandType") {
 	case 1:
@@ -119,13 +122,14 @@ func (e *Engine) statementClass(ctx context.Context, query *node) (class ir.Stat
 	return ir.StatementOther, false, nil
 }
 
-// harmless are functions of pg_catalog that are volatile and change nothing.
+// harmless are functions of pg_catalog that are volatile but change nothing.
 const harmless = "'random', 'random_normal', 'clock_timestamp', 'timeofday', 'gen_random_uuid', 'uuidv4', 'uuidv7', 'currval', 'lastval', 'pg_backend_pid', " +
 	"'pg_relation_size', 'pg_table_size', 'pg_indexes_size', 'pg_total_relation_size', 'pg_database_size', 'pg_tablespace_size', " +
 	"'pg_is_in_recovery', 'pg_current_wal_lsn', 'pg_last_wal_receive_lsn', 'pg_last_wal_replay_lsn', 'pg_blocking_pids', 'pg_sleep'"
 
-// anyVolatile reports whether one of the functions may change something, as far as it was declared. The extension uuid-ossp, which is in
-// whatever schema it was put, makes ids and changes nothing.
+// anyVolatile reports whether one of the functions is declared as volatile, and so may change data.
+// The functions of the extension uuid-ossp are excluded: they only generate ids. The extension may
+// be in any schema.
 func (e *Engine) anyVolatile(ctx context.Context, functions []int64) (volatile bool, err error) {
 	err = e.conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_proc WHERE oid = ANY ($1::oid[]) AND provolatile = 'v'
 		AND NOT (pronamespace = 'pg_catalog'::regnamespace AND proname IN (`+harmless+`))

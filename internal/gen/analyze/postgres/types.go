@@ -11,21 +11,21 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// pgType is one row of pg_type.
+// pgType is a type as a row of the catalog table pg_type.
 type pgType struct {
 	name, schema string
 	visible      bool
-	class        string // b, c, d, e, m, p, r
-	category     string
-	elem, base   uint32
-	baseMod      int32
-	dims         int
-	relation     uint32
-	labels       []string
+	// As in pg_type: b base, c composite, d domain, e enum, m multirange, p pseudo, r range.
+	class      string
+	category   string
+	elem, base uint32
+	baseMod    int32
+	dims       int
+	relation   uint32
+	labels     []string
 }
 
-// kinds maps the types of pg_catalog that have a kind of their own. All other
-// base types are exchanged as text.
+// kinds maps types of pg_catalog to kinds. Values of all other base types are exchanged as text.
 var kinds = map[string]ir.Kind{
 	"bool": ir.Bool, "int2": ir.Int16, "int4": ir.Int32, "int8": ir.Int64, "oid": ir.Uint32,
 	"float4": ir.Float32, "float8": ir.Float64, "numeric": ir.Decimal, "bytea": ir.Blob, "uuid": ir.UUID,
@@ -58,7 +58,7 @@ func (e *Engine) pgType(ctx context.Context, oid uint32) (*pgType, error) {
 	return t, nil
 }
 
-// formatType spells a type as SQL takes it.
+// formatType returns a type as written in SQL, such as numeric(10,2).
 func (e *Engine) formatType(ctx context.Context, oid uint32, typmod int32) (string, error) {
 	var name string
 	err := e.conn.QueryRow(ctx, `SELECT format_type($1, nullif($2, -1))`, oid, typmod).Scan(&name)
@@ -68,8 +68,8 @@ func (e *Engine) formatType(ctx context.Context, oid uint32, typmod int32) (stri
 	return name, nil
 }
 
-// typ describes a type. Dims is how many dimensions an array was declared
-// with; PostgreSQL itself makes no difference.
+// typ describes the type with an OID and a modifier. dims is the declared number of dimensions if
+// it is an array; PostgreSQL itself ignores that number.
 func (e *Engine) typ(ctx context.Context, oid uint32, typmod int32, dims int) (analyze.Type, error) {
 	t, err := e.pgType(ctx, oid)
 	if err != nil {
@@ -118,7 +118,8 @@ func (e *Engine) typ(ctx context.Context, oid uint32, typmod int32, dims int) (a
 		switch {
 		case out.Kind == ir.Decimal && typmod >= 4:
 			out.Precision = int((typmod - 4) >> 16 & 0xffff)
-			out.Scale = int((typmod-4)&0x7ff^1024) - 1024 // 11 bits with a sign
+			// The scale is a signed number in the lowest 11 bits.
+			out.Scale = int((typmod-4)&0x7ff^1024) - 1024
 		case out.Kind == ir.Timestamp:
 			out.Unit = "us"
 		}
@@ -142,7 +143,7 @@ func (e *Engine) composite(ctx context.Context, t *pgType, out analyze.Type) (an
 	return out, nil
 }
 
-// Type parses a type's name.
+// Type returns the type with a name. It implements analyze.Engine.
 func (e *Engine) Type(ctx context.Context, text string) (analyze.Type, error) {
 	var oid uint32
 	var typmod int32

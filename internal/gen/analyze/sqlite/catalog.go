@@ -13,13 +13,14 @@ import (
 
 func literalText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// table reads a table or view; nil when there is none, or it cannot be read.
+// table returns a table or view from the catalog. It returns nil if it does not exist or cannot be
+// read.
 func (e *Engine) table(schema, name string) *tableInfo {
 	key := strings.ToLower(schema + "." + name)
 	if t, ok := e.tables[key]; ok {
 		return t
 	}
-	e.tables[key] = nil // a view that refers to itself finds nothing
+	e.tables[key] = nil // store nil first: a view that refers to itself finds nothing
 	t, err := e.readTable(schema, name)
 	if err != nil {
 		return nil
@@ -33,7 +34,7 @@ func (e *Engine) readTable(schema, name string) (*tableInfo, error) {
 	if schema != "" {
 		where += " AND lower(schema) = lower(" + literalText(schema) + ")"
 	}
-	// SQLite looks in temp first, then main, then the attached ones.
+	// SQLite searches temp first, then main, then the attached databases.
 	list, err := e.rows("SELECT schema, name, type, wr, strict FROM pragma_table_list"+where+" ORDER BY schema = 'temp' DESC, schema = 'main' DESC LIMIT 1", 5)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,8 @@ func (e *Engine) readTable(schema, name string) (*tableInfo, error) {
 			keys++
 		}
 	}
-	// INTEGER PRIMARY KEY is the rowid unless an index implements it (DESC).
+	// A column declared INTEGER PRIMARY KEY is the rowid, unless there is an index for it (as with
+	// DESC).
 	indexes, err := e.rows("SELECT count(*) FROM pragma_index_list"+argument+" WHERE origin = 'pk'", 1)
 	if err != nil {
 		return nil, err
@@ -92,8 +94,8 @@ func (e *Engine) readTable(schema, name string) (*tableInfo, error) {
 	return t, nil
 }
 
-// viewColumns takes what the view's own query says about its columns. When
-// that cannot be told they can all be null, which is what they are so far.
+// viewColumns finds which columns of a view can be NULL, by analysing the view's query. If that is
+// not possible, it leaves all columns nullable.
 func (e *Engine) viewColumns(t *tableInfo) {
 	for i := range t.columns {
 		t.columns[i].origin = nil
@@ -117,7 +119,7 @@ func (e *Engine) viewColumns(t *tableInfo) {
 	}
 }
 
-// afterAs is the query of CREATE VIEW name [(columns)] AS query.
+// afterAs returns the query in the text of CREATE VIEW name [(columns)] AS query.
 func afterAs(sql string) string {
 	depth := 0
 	for _, t := range sqlfile.Tokenize(ir.SQLite, sql, 0) {
@@ -133,7 +135,7 @@ func afterAs(sql string) string {
 	return ""
 }
 
-// Tables lists what Table finds.
+// Tables lists the tables and views that Table can find.
 func (e *Engine) Tables(context.Context) ([]string, error) {
 	rows, err := e.rows("SELECT name FROM pragma_table_list WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY 1", 1)
 	var out []string
@@ -143,7 +145,8 @@ func (e *Engine) Tables(context.Context) ([]string, error) {
 	return out, err
 }
 
-// suggestColumn finds the column that was meant by an unknown one.
+// suggestColumn adds a suggestion to an error about an unknown column, if an existing column has a
+// similar name.
 func (e *Engine) suggestColumn(r *analyze.SQLError) {
 	_, name, found := strings.Cut(r.Message, "no such column: ")
 	if !found {
@@ -151,7 +154,7 @@ func (e *Engine) suggestColumn(r *analyze.SQLError) {
 	}
 	rows, err := e.rows("SELECT DISTINCT c.name FROM pragma_table_list t, pragma_table_info(t.name, t.schema) c WHERE t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'", 1)
 	if err != nil {
-		return // the suggestion is a courtesy; the error stands without it
+		return // the error is returned without a suggestion
 	}
 	var names []string
 	for _, row := range rows {
@@ -165,7 +168,7 @@ func (e *Engine) suggestColumn(r *analyze.SQLError) {
 	}
 }
 
-// Table describes a table by [schema.]name.
+// Table describes a table by its name, [schema.]name.
 func (e *Engine) Table(_ context.Context, name []string) (*analyze.TableInfo, error) {
 	schema := ""
 	if len(name) > 1 {
@@ -179,7 +182,7 @@ func (e *Engine) Table(_ context.Context, name []string) (*analyze.TableInfo, er
 	if schema != "" {
 		info.SQLName = e.Quote(t.schema) + "." + info.SQLName
 	}
-	primary := map[int]int{} // position in the key to column
+	primary := map[int]int{} // the column at each position of the primary key
 	for i, raw := range t.raw {
 		if raw.hidden == 1 {
 			continue

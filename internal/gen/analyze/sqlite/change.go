@@ -2,7 +2,8 @@ package sqlite
 
 import "strings"
 
-// change answers for RETURNING and finds the types of parameters.
+// change returns the columns that RETURNING returns, and finds the types of the statement's
+// parameters.
 func (w *walker) change(c *change, env *environment) []output {
 	t := w.table(c.schema, c.table)
 	if t == nil {
@@ -14,7 +15,7 @@ func (w *walker) change(c *change, env *environment) []output {
 	}
 	r.columns = append([]output{}, t.columns...)
 	if t.view {
-		null([]*relation{r}) // what an INSTEAD OF trigger keeps is its own affair
+		null([]*relation{r}) // an INSTEAD OF trigger may store other values than the statement has
 	}
 	if c.rows != nil {
 		w.insertTypes(c, t)
@@ -47,7 +48,7 @@ func (w *walker) change(c *change, env *environment) []output {
 	return w.outputs(c.returning, &scope{relations: []*relation{r}, env: env})
 }
 
-// insertTypes gives parameters among the rows their column's type.
+// insertTypes records for parameters in inserted rows that they have the type of their column.
 func (w *walker) insertTypes(c *change, t *tableInfo) {
 	column := func(i int) *output {
 		if c.columns == nil {

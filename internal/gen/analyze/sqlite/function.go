@@ -5,22 +5,22 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// strictFunctions are the scalar functions that have a value for every argument
-// that is not null, with their types.
+// strictFunctions are the scalar functions that are NULL only if an argument is, with the types of
+// their results.
 var strictFunctions = map[string]analyze.Type{
 	"lower": textType, "upper": textType, "trim": textType, "ltrim": textType, "rtrim": textType, "replace": textType, "substr": textType, "substring": textType,
 	"length": integerType, "octet_length": integerType, "instr": integerType, "hex": textType, "round": realType, "abs": anyType, "char": textType,
 	"concat_ws": textType,
 }
 
-// totalFunctions always have a value.
+// totalFunctions are the functions that are never NULL, with the types of their results.
 var totalFunctions = map[string]analyze.Type{
 	"typeof": textType, "quote": textType, "concat": textType, "random": integerType, "randomblob": blobType, "zeroblob": blobType, "changes": integerType,
 	"total_changes": integerType, "last_insert_rowid": integerType, "sqlite_version": textType, "json_array": jsonType, "json_object": jsonType,
 }
 
-// scalarFunctions are all built-in functions that are no aggregates and not
-// above, with their types: they can be null.
+// scalarFunctions are the other built-in scalar functions, with the types of their results. Their
+// results can be NULL.
 var scalarFunctions = map[string]analyze.Type{
 	"date": textType, "time": textType, "datetime": textType, "strftime": textType, "julianday": realType, "unixepoch": integerType, "timediff": textType,
 	"nullif": anyType, "unicode": integerType, "sign": integerType, "unhex": blobType, "soundex": textType, "glob": integerType, "like": integerType,
@@ -32,7 +32,7 @@ var scalarFunctions = map[string]analyze.Type{
 	"sqlite_source_id": textType, "subtype": integerType,
 }
 
-// aggregates are the built-in aggregate functions, with their types.
+// aggregates are the built-in aggregate functions, with the types of their results.
 var aggregates = map[string]analyze.Type{
 	"count": integerType, "total": realType, "avg": realType, "sum": anyType, "min": anyType, "max": anyType, "group_concat": textType, "string_agg": textType,
 	"json_group_array": jsonType, "json_group_object": jsonType, "jsonb_group_array": blobType, "jsonb_group_object": blobType, "median": realType,
@@ -51,8 +51,8 @@ func isAggregate(e *expr) bool {
 	return e.text != "min" && e.text != "max" || len(e.args) == 1
 }
 
-// mayAggregate reports whether result columns hold an aggregate, or a function
-// that could be one of the application's.
+// mayAggregate reports whether result columns contain an aggregate, or an unknown function, which
+// could be an aggregate that the application defines.
 func mayAggregate(columns []resultColumn) bool {
 	found := false
 	visit(columns, func(e *expr) {
@@ -65,7 +65,7 @@ func mayAggregate(columns []resultColumn) bool {
 	return found
 }
 
-// visit calls f for every call in the columns, but not in subqueries.
+// visit calls f for every function call in the result columns, but not for those in subqueries.
 func visit(columns []resultColumn, f func(*expr)) {
 	var walk func(e *expr)
 	walk = func(e *expr) {
@@ -86,7 +86,7 @@ func visit(columns []resultColumn, f func(*expr)) {
 	}
 }
 
-// call decides about a function call.
+// call returns the type and nullability of a function call.
 func (w *walker) call(e *expr, sc *scope) value {
 	if e.windowed {
 		return w.windowCall(e, sc)
@@ -123,7 +123,7 @@ func (w *walker) call(e *expr, sc *scope) value {
 		w.alike(e.args, sc)
 		return value{typ: v.typ, nullable: true}
 	case "date", "time", "datetime", "unixepoch", "julianday":
-		// Without arguments, and for 'now' alone, it is the current moment.
+		// Without arguments, or with only 'now', the function returns the current time.
 		now := len(e.args) == 0 || len(e.args) == 1 && e.args[0].kind == literalExpr && e.args[0].text == "'now'"
 		for _, a := range e.args {
 			w.want(a, textType)
@@ -154,18 +154,20 @@ func (w *walker) strictCall(e *expr, sc *scope, t analyze.Type) value {
 			out.typ = operand(v.typ)
 		case i == 0 && (e.text == "substr" || e.text == "substring"):
 			out.exact = v.text()
-			out.nullable = !v.text() // of x'' it is null
+			out.nullable = !v.text() // NULL for x''
 		}
-		if i == 0 || e.text != "concat_ws" { // which skips nulls after its separator
+		// The result of concat_ws is NULL if its separator (argument 0) is. It ignores other NULLs.
+		if i == 0 || e.text != "concat_ws" {
 			out.nullable = out.nullable || v.nullable
 		}
 	}
 	return out
 }
 
-// aggregate: count and the JSON ones always have a value. Those that take a
-// row's value have one when there is a row, that is with GROUP BY; a sum of
-// reals, total's too, can be null still, of infinities.
+// aggregate returns the type and nullability of an aggregate. count and the JSON aggregates are
+// never NULL. Aggregates that return the value of a row are not NULL if there is a row, as with
+// GROUP BY, and their argument is never NULL. A sum or total of reals can always be NULL, because
+// of infinities.
 func (w *walker) aggregate(e *expr, sc *scope) value {
 	out := value{typ: aggregates[e.text]}
 	null := w.any(e.args, sc)
@@ -192,15 +194,15 @@ func (w *walker) aggregate(e *expr, sc *scope) value {
 			out.nullable = null || !sc.grouped || e.filtered || !arg.integer()
 		case "avg":
 			out.nullable = null || !sc.grouped || e.filtered || !arg.integer()
-		case "total": // 0.0 of no rows
+		case "total": // total is 0.0 if there is no row
 			out.nullable = !arg.integer()
 		}
 	}
 	return out
 }
 
-// attribute finds the core that an aggregate is of: one whose arguments refer
-// to outer columns only belongs to the outer core, which then is an aggregate.
+// attribute finds out to which SELECT an aggregate belongs. If its arguments have only columns of
+// an outer SELECT, it belongs to that one, which then is an aggregate query too.
 func (w *walker) attribute(e *expr, sc *scope) {
 	var owner *scope
 	here, outer := false, false
@@ -241,8 +243,8 @@ func (w *walker) attribute(e *expr, sc *scope) {
 	}
 }
 
-// windowCall: ranks and counts have a value in every row, the others depend on
-// the frame.
+// windowCall returns the type and nullability of a window function's result. Ranks and counts have
+// a value in every row. Others depend on the frame.
 func (w *walker) windowCall(e *expr, sc *scope) value {
 	null := w.any(e.args, sc)
 	switch e.text {

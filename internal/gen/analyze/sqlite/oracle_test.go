@@ -34,7 +34,8 @@ func (e *Engine) nulls(sql string, columns int) (out [][]bool, err error) {
 	return out, s.Err()
 }
 
-// Every value in columns of each affinity: what is known of them differs.
+// TestCallsSaidNeverToBeNullNeverAre tries every value in columns of each affinity, because the
+// analysis knows different things about each affinity.
 func TestCallsSaidNeverToBeNullNeverAre(t *testing.T) {
 	e := open(t).(*Engine)
 	literals := []string{"''", "x''", "'abc'", "'12'", "'inf'", "0", "1", "-1", "9223372036854775807", "(-9223372036854775807 - 1)", "0.0", "0.5", "1e308", "9e999", "-9e999", "x'00ff'", "'é'", "char(0)", "'[1,null]'", "'null'"}

@@ -9,12 +9,12 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// parse reads one statement. Parameters are ?1, ?2, ...
+// parse parses one statement, whose parameters are written as ?1, ?2 and so on.
 func parse(sql string) (s *statement, err error) {
 	p := &parser{tokens: glue(sqlfile.Tokenize(ir.SQLite, sql, 0))}
 	defer func() {
-		// The parser leaves at the first thing it does not know; the jump
-		// stays within this package.
+		// The parser panics at the first syntax that it does not know. Turn the panic into an
+		// error.
 		if r := recover(); r != nil {
 			stop, ours := r.(unknownSyntax)
 			if !ours {
@@ -36,10 +36,11 @@ type unknownSyntax struct{ near string }
 
 func (e unknownSyntax) Error() string { return "syntax that is not analysed, at " + e.near }
 
-// operators of several characters, longest first.
+// operators are the operators that consist of several characters. Longer ones come first.
 var operators = []string{"->>", "->", "||", "<<", ">>", "<=", ">=", "<>", "!=", "=="}
 
-// glue drops white space and comments and joins operators.
+// glue removes white space and comments from tokens, and joins the characters of each operator to
+// one token.
 func glue(tokens []sqlfile.Token) []sqlfile.Token {
 	var out []sqlfile.Token
 	for i := 0; i < len(tokens); i++ {
@@ -65,7 +66,7 @@ type parser struct {
 	tokens []sqlfile.Token
 	at     int
 	depth  int
-	// params are the parameters where they stand.
+	// params are all occurrences of parameters, in the order of the text.
 	params []*expr
 }
 
@@ -80,7 +81,8 @@ func (p *parser) peek(ahead int) sqlfile.Token {
 
 func (p *parser) fail() { panic(unknownSyntax{p.peek(0).Text}) }
 
-// deeper guards against nesting that would exhaust the stack.
+// deeper is called at the beginning of a nested construct, and the function that it returns at the
+// end. It limits the depth, because deep nesting could exhaust the stack.
 func (p *parser) deeper() func() {
 	if p.depth++; p.depth > 500 {
 		p.fail()
@@ -88,7 +90,7 @@ func (p *parser) deeper() func() {
 	return func() { p.depth-- }
 }
 
-// is reports whether the next tokens are these words or symbols.
+// is reports whether the next tokens are the given words or symbols, in this order.
 func (p *parser) is(words ...string) bool {
 	for i, w := range words {
 		t := p.peek(i)
@@ -113,7 +115,7 @@ func (p *parser) need(words ...string) {
 	}
 }
 
-// name reads an identifier. Strings are names too in some places of SQLite.
+// name reads an identifier, or a string, which SQLite accepts as a name in some places.
 func (p *parser) name() string {
 	t := p.peek(0)
 	if t.Kind != sqlfile.Word && t.Kind != sqlfile.Ident {
@@ -298,7 +300,7 @@ func (p *parser) resultColumns() []resultColumn {
 	}
 }
 
-// alias is a name or, in SQLite, a string.
+// alias reads an alias: a name or, as SQLite allows, a string.
 func (p *parser) alias() string {
 	if t := p.peek(0); t.Kind == sqlfile.String {
 		p.at++
@@ -307,7 +309,7 @@ func (p *parser) alias() string {
 	return p.name()
 }
 
-// ends are the words that cannot be an alias without AS.
+// ends are the words that end an item, and so cannot be its alias without AS.
 var ends = map[string]bool{
 	"FROM": true, "WHERE": true, "GROUP": true, "HAVING": true, "WINDOW": true, "ORDER": true, "LIMIT": true, "UNION": true, "INTERSECT": true, "EXCEPT": true,
 	"JOIN": true, "LEFT": true, "RIGHT": true, "FULL": true, "INNER": true, "OUTER": true, "CROSS": true, "NATURAL": true, "ON": true, "USING": true, "SET": true,
@@ -356,7 +358,8 @@ func (p *parser) fromItem() *source {
 			s = p.from()
 		}
 		p.need(")")
-		if s.left != nil || s.table != "" { // a join in brackets keeps its names
+		// The source is a join in brackets, whose tables keep their names.
+		if s.left != nil || s.table != "" {
 			if p.is("AS") || p.peek(0).Kind == sqlfile.Ident {
 				p.fail()
 			}
@@ -516,7 +519,7 @@ func (p *parser) list() []*expr {
 	}
 }
 
-// number returns the index of a ?N placeholder, from 0.
+// number returns the index of a ?N placeholder, which starts at 0.
 func number(t sqlfile.Token) (int, error) {
 	n, err := strconv.Atoi(strings.TrimPrefix(t.Text, "?"))
 	if err != nil || n < 1 {

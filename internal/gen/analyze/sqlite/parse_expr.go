@@ -6,8 +6,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// expr parses by precedence, loosest first: OR, AND, NOT, equality and its
-// kin, comparison, bits, sums, products, concatenation, COLLATE, unary.
+// expr parses an expression. Each level of precedence has its own function, lowest first: OR, AND,
+// NOT, equality and similar operators, comparison, bits, sums, products, concatenation, COLLATE,
+// unary operators.
 func (p *parser) expr() *expr {
 	defer p.deeper()()
 	e := p.and()
@@ -81,7 +82,7 @@ func (p *parser) equality() *expr {
 func (p *parser) in(value *expr) *expr {
 	e := &expr{kind: inExpr, args: []*expr{value}}
 	if !p.take("(") {
-		// IN table
+		// This is value IN table.
 		s := &source{table: p.name()}
 		if p.take(".") {
 			s.schema, s.table = s.table, p.name()
@@ -102,7 +103,7 @@ func (p *parser) in(value *expr) *expr {
 	return e
 }
 
-// levels are the binary operators from < down to ||.
+// levels are the binary operators from < to ||, by their precedence, lowest first.
 var levels = [][]string{{"<", ">", "<=", ">="}, {"&", "|", "<<", ">>"}, {"+", "-"}, {"*", "/", "%"}, {"||", "->", "->>"}}
 
 func (p *parser) binary(level int) *expr {
@@ -182,7 +183,7 @@ func (p *parser) primary() *expr {
 		case "CASE":
 			return p.caseWhen()
 		case "EXISTS", "NOT":
-			p.take("NOT") // it is never null either way
+			p.take("NOT") // the result is never NULL, with or without NOT
 			p.need("EXISTS", "(")
 			e := &expr{kind: existsExpr, sub: p.query()}
 			p.need(")")
@@ -283,7 +284,7 @@ func (p *parser) call() *expr {
 	return e
 }
 
-// window skips a window's definition.
+// window skips the definition of a window.
 func (p *parser) window() {
 	p.need("(")
 	for depth := 1; depth > 0; p.at++ {

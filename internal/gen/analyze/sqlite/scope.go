@@ -7,34 +7,37 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// value is what is known about an expression.
+// value is what is known about the value of an expression.
 type value struct {
 	typ      analyze.Type
 	nullable bool
-	// exact says that it is of its type for sure and not only by declaration. It
-	// matters for integers, since a REAL can be infinite, and infinity makes NULL
-	// of a sum; and for text, since of a BLOB without a byte no part has a value.
+	// exact means that the value certainly has its type. Without it the type is only a declaration,
+	// which SQLite does not enforce. That matters for integers, because a REAL can be infinite, and
+	// a sum with infinities can be NULL. It also matters for text, because a part of an empty BLOB
+	// is NULL.
 	exact bool
-	// null says that it is NULL, which is of every type.
+	// null means that the expression is the literal NULL, which has any type.
 	null bool
-	// also is another kind that all its values are of, too: 0 and 1 are truth
-	// values, what date() gives is a DATE.
+	// also is a second kind that all values have. For example, 0 and 1 are also booleans, and the
+	// result of date() is also a DATE.
 	also ir.Kind
-	// origin is the table column that it is, as schema, table, column.
+	// origin is the schema, table and column from which the value is taken unchanged. It is nil if
+	// there is none.
 	origin *[3]string
-	// several says that it comes from one or another SELECT of a UNION, of which SQLite names the first one's column.
+	// several means that the value comes from more than one SELECT of a UNION. As its origin,
+	// SQLite then names only the column of the first SELECT.
 	several bool
 }
 
 func (v value) integer() bool { return v.exact && v.typ.Kind == ir.Int64 }
 func (v value) text() bool    { return v.exact && v.typ.Kind == ir.Text }
 
-// truth is 0 or 1, or NULL.
+// truth returns the value of an expression that is 0, 1 or NULL.
 func truth(nullable bool) value {
 	return value{typ: integerType, also: ir.Bool, nullable: nullable}
 }
 
-// either is a value that is one or the other.
+// either returns what is known about a value that is either a or b.
 func either(a, b value) value {
 	out := value{typ: unify(a.typ, b.typ), exact: a.exact && b.exact, nullable: a.nullable || b.nullable, null: a.null && b.null}
 	switch {
@@ -52,52 +55,54 @@ func either(a, b value) value {
 	return out
 }
 
-// output is one column of a query.
+// output is one column of a query's result.
 type output struct {
 	name string
 	value
 }
 
-// relation is one entry of FROM with its columns.
+// relation is an item of FROM with its columns.
 type relation struct {
 	schema, table, alias string
 	columns              []output
-	hidden               int // that many last columns are not in *
+	hidden               int // this many columns at the end are not included in *
 	rowid                bool
-	// merged are the columns that USING or NATURAL left to the left side;
-	// coalesced are those of a left side that may have no row: unqualified,
-	// they are the right side's then.
+	// merged has the columns of this relation that USING or NATURAL merged with a column of the
+	// left side. coalesced has, for such columns of a left side that may have no row, the value of
+	// the merged column. It is what the name means without a qualifier.
 	merged    map[string]bool
 	coalesced map[string]value
 }
 
-// environment are the WITH queries in sight.
+// environment is one visible WITH query, and in parent the next one.
 type environment struct {
 	name    string
 	columns []output
 	parent  *environment
 }
 
-// scope is one SELECT core with what its names mean.
+// scope is one SELECT, with what the names in it mean.
 type scope struct {
 	relations []*relation
 	parent    *scope
 	env       *environment
-	// proven are the columns that WHERE keeps from being null.
+	// proven has the columns that are not NULL because of WHERE.
 	proven map[*output]bool
-	// noRow says that the core is an aggregate over everything: without a row
-	// its columns are null.
+	// noRow means that the SELECT is an aggregate without GROUP BY. There may be no row to
+	// aggregate, and then plain columns are NULL.
 	noRow   bool
 	grouped bool
-	// aggregated says that an aggregate of this core's own was seen.
+	// aggregated means that the SELECT has an aggregate that belongs to it, and not to an outer
+	// SELECT.
 	aggregated bool
-	// unknown says that an entry of FROM is not known.
+	// unknown means that nothing is known about an item of FROM.
 	unknown bool
-	// memo are the expressions decided so far.
+	// memo caches the values of expressions.
 	memo map[*expr]value
 }
 
-// lookup finds a column by its name parts, here or in an outer core.
+// lookup finds a column by the parts of its name, in this SELECT or in an outer one. It returns the
+// scope that has the column.
 func (s *scope) lookup(names []string) (value, *scope, bool) {
 	for at := s; at != nil; at = at.parent {
 		if v, ok := at.local(names); ok {
@@ -145,7 +150,8 @@ func isRowid(name string) bool {
 	return strings.EqualFold(name, "rowid") || strings.EqualFold(name, "oid") || strings.EqualFold(name, "_rowid_")
 }
 
-// column finds the output of a plain column reference in this very core.
+// column returns the column of this SELECT's FROM that the expression e names, or nil if e is
+// anything else. It does not search outer SELECTs.
 func (s *scope) column(e *expr) *output {
 	if e.kind != columnExpr {
 		return nil
@@ -167,8 +173,8 @@ func (s *scope) column(e *expr) *output {
 	return nil
 }
 
-// certain reports whether every FROM from here outward is known, so that a
-// name which is not found is not a column.
+// certain reports whether all items of FROM are known, in this SELECT and in the outer ones. Then a
+// name that is not found is certainly not a column.
 func (s *scope) certain() bool {
 	for at := s; at != nil; at = at.parent {
 		if at.unknown {
@@ -178,23 +184,23 @@ func (s *scope) certain() bool {
 	return true
 }
 
-// walker decides about one statement.
+// walker finds the types and the nullability of one statement's columns and parameters.
 type walker struct {
-	// table describes a table or view, or returns nil.
+	// table returns a table or view from the catalog, or nil if it is unknown.
 	table func(schema, name string) *tableInfo
-	// params are the types found so far; nil where there is none.
+	// params are the types of the parameters that were found so far. A type is nil if none was
+	// found.
 	params        []*analyze.Type
 	nullableParam func(i int) bool
 	in            func(i int) bool
-	// compared are the parameters that are seen only as numbers to compare whole
-	// ones with.
+	// compared has the occurrences of parameters that are only compared with integers.
 	compared map[*expr]bool
 	depth    int
 }
 
 const maxDepth = 300
 
-// statement returns the columns of a statement, or nil when it knows nothing.
+// statement returns the columns of a statement's result, or nil if they are unknown.
 func (w *walker) statement(s *statement) []output {
 	env := w.with(s.with, nil, nil)
 	if s.sel != nil {
@@ -213,10 +219,10 @@ func (w *walker) with(list *with, parent *scope, env *environment) *environment 
 	return env
 }
 
-// cte answers for one WITH query. A recursive one is a union of a start and a
-// step that reads the union: assume what the start gives, see what the step
-// makes of it, and repeat until nothing changes; columns only turn nullable, and
-// into more types.
+// cte adds a WITH query to an environment. A recursive query is a union of a start and a step, and
+// the step reads the union. cte assumes that the columns are those of the start, computes the
+// columns of the step with this assumption, and repeats until nothing changes. Columns only become
+// nullable and get more general types, so the loop ends.
 func (w *walker) cte(c cte, parent *scope, env *environment) *environment {
 	rename := func(columns []output) []output {
 		if columns == nil || len(c.columns) != 0 && len(c.columns) != len(columns) {
@@ -229,7 +235,7 @@ func (w *walker) cte(c cte, parent *scope, env *environment) *environment {
 		return out
 	}
 	if len(c.body.cores) < 2 || c.body.with != nil {
-		// Not recursive; a reference to itself stays unknown.
+		// The query is not recursive. In it, its own name stays unknown.
 		unknown := &environment{name: c.name, parent: env}
 		return &environment{name: c.name, columns: rename(w.queryIn(c.body, parent, unknown)), parent: env}
 	}
@@ -261,7 +267,7 @@ func (w *walker) queryIn(q *query, parent *scope, env *environment) []output {
 	return out
 }
 
-// query answers for a query; it also returns the scope of its first core.
+// query returns the columns of a query's result, and the scope of its first SELECT.
 func (w *walker) query(q *query, parent *scope, env *environment) (out []output, first *scope) {
 	if w.depth++; w.depth > maxDepth {
 		w.depth--
@@ -306,8 +312,8 @@ func (w *walker) query(q *query, parent *scope, env *environment) (out []output,
 	return out, first
 }
 
-// core answers for one SELECT or VALUES; order is the ORDER BY of a query that
-// is this core alone, where an aggregate makes an aggregate of it too.
+// core returns the columns of one SELECT or VALUES, and its scope. order is the ORDER BY of the
+// query if it has no other SELECT. An aggregate in it makes the SELECT an aggregate query too.
 func (w *walker) core(c *core, order []*expr, parent *scope, env *environment) ([]output, *scope) {
 	sc := &scope{parent: parent, env: env, proven: map[*output]bool{}}
 	if c.values != nil {
@@ -350,7 +356,7 @@ func (w *walker) core(c *core, order []*expr, parent *scope, env *environment) (
 	}
 	before := sc.noRow
 	out := w.outputs(c.columns, sc)
-	if sc.noRow != before { // an aggregate in a subquery turned out to be of this core
+	if sc.noRow != before { // an aggregate in a subquery belongs to this SELECT
 		sc.memo = nil
 		out = w.outputs(c.columns, sc)
 	}
@@ -360,7 +366,8 @@ func (w *walker) core(c *core, order []*expr, parent *scope, env *environment) (
 	return out, sc
 }
 
-// outputs answers for result columns; nil when a star stands for what is not known.
+// outputs returns the columns of a select list. It returns nil if the list has a star whose columns
+// are unknown.
 func (w *walker) outputs(columns []resultColumn, sc *scope) []output {
 	out := []output{}
 	unknown := false

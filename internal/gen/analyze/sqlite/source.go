@@ -2,15 +2,15 @@ package sqlite
 
 import "strings"
 
-// source returns the relations of a FROM. Known is false when one of them is
-// not: then no star and no unqualified name means anything.
+// source returns the items of a FROM with their columns. known is false if one of the items is
+// unknown. Then stars, and names without a table, have no known meaning.
 func (w *walker) source(s *source, sc *scope) (out []*relation, known bool) {
 	if s.left == nil {
 		r, ok := w.relation(s, sc)
 		return []*relation{r}, ok
 	}
 	left, leftKnown := w.source(s.left, sc)
-	// A table function's arguments may refer to what stands left of it.
+	// The arguments of a table function may refer to the items on its left.
 	sc.relations = left
 	right, rightKnown := w.source(s.right, sc)
 	known = leftKnown && rightKnown
@@ -58,7 +58,7 @@ func null(relations []*relation) {
 			v.nullable = true
 			r.coalesced[name] = v
 		}
-		r.rowid = false // its rowid is null too; it reads as unknown then
+		r.rowid = false // after an outer join the rowid can be NULL too: treat it as unknown
 	}
 }
 
@@ -82,7 +82,8 @@ func findRelation(relations []*relation, name string) *relation {
 	return nil
 }
 
-// relation describes one table, view, WITH query, function or subquery.
+// relation returns an item of FROM that is not a join: a table, view, WITH query, table function or
+// subquery. The boolean is false if it is unknown.
 func (w *walker) relation(s *source, sc *scope) (*relation, bool) {
 	r := &relation{alias: s.alias, merged: map[string]bool{}, coalesced: map[string]value{}}
 	if s.sub != nil {

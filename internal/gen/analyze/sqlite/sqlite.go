@@ -1,7 +1,6 @@
-// Package sqlite describes queries for SQLite: declared types and column
-// origins from the engine's own metadata, nullability and the types of
-// expressions and parameters from the statement's syntax, over constraints that
-// the engine reports. No query is executed.
+// Package sqlite describes queries for SQLite. It reads declared types and the origins of columns
+// from the engine's metadata. It derives nullability, and the types of expressions and parameters,
+// from the statement's syntax and the constraints that the engine reports. It executes no query.
 package sqlite
 
 import (
@@ -10,8 +9,9 @@ import (
 	"fmt"
 	"strings"
 
-	// SQLite itself without cgo; gives column origins, which database/sql
-	// drivers do not. v0.36 depends on a module that the proxy does not serve.
+	// This driver is SQLite without cgo. It reports the origins of columns, which drivers for
+	// database/sql do not. Version 0.36 depends on a module that the Go module proxy does not
+	// serve.
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/ncruces/go-sqlite3/ext/rtree"
@@ -20,14 +20,14 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Engine is one in-memory SQLite database.
+// Engine is an in-memory SQLite database.
 type Engine struct {
 	conn    *sqlite3.Conn
 	version string
 	tables  map[string]*tableInfo // by lower-case schema.name
 }
 
-// tableInfo is a table or view as the walker needs it.
+// tableInfo is a table or view with what the analysis must know about it.
 type tableInfo struct {
 	schema, name string
 	view         bool
@@ -35,14 +35,14 @@ type tableInfo struct {
 	hidden       int
 	generated    map[string]bool
 	columns      []output
-	// raw is what the engine told, for analyze.TableInfo.
+	// raw has the columns as the engine reports them.
 	raw []rawColumn
 }
 
 type rawColumn struct {
 	name, typ, def string
 	notNull        bool
-	key            int // position in the primary key, from 1
+	key            int // position in the primary key; the first is 1
 	hidden         int // 1 hidden, 2 virtual, 3 stored
 	rowidAlias     bool
 }
@@ -55,7 +55,8 @@ func Open() (*Engine, error) {
 	}
 	e := &Engine{conn: conn, tables: map[string]*tableInfo{}}
 	var rows [][]string
-	if err = errors.Join(Extend(conn), conn.Exec("PRAGMA foreign_keys = OFF")); err == nil { // as migrations run
+	// Migrations are applied with foreign keys off, so the schema must run with the same setting.
+	if err = errors.Join(Extend(conn), conn.Exec("PRAGMA foreign_keys = OFF")); err == nil {
 		rows, err = e.rows("SELECT sqlite_version()", 1)
 	}
 	if err != nil {
@@ -65,8 +66,8 @@ func Open() (*Engine, error) {
 	return e, nil
 }
 
-// Extend gives a connection the virtual tables that applications' drivers are
-// built with, and this one is not.
+// Extend registers virtual tables on a connection. They are built into the drivers that
+// applications use, but not into this one.
 func Extend(conn *sqlite3.Conn) error {
 	if err := errors.Join(fts5.Register(conn), rtree.Register(conn)); err != nil {
 		return fmt.Errorf("extend SQLite: %w", err)
@@ -74,13 +75,14 @@ func Extend(conn *sqlite3.Conn) error {
 	return nil
 }
 
-// Version is such as "3.53.0".
+// Version returns the version, for example "3.53.0".
 func (e *Engine) Version() string { return e.version }
 
-// Close drops the database.
+// Close closes the database, which removes it, because it is in memory.
 func (e *Engine) Close() error { return e.conn.Close() }
 
-// rows runs a query of ours and returns its columns as text; null is "".
+// rows runs a query of this package (not of the user) and returns its rows, with all values as
+// text. columns is the number of columns. NULL becomes "".
 func (e *Engine) rows(sql string, columns int) (out [][]string, err error) {
 	s, _, err := e.conn.Prepare(sql)
 	if err != nil {
@@ -97,7 +99,7 @@ func (e *Engine) rows(sql string, columns int) (out [][]string, err error) {
 	return out, s.Err()
 }
 
-// refused turns an error about a text into a SQLError.
+// refused converts SQLite's error about a text into an analyze.SQLError.
 func refused(err error, text string) error {
 	var e *sqlite3.Error
 	if !errors.As(err, &e) {
@@ -111,7 +113,7 @@ func refused(err error, text string) error {
 	return out
 }
 
-// Exec runs one statement of the schema.
+// Exec runs one statement of the user's schema, such as CREATE TABLE.
 func (e *Engine) Exec(_ context.Context, sql string) error {
 	clear(e.tables)
 	if err := e.conn.Exec(sql); err != nil {
@@ -120,12 +122,13 @@ func (e *Engine) Exec(_ context.Context, sql string) error {
 	return nil
 }
 
-// Applied: a new database has no migrations.
+// Applied returns nothing: a new database has no migrations.
 func (e *Engine) Applied(context.Context, string) (map[string]bool, error) { return nil, nil }
 
 func placeholder(i int) string { return fmt.Sprintf("?%d", i+1) }
 
-// Describe prepares the statement.
+// Describe finds the parameters and columns of a statement, by preparing it and by analysing its
+// syntax.
 func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.Description, err error) {
 	sql := s.Render(placeholder)
 	prepared, _, err := e.conn.Prepare(sql)
@@ -158,7 +161,9 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.D
 		d.Params = append(d.Params, analyze.ParamInfo{Type: *w.params[i]})
 	}
 	var found []output
-	if unread == nil { // otherwise nothing is claimed; again, now that parameters have types
+	// If the parser does not know the syntax (unread), nothing is claimed. Otherwise walk the tree
+	// again, because the parameters have types now.
+	if unread == nil {
 		found = w.statement(tree)
 		for i := range d.Params {
 			d.Params[i].AnyNumber = w.anyNumber(tree, i)
@@ -176,8 +181,8 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.D
 	return d, nil
 }
 
-// column joins what the engine and the walker know about a result column. They
-// must agree about which table column it is; otherwise nothing is claimed.
+// column combines what the engine reports about column i of the result and what the walker found.
+// If they disagree about the table column that it comes from, nothing is claimed about it.
 func (e *Engine) column(s *sqlite3.Stmt, i int, found []output) analyze.ColumnInfo {
 	c := analyze.ColumnInfo{Name: s.ColumnName(i), Nullable: true, Type: anyType}
 	origin := s.ColumnOriginName(i)
@@ -204,12 +209,12 @@ func (e *Engine) column(s *sqlite3.Stmt, i int, found []output) analyze.ColumnIn
 	return c
 }
 
-// sampleType is the storage class of the sample expression.
+// sampleType returns the type of a sample value, judging by the storage class that SQLite gives it.
 func (e *Engine) sampleType(sample analyze.Sample) *analyze.Type {
 	of := func(expression string) analyze.Type {
 		rows, err := e.rows("SELECT typeof("+expression+")", 1)
 		if err != nil || len(rows) != 1 {
-			return textType // DATE '2020-01-01' and other literals that SQLite has not
+			return textType // a literal such as DATE '2020-01-01', which SQLite does not support
 		}
 		switch rows[0][0] {
 		case "integer":
@@ -238,7 +243,8 @@ func (e *Engine) sampleType(sample analyze.Sample) *analyze.Type {
 	return &t
 }
 
-// class tells statements apart by the first word that says so.
+// class returns the class of a statement. It takes it from the syntax tree or, if the parser does
+// not know the syntax, from the first word.
 func class(sql string) ir.Statement {
 	tree, err := parse(sql)
 	if err == nil {
@@ -262,8 +268,8 @@ func class(sql string) ir.Statement {
 	return ir.StatementOther
 }
 
-// Type maps a type's name by the rules for declared types. SQLite has no list
-// of types; a name without affinity is refused as a typing mistake.
+// Type returns the type with a name, by SQLite's rules for declared types. SQLite itself accepts
+// any name. A name for which the rules give no affinity is refused as a spelling mistake.
 func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
 	t := declared(text)
 	if t.Kind == ir.Any && !strings.EqualFold(text, "any") {

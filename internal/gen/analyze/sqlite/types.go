@@ -8,7 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// The types of expressions.
+// These are the types that the analysis gives to expressions.
 var (
 	integerType = analyze.Plain(ir.Int64, "INTEGER")
 	realType    = analyze.Plain(ir.Float64, "REAL")
@@ -17,11 +17,14 @@ var (
 	anyType     = analyze.Plain(ir.Any, "")
 )
 
-// declared maps a declared type. The names that say more than SQLite's
-// affinity are taken at their word, as sqlc and the JDBC drivers do: a BOOLEAN
-// holds 0 and 1, a DATE, TIME or DATETIME what SQLite's date functions take (text in ISO 8601,
-// seconds since 1970 or a Julian day), a DECIMAL a number. Otherwise the
-// affinity decides.
+// declared returns the type for the declared type of a column. Some names are used as sqlc and the
+// JDBC drivers do, because they say more than SQLite's affinity:
+//   - BOOLEAN has the values 0 and 1.
+//   - DATE, TIME and DATETIME have the forms of SQLite's date functions: text in ISO 8601, seconds
+//     since 1970, or a Julian day.
+//   - DECIMAL has numbers.
+//
+// For other names the affinity decides.
 func declared(text string) analyze.Type {
 	t := analyze.Type{Native: text}
 	name, arguments, _ := strings.Cut(strings.ToUpper(text), "(")
@@ -69,7 +72,8 @@ func declared(text string) analyze.Type {
 	return t
 }
 
-// operand is the type with which a value takes part in arithmetic, which SQLite does with numbers: the seconds between two times are none.
+// operand returns the type that a value has as an operand of arithmetic. SQLite calculates with
+// numbers, so the difference of two times is not a time.
 func operand(t analyze.Type) analyze.Type {
 	switch t.Kind {
 	case ir.Bool:
@@ -80,7 +84,7 @@ func operand(t analyze.Type) analyze.Type {
 	return anyType
 }
 
-// unify is the type of a value that is one or the other.
+// unify returns the type of a value whose type is either a or b.
 func unify(a, b analyze.Type) analyze.Type {
 	number := func(t analyze.Type) bool { return t.Kind == ir.Int64 || t.Kind == ir.Float64 }
 	switch {

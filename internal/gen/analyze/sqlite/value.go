@@ -7,8 +7,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// want notes that a parameter is used where a type is expected. The first
-// place counts.
+// want records that a parameter is used where a value of type t is expected. If there are several
+// such uses, the first one decides.
 func (w *walker) want(e *expr, t analyze.Type) {
 	if e.kind == unaryExpr && e.text != "NOT" || e.kind == callExpr && (e.text == "coalesce" || e.text == "ifnull") {
 		for _, a := range e.args {
@@ -22,14 +22,14 @@ func (w *walker) want(e *expr, t analyze.Type) {
 	w.params[e.param] = &t
 }
 
-// value decides about one expression: its type and whether it can be null.
-// Every "never" rests on a rule of SQLite; what has none can be null.
+// value returns the type and nullability of an expression. If it says "never NULL", a rule of
+// SQLite is the reason. If no rule applies, the expression can be NULL.
 func (w *walker) value(e *expr, sc *scope) value {
 	if v, ok := sc.memo[e]; ok {
 		return v
 	}
 	v := w.decide(e, sc)
-	if e.kind != paramExpr { // its type may be found later
+	if e.kind != paramExpr { // the type of a parameter may be found later
 		if sc.memo == nil {
 			sc.memo = map[*expr]value{}
 		}
@@ -63,7 +63,7 @@ func (w *walker) decide(e *expr, sc *scope) value {
 			return unknown
 		}
 		if !found && e.quoted && len(e.names) == 1 {
-			return value{typ: textType} // a string in double quotes
+			return value{typ: textType} // in double quotes, but not a column: a string
 		}
 		if !found && len(e.names) == 1 && (strings.EqualFold(e.names[0], "true") || strings.EqualFold(e.names[0], "false")) {
 			return truth(false)
@@ -88,13 +88,15 @@ func (w *walker) decide(e *expr, sc *scope) value {
 			w.want(a, textType)
 		}
 		n := w.any(e.args, sc)
-		return truth(n || e.text == "REGEXP" || e.text == "MATCH") // those are the application's functions
+		// REGEXP and MATCH are functions that the application defines, so they can return NULL.
+		return truth(n || e.text == "REGEXP" || e.text == "MATCH")
 	case castExpr:
 		w.want(e.args[0], declared(e.text))
 		v := w.value(e.args[0], sc)
 		t := declared(e.text)
 		switch t.Kind {
-		case ir.Date, ir.Time, ir.Timestamp, ir.TimestampTZ, ir.UUID, ir.JSON: // SQLite takes these for names of numbers
+		// SQLite casts a value to these names as it casts to a number.
+		case ir.Date, ir.Time, ir.Timestamp, ir.TimestampTZ, ir.UUID, ir.JSON:
 			t = anyType
 		}
 		return value{typ: t, nullable: v.nullable, exact: t.Kind == ir.Int64 || t.Kind == ir.Text}
@@ -141,18 +143,19 @@ func literal(text string) value {
 		return value{typ: integerType, exact: true}
 	case strings.ContainsAny(text, ".eE"):
 		return value{typ: realType}
-	case len(text) > 18: // beyond 64 bits it is a REAL
+	case len(text) > 18: // a REAL, because it does not fit into 64 bits
 		return value{typ: realType}
 	}
 	return value{typ: integerType, exact: true}
 }
 
-// moments are the kinds of what literals and functions say in SQLite's own form.
+// moments are the kinds of literals and functions that return dates and times as SQLite writes
+// them.
 var moments = map[string]ir.Kind{
 	"CURRENT_DATE": ir.Date, "CURRENT_TIME": ir.Time, "CURRENT_TIMESTAMP": ir.Timestamp, "date": ir.Date, "time": ir.Time, "datetime": ir.Timestamp,
 }
 
-// any evaluates all and reports whether one can be null.
+// any finds the values of all expressions in a list, and reports whether one of them can be NULL.
 func (w *walker) any(list []*expr, sc *scope) bool {
 	null := false
 	for _, e := range list {
@@ -161,7 +164,8 @@ func (w *walker) any(list []*expr, sc *scope) bool {
 	return null
 }
 
-// alike gives the parameters of a list the type of the others.
+// alike records for the parameters in a list of expressions that they have the type of the other
+// expressions.
 func (w *walker) alike(list []*expr, sc *scope) {
 	for _, e := range list {
 		if t := w.value(e, sc).typ; t.Kind != ir.Any {
@@ -172,8 +176,9 @@ func (w *walker) alike(list []*expr, sc *scope) {
 	}
 }
 
-// compare notes the parameters that are compared with whole numbers only.
-// SQLite compares 5 and 5.0 as numbers, and finds both in an index.
+// compare records, for the operands of a comparison, the parameters that are compared only with
+// integers. For such a parameter, 5 and 5.0 give the same result: SQLite compares them as numbers,
+// and finds both in an index.
 func (w *walker) compare(list []*expr, sc *scope) {
 	for i, e := range list {
 		whole := e.kind == paramExpr
@@ -184,8 +189,8 @@ func (w *walker) compare(list []*expr, sc *scope) {
 	}
 }
 
-// anyNumber reports whether a parameter stands only where it does not matter
-// whether a whole number is an integer or a floating point number.
+// anyNumber reports whether a parameter may be bound as an integer or as a floating point number.
+// That is so if all of its uses are comparisons with integers.
 func (w *walker) anyNumber(s *statement, param int) bool {
 	found := false
 	for _, e := range s.params {
@@ -200,8 +205,8 @@ func (w *walker) anyNumber(s *statement, param int) bool {
 	return found && w.params[param].Kind == ir.Int64 && !w.in(param)
 }
 
-// choice is CASE's and COALESCE's type: that of any of them. It can be null
-// when one can.
+// choice returns the type and nullability of a value that is one of several expressions, as in CASE
+// or COALESCE. It can be NULL if one of them can.
 func (w *walker) choice(list []*expr, sc *scope) value {
 	w.alike(list, sc)
 	out := value{typ: anyType, exact: true, null: true}
@@ -240,8 +245,8 @@ func (w *walker) binary(e *expr, sc *scope) value {
 		return value{typ: textType, nullable: null, exact: true}
 	case "+", "-", "*":
 		out := value{typ: unify(operand(a.typ), operand(b.typ)), exact: false}
-		// Infinity less infinity, and zero times infinity, are null. Integers
-		// that overflow become finite reals; finite numbers added to infinity
+		// The result is NULL for infinity minus infinity, and for zero times infinity. Otherwise it
+		// is not: integers that overflow become finite reals, and finite numbers added to infinity
 		// stay infinite.
 		finite := a.integer() && b.integer() || e.text != "*" && (number64(e.args[0]) || number64(e.args[1])) ||
 			e.text == "*" && (nonzero(e.args[0]) || nonzero(e.args[1]))
@@ -250,10 +255,11 @@ func (w *walker) binary(e *expr, sc *scope) value {
 	case "/", "%":
 		return value{typ: unify(operand(a.typ), operand(b.typ)), nullable: null || !nonzero(e.args[1])}
 	}
-	return value{typ: anyType, nullable: true} // -> and ->>
+	return value{typ: anyType, nullable: true} // -> and ->> can be NULL and have any type
 }
 
-// number64 reports a literal integer, nonzero one that is not zero.
+// number64 reports whether an expression is an integer literal. nonzero reports whether the literal
+// is not zero.
 func number64(e *expr) bool {
 	if e.kind == unaryExpr && (e.text == "-" || e.text == "+") {
 		e = e.args[0]
@@ -289,7 +295,8 @@ func (w *walker) inList(e *expr, sc *scope) value {
 	return truth(null || columns == nil || e.args[0].kind == rowExpr)
 }
 
-// jsonParam recognises what an IN list became: SELECT value FROM json_each(?n).
+// jsonParam returns the index of the parameter n if a query is SELECT value FROM json_each(?n),
+// which an IN list was rewritten to. Otherwise it returns -1.
 func jsonParam(q *query) int {
 	if len(q.cores) != 1 || q.cores[0].from == nil {
 		return -1
@@ -301,8 +308,8 @@ func jsonParam(q *query) int {
 	return -1
 }
 
-// scalar is a subquery as a value: null without a row, unless it is an
-// aggregate over everything, which always has one.
+// scalar returns the type and nullability of a scalar subquery. It is NULL if there is no row. An
+// aggregate without GROUP BY always has a row.
 func (w *walker) scalar(q *query, sc *scope) value {
 	columns, inner := w.query(q, sc, sc.env)
 	if len(columns) != 1 {
@@ -315,7 +322,7 @@ func (w *walker) scalar(q *query, sc *scope) value {
 	return v
 }
 
-// prove notes the columns that a condition keeps from being null.
+// prove records the columns that are not NULL if a condition is true.
 func (w *walker) prove(e *expr, sc *scope) {
 	note := func(e *expr) {
 		if c := sc.column(e); c != nil {

@@ -127,7 +127,8 @@ func TestOneStatementTakesAnArrayPerColumnAndKeepsTheLastOfEqualKeys(t *testing.
 			t.Errorf("%s:\ngot  %s\nwant %s", op, got, want)
 		}
 	}
-	// A key that is too long for its column is an error of the temporary table, and would be none here.
+	// A key that is too long for its column must be an error. The temporary table gives that error,
+	// but a single statement would not.
 	table.Key, table.Set = []int{1}, []int{0}
 	if got := UnnestSQL(table, ir.OpUpdate, DollarMark); got != "" {
 		t.Errorf("a key of limited length: %s", got)
@@ -164,7 +165,7 @@ func TestTextStandsForAKindInsideOfOtherValues(t *testing.T) {
 	if err := p.CheckText("Go", ir.JSON, func(*Query) bool { return false }); err == nil {
 		t.Error("a statement that cannot be wrapped")
 	}
-	// Types that nobody can write.
+	// Types whose values cannot be written.
 	m.Structs = append(m.Structs,
 		ir.Struct{Ref: "u", Fields: []ir.Field{{Name: ir.NewName("u"), Type: ir.Type{Kind: ir.Any, Native: "UNION"}}, {Name: ir.NewName("d"), Type: doc}}})
 	for _, ref := range []string{"u"} {

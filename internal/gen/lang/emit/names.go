@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// words makes a set of the words in a text.
+// words splits a text at white space, and returns the words as a set.
 func words(s string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(s) {
@@ -18,7 +18,7 @@ func words(s string) map[string]bool {
 	return set
 }
 
-// keywords are the words that cannot be identifiers in a language.
+// keywords are the words that cannot be identifiers, for each language.
 var keywords = map[Language]map[string]bool{
 	Java: words(`abstract assert boolean break byte case catch char class const continue default do double else enum extends
 		false final finally float for goto if implements import instanceof int interface long native new null package private
@@ -28,7 +28,8 @@ var keywords = map[Language]map[string]bool{
 		global if import in is lambda nonlocal not or pass raise return try while with yield`),
 }
 
-// reserved are further words whose redefinition would break the code around them, or that can be names in some places only.
+// reserved are further words that generated code must not use as names. Some are keywords only in
+// certain places. Others are existing names whose redefinition would break generated code.
 var reserved = map[Language]map[string]bool{
 	Java: words(`var yield record sealed permits when exports module
 		clone finalize getClass hashCode notify notifyAll toString wait equals rt`),
@@ -46,9 +47,8 @@ var reserved = map[Language]map[string]bool{
 		ctx q err row rows context json time big fmt iter sql`),
 }
 
-// Identifier makes base an identifier of the language: an underscore before
-// what begins with a digit, one after a reserved word. Two different words
-// lists never become one identifier by this.
+// Identifier makes base a valid identifier of the language. It adds an underscore before a leading
+// digit, and after a reserved word. Different names stay different.
 func Identifier(l Language, base string) string {
 	if base == "" {
 		return "_"
@@ -75,17 +75,17 @@ func IsIdentifier(l Language, word string) bool {
 	return word != "" && !keywords[l][word]
 }
 
-// Case is how a language writes a kind of name.
+// Case joins the words of a name in one letter case, such as camel case.
 type Case func(ir.Name) string
 
-// Method, field, parameter and type names per language.
+// These are the letter cases of methods, fields, parameters and types in each language.
 var (
 	methodCase = map[Language]Case{Java: ir.Name.Camel, TypeScript: ir.Name.Camel, Python: ir.Name.Snake}
 	fieldCase  = map[Language]Case{Java: ir.Name.Camel, Python: ir.Name.Snake}
 	paramCase  = map[Language]Case{Java: ir.Name.Camel, TypeScript: paramOriginal, Python: ir.Name.Snake, Go: ir.Name.Camel}
 )
 
-// paramOriginal keeps the user's spelling when it is an identifier already.
+// paramOriginal returns the name of a parameter as the user wrote it, if that is an identifier.
 func paramOriginal(n ir.Name) string {
 	for i, r := range n.Original {
 		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
@@ -98,8 +98,9 @@ func paramOriginal(n ir.Name) string {
 	return n.Original
 }
 
-// exported makes a Pascal-case name one that Go exports: it begins with a
-// capital, which a digit and the letters of many scripts are not.
+// exported makes sure that a name in Pascal case is exported in Go, which requires a capital letter
+// at the beginning. If the name begins with a digit, or with a letter of a script without capitals,
+// exported puts an X before it.
 func exported(name string) string {
 	if !unicode.IsUpper([]rune(name)[0]) {
 		return "X" + name
@@ -107,7 +108,7 @@ func exported(name string) string {
 	return name
 }
 
-// Type is the name of a generated type.
+// Type returns the name that a type of a module gets in generated code.
 func Type(l Language, n ir.Name) string {
 	if l == Go {
 		return exported(n.Pascal())
@@ -115,7 +116,7 @@ func Type(l Language, n ir.Name) string {
 	return Identifier(l, n.Pascal())
 }
 
-// Method is the name of a method.
+// Method returns the name that a method gets in generated code.
 func Method(l Language, n ir.Name) string {
 	if l == Go {
 		return exported(n.Pascal())
@@ -123,8 +124,8 @@ func Method(l Language, n ir.Name) string {
 	return Identifier(l, methodCase[l](n))
 }
 
-// Field is the name of a row's or struct's member. In TypeScript it is the
-// column's own name, which may need quotes where it is written.
+// Field returns the name that a field of a row or struct gets in generated code. In TypeScript it
+// is the column's own name, which may need quotes.
 func Field(l Language, n ir.Name) string {
 	switch l {
 	case TypeScript:
@@ -135,10 +136,11 @@ func Field(l Language, n ir.Name) string {
 	return Identifier(l, fieldCase[l](n))
 }
 
-// Param is the name of a parameter.
+// Param returns the name that a parameter gets in generated code.
 func Param(l Language, n ir.Name) string { return Identifier(l, paramCase[l](n)) }
 
-// Scope hands out names, each once.
+// Scope has the names that are taken in one scope of generated code. It never gives out a name
+// twice.
 type Scope struct {
 	taken map[string]string
 }
@@ -152,8 +154,8 @@ func NewScope(taken ...string) *Scope {
 	return s
 }
 
-// First takes the first free one of the candidates; when none is free, the
-// last with as many underscores as it needs.
+// First takes and returns the first candidate that is free. If none is, it appends underscores to
+// the last candidate until that is free. owner is the thing to be named, for error messages.
 func (s *Scope) First(owner string, candidates ...string) string {
 	for _, c := range candidates {
 		if _, taken := s.taken[c]; !taken {
@@ -169,8 +171,8 @@ func (s *Scope) First(owner string, candidates ...string) string {
 	return name
 }
 
-// Derived takes a name that cannot be altered because its parts tell the
-// reader what it is. It fails with Invalid when the name is taken.
+// Derived takes and returns a name whose parts have a meaning for readers, so it must not be
+// changed. If the name is taken, the error is Invalid.
 func (s *Scope) Derived(owner, name string) (string, error) {
 	if other, taken := s.taken[name]; taken {
 		return "", base.Errorf(base.Invalid, "%s needs the name %s, which %s has already: rename one of them", owner, name, other)

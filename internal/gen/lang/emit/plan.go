@@ -8,33 +8,39 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Plan is a module with every name and SQL text that a backend prints. What
-// cannot be generated is an error here, before any text is written.
+// Plan is a module with all names and SQL texts that a generator prints. If something cannot be
+// generated, making the plan fails, so that nothing fails while text is written.
 type Plan struct {
 	Module  *ir.Module
 	Target  ir.Target
 	Class   string
 	Queries []*Query
 	Tables  []*Table
-	// Attach are the names of the methods for Module.Sources.
+	// Attach are the names of the methods that attach the databases in Module.Sources, in the same
+	// order.
 	Attach []string
 	types  map[string]string
 }
 
-// Query is a query with its names.
+// Query is a query with the names of its methods and types in generated code.
 type Query struct {
 	*ir.Query
 	Method string
-	// Stream is the lazy variant of an `:all`, Arrow the one with record batches, Raw Python's
-	// variant with tuples, Batch that of a `:batch` and BatchRow the type it takes. Empty if none:
-	// a batch of SQG in Java takes the values of its only parameter.
+	// These are the names of further methods for the query. A name is empty if the method does not
+	// exist.
+	//   - Stream is the lazy variant of an `:all` query.
+	//   - Arrow returns record batches.
+	//   - Raw returns tuples (Python).
+	//   - Batch is the method of a `:batch` statement, and BatchRow is the type of its elements. In
+	//     SQG's Java, an element is the value of the only parameter.
 	Stream, Arrow, Raw, Batch, BatchRow string
-	// Args are the names of the parameters.
+	// Args[i] is the name of parameter i in generated code.
 	Args []string
 	SQL  SQL
 }
 
-// StreamDoc says what Stream gives. A query that may change something is done as a whole, however few of its rows are read.
+// StreamDoc returns a sentence for the doc comment of the method Stream. It says that a query that
+// may change data is always run completely, even if few of its rows are read.
 func (q *Query) StreamDoc() string {
 	doc := "rows of " + q.Method + " one at a time"
 	if !q.ReadOnly {
@@ -43,37 +49,41 @@ func (q *Query) StreamDoc() string {
 	return doc
 }
 
-// Table is a table with its operations.
+// Table is a table with the names of its bulk operations in generated code.
 type Table struct {
 	*ir.Table
 	Ops []*Op
 }
 
-// Op is a bulk operation. Method is createReadingsAppender for an appender.
+// Op is a bulk operation with its names in generated code. For an appender, Method is a name such
+// as createReadingsAppender.
 type Op struct {
 	Op     ir.Op
 	Method string
 	Bulk   Bulk
 	Row    *ir.Row
-	// Arrow is the variant that takes record batches, "" if none.
+	// Arrow is the name of the method that takes record batches, or "" if there is none.
 	Arrow string
-	// RowType is the name of its type, and Appender that of what an appender
-	// is, in a language where each table has one of its own.
+	// RowType is the name of the operation's row type. Appender is the name of the appender's type,
+	// in a language that has one for each table.
 	RowType, Appender string
 }
 
-// Options say what a language and its runtime have taken and need.
+// Options say which names a language and its runtime already use, and which further methods they
+// need.
 type Options struct {
 	Language Language
 	Style    Style
-	// Types and Methods are names that generated ones must not take.
+	// Types and Methods are names that generated types and methods must not have.
 	Types, Methods []string
-	// Raw and Arrow ask for these variants of queries, ArrowBulk for those of bulk
-	// operations, Appenders for a type per appender.
+	// Raw and Arrow request these further methods of queries (see Query). ArrowBulk requests bulk
+	// methods that take record batches. Appenders requests a type for each appender.
 	Raw, Arrow, ArrowBulk, Appenders bool
 }
 
-// param is the name of a parameter. SQG's are as they are written.
+// param returns the name of a parameter in generated code. For a project of SQG, that is the name
+// as written in the SQL if the language allows it. In Go and otherwise, the name is changed to the
+// language's letter case.
 func (p *Plan) param(l Language, n ir.Name) string {
 	if p.Target.Config.SQG && l != Go && IsIdentifier(l, n.Original) {
 		return Identifier(l, n.Original)
@@ -81,13 +91,14 @@ func (p *Plan) param(l Language, n ir.Name) string {
 	return Param(l, n)
 }
 
-// RowType, EnumType and StructType are the type names by IR reference.
+// RowType, EnumType and StructType return the name in generated code of a type of the module. ref
+// is the type's Ref.
 func (p *Plan) RowType(ref string) string    { return p.types["row "+ref] }
 func (p *Plan) EnumType(ref string) string   { return p.types["enum "+ref] }
 func (p *Plan) StructType(ref string) string { return p.types["struct "+ref] }
 
-// NewPlan names everything in a module. It fails with Invalid when two names
-// become one.
+// NewPlan chooses the name of everything in a module. The error is Invalid if two things would get
+// the same name.
 func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 	if err := m.Validate(); err != nil {
 		return nil, base.Errorf(base.Internal, "generate %s: %w", t.Generator, err)
@@ -97,7 +108,7 @@ func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 	types := NewScope(o.Types...)
 	p.Class = types.First("the class", Type(l, t.Name), Type(l, t.Name.With("queries")))
 	if l == Java && !strings.HasSuffix(t.Output, "/") {
-		// A public class of Java is called as its file.
+		// A public class of Java must have the same name as its file.
 		p.Class = strings.TrimSuffix(path.Base(t.Output), ".java")
 		types.First("the class", p.Class)
 	}
@@ -191,12 +202,12 @@ func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// IsBatch reports whether the query gets a batch method: only a statement with
-// parameters has anything to run more than once for.
+// IsBatch reports whether the query gets a batch method. A statement without parameters does not,
+// because there is no reason to run it several times.
 func (q *Query) IsBatch() bool { return q.Query.Batch && len(q.Params) > 0 }
 
-// Counts reports whether the statement changes a number of rows: SQLite's
-// drivers give the number of an earlier statement for one that does not.
+// Counts reports whether the statement changes rows, so that the driver returns their number. For
+// other statements, SQLite's drivers return the number of an earlier statement.
 func (q *Query) Counts() bool {
 	switch q.Statement {
 	case ir.StatementInsert, ir.StatementUpdate, ir.StatementDelete, ir.StatementMerge:
@@ -205,8 +216,8 @@ func (q *Query) Counts() bool {
 	return false
 }
 
-// File is where the generated file goes: the target's output, or in that
-// folder the module's name in the language's usual case with the extension.
+// File returns the path of the generated file. If the target's output is a folder, the file in it
+// is named after the module: in the letter case that name gives, followed by extension.
 func File(t ir.Target, name Case, extension string) string {
 	if strings.HasSuffix(t.Output, "/") {
 		return path.Join(t.Output, name(t.Name)+extension)
@@ -217,7 +228,8 @@ func File(t ir.Target, name Case, extension string) string {
 // Header is the first line of every generated file, without comment markers.
 const Header = "Generated by scoter generate. Do not edit: change the SQL and generate again."
 
-// DocLines are the lines of a doc comment, made harmless for the language.
+// DocLines returns the lines of a doc comment. Text that would end the comment, or have a meaning
+// in it, is escaped for the language.
 func DocLines(l Language, doc []string) []string {
 	var lines []string
 	for _, d := range doc {
@@ -226,7 +238,8 @@ func DocLines(l Language, doc []string) []string {
 	return lines
 }
 
-// PerElement says of the batch form of a statement what comes of its elements together.
+// PerElement returns a sentence for the doc comment of a batch method. It says whether the elements
+// of a batch succeed or fail together.
 func (p *Plan) PerElement() string {
 	if p.Module.Engine == ir.Scoter {
 		return "once per element, each a transaction of its own: those before a failing one stay"

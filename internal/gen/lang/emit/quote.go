@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Language is a language that code is generated in.
+// Language is a language in which code is generated.
 type Language string
 
 // The languages.
@@ -20,12 +20,12 @@ const (
 	Go         Language = "go"
 )
 
-// maxJavaConstant is below the 65,535 bytes that a class file gives a string
-// constant, with room for the two-byte form of NUL.
+// maxJavaConstant is the largest number of bytes that are written as one Java literal. A class file
+// allows 65,535 bytes for a string constant, and in it a NUL takes two bytes.
 const maxJavaConstant = 30000
 
-// Quote returns an expression of the language whose value is exactly s. Bytes
-// that are not UTF-8 become U+FFFD, as everywhere in Go's string handling.
+// Quote returns a string literal of the language whose value is s. Bytes that are not UTF-8 become
+// U+FFFD, as usual in Go.
 func Quote(l Language, s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if l == Java && len(s) > maxJavaConstant {
@@ -57,8 +57,8 @@ func Quote(l Language, s string) string {
 		case r == '\t':
 			b.WriteString(`\t`)
 		case r < 0x20 || r == 0x7f:
-			// In Java an octal escape: \u000a would end the line before the
-			// literal is read.
+			// Java needs an octal escape here. It replaces \u000a by a line end before it reads the
+			// literal.
 			if l == Java {
 				fmt.Fprintf(&b, `\%03o`, r)
 			} else {
@@ -74,8 +74,8 @@ func Quote(l Language, s string) string {
 	return b.String()
 }
 
-// escaped is the escape sequence of a character beyond ASCII that is better
-// not written as itself (spaces, marks, directions, symbols).
+// escaped returns the escape sequence of a character outside of ASCII. It is called for spaces,
+// marks, directions and symbols, which should not be written as themselves.
 func escaped(l Language, r rune) string {
 	switch {
 	case l == Python && r > 0xffff:
@@ -88,9 +88,9 @@ func escaped(l Language, r rune) string {
 	}
 }
 
-// QuoteBlock is Quote for longer text such as SQL: it uses the language's
-// multi-line literal where that can hold s and reads better.
-// Further lines are written with indent where the language strips it.
+// QuoteBlock returns a literal for longer text such as SQL. It is the language's multi-line literal
+// if that can contain s and is easier to read, and otherwise that of Quote. If the language strips
+// indentation, all lines but the first begin with indent.
 func QuoteBlock(l Language, s, indent string) string {
 	lines := strings.Contains(s, "\n")
 	if !plainBlock(s) || !lines && (l == Java || l == Python || !strings.Contains(s, `"`)) {
@@ -114,7 +114,7 @@ func QuoteBlock(l Language, s, indent string) string {
 		lines := strings.Split(s, "\n")
 		for i, line := range lines {
 			line = strings.NewReplacer("\\", "\\\\", `"""`, `\"\"\"`).Replace(line)
-			// Trailing white space would be stripped.
+			// Escape white space at the end of a line, because the language would remove it.
 			if body := strings.TrimRight(line, " \t"); body != line {
 				tail := strings.ReplaceAll(strings.ReplaceAll(line[len(body):], "\t", `\t`), " ", `\040`)
 				line = body + tail
@@ -124,8 +124,8 @@ func QuoteBlock(l Language, s, indent string) string {
 			}
 			b.WriteString(line)
 			if i == len(lines)-1 {
-				// The line of the closing quotes fixes the indentation; the
-				// backslash keeps its line end out of the text.
+				// The indentation of the closing quotes sets the indentation of the block. The
+				// backslash removes the line end before them.
 				b.WriteString(`\`)
 			}
 			b.WriteByte('\n')
@@ -136,8 +136,8 @@ func QuoteBlock(l Language, s, indent string) string {
 	return Quote(l, s)
 }
 
-// plainBlock reports whether s has only characters that mean themselves in a
-// multi-line literal of every language.
+// plainBlock reports whether all characters of s stand for themselves in the multi-line literals of
+// every language.
 func plainBlock(s string) bool {
 	if !utf8.ValidString(s) {
 		return false
@@ -153,8 +153,8 @@ func plainBlock(s string) bool {
 	return true
 }
 
-// DocText makes a line of a doc comment harmless: no end of comment, no
-// escape that a compiler reads even there, no control character.
+// DocText makes a line of a doc comment safe. It removes the end of a comment, escapes that
+// compilers read even in comments, and control characters.
 func DocText(l Language, line string) string {
 	line = strings.Map(func(r rune) rune {
 		if r < 0x20 || r == 0x7f || r == '\u2028' || r == '\u2029' || r == '\ufeff' {

@@ -11,41 +11,45 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Style is how a driver writes placeholders.
+// Style is the form of placeholders that a driver needs.
 type Style int
 
 // The styles.
 const (
-	// Question is `?` per occurrence (SQLite).
+	// Question has a `?` for each occurrence of a parameter (SQLite).
 	Question Style = iota
-	// QuestionJDBC is Question where a `?` of the SQL itself is written `??`
-	// (the PostgreSQL JDBC driver).
+	// QuestionJDBC is like Question, but a `?` in the SQL itself is written `??` (the PostgreSQL
+	// JDBC driver).
 	QuestionJDBC
-	// Dollar is `$1`, the same number for the same parameter (DuckDB, pg, pgx).
+	// Dollar has a numbered placeholder for each parameter, such as `$1`, which all occurrences of
+	// the parameter share (DuckDB, pg, pgx).
 	Dollar
-	// Percent is psycopg's `%(p1)s`, the same name for the same parameter, with
-	// every other `%` doubled if there are parameters at all.
+	// Percent has a named placeholder for each parameter, such as `%(p1)s`, which all occurrences
+	// of the parameter share (psycopg). If there are parameters, every other `%` of the SQL is
+	// doubled.
 	Percent
-	// DollarText is Dollar where values beyond numbers, text and bytes travel as
-	// text that the statement casts, nested ones as JSON: duckdb-go binds a
-	// moment by the session's zone, refuses decimals and intervals, and cannot
-	// bind a list with a NULL inside.
+	// DollarText has the placeholders of Dollar, but binds only numbers, text and bytes as such.
+	// Other values are bound as text that the statement casts, and nested values as JSON. The
+	// reason is duckdb-go: it binds timestamps in the session's time zone, refuses decimals and
+	// intervals, and cannot bind a list that contains a NULL.
 	DollarText
-	// Wire is DollarText where bytes are text as well: Scoter's HTTP interface
-	// takes JSON's numbers, text and truth values.
+	// Wire has the placeholders of Dollar, for Scoter's HTTP interface. That accepts only JSON's
+	// numbers, strings and booleans, so all other values are bound as text that the statement
+	// casts, including bytes.
 	Wire
 )
 
-// SQL is the text of a query for one placeholder style.
+// SQL is the text of a query with the placeholders of one Style.
 type SQL struct {
 	Text string
-	// Binds are the indices in Query.Params in the order in which a driver
-	// wants the values: one per occurrence for Question, one per parameter
-	// otherwise.
+	// Binds are indices in Query.Params, in the order in which the driver takes the values.
+	// Question has one for each occurrence of a parameter, and the other styles have one for each
+	// parameter.
 	Binds []int
 }
 
-// Render writes the segments of a query with placeholders.
+// Render returns the SQL text of a query: its segments joined, with placeholders for its
+// parameters.
 func Render(q *ir.Query, style Style) SQL {
 	var b strings.Builder
 	var binds []int
@@ -69,12 +73,14 @@ func Render(q *ir.Query, style Style) SQL {
 			case (style == DollarText || style == Wire) && AsText(t) || style == Wire && t.Kind == ir.Blob:
 				p = "CAST(" + p + " AS " + t.Native + ")"
 			case s.Cast && t.Native != "" && style != Question:
-				// SQLite needs no types, and its casts change values.
+				// SQLite gets no cast. It needs no types, and its casts would change values.
 				p = "CAST(" + p + " AS " + t.Native + ")"
 			}
 			if strings.HasPrefix(p, "CAST") && i+1 < len(q.Segments) {
 				if next := strings.TrimLeft(q.Segments[i+1].Text, " \t\r\n"); strings.HasPrefix(next, "[") || strings.HasPrefix(next, ".") {
-					p = "(" + p + ")" // in PostgreSQL a cast has no elements or fields otherwise
+					// PostgreSQL needs the parentheses if the SQL accesses an element or field of
+					// the cast value.
+					p = "(" + p + ")"
 				}
 			}
 			if text := b.String(); text != "" && wordByte(text[len(text)-1]) {
@@ -99,12 +105,13 @@ func Render(q *ir.Query, style Style) SQL {
 	return SQL{Text: b.String(), Binds: binds}
 }
 
-// Nested reports whether values of a type hold other values.
+// Nested reports whether values of a type contain other values, such as the elements of a list.
 func Nested(t ir.Type) bool {
 	return t.Kind == ir.List || t.Kind == ir.Array || t.Kind == ir.StructKind || t.Kind == ir.Map
 }
 
-// AsText reports whether DollarText writes a value that is not nested as text.
+// AsText reports whether the style DollarText binds values of a type as text. The type must not be
+// nested.
 func AsText(t ir.Type) bool {
 	switch t.Kind {
 	case ir.Decimal, ir.UUID, ir.Interval, ir.Date, ir.Time, ir.TimeTZ, ir.Timestamp, ir.TimestampTZ, ir.Uint64, ir.Int128, ir.Uint128:
@@ -113,14 +120,15 @@ func AsText(t ir.Type) bool {
 	return false
 }
 
-// OnlyOfText reports whether DuckDB 1.5.5 makes values of a type of text, but of nothing that drivers have for them: a BIGNUM, which has
-// no digits, of no DECIMAL, and TIME_NS of no TIME.
+// OnlyOfText reports whether DuckDB 1.5.5 can make a value of a type from text, but not from
+// another value that drivers can bind. For example, it cannot make a BIGNUM, which has no
+// precision, from a DECIMAL, or a TIME_NS from a TIME.
 func OnlyOfText(t ir.Type) bool {
 	return t.Kind == ir.Decimal && t.Precision == 0 || t.Native == "TIME_NS"
 }
 
-// wordByte says that a placeholder right behind c would be read as part of
-// the word before it (`id=$1` is fine, `LIMIT$1` is not).
+// wordByte reports whether c can be part of a word. A placeholder directly after such a character
+// may be read as a part of the word: `id=$1` is valid, `LIMIT$1` is not.
 func wordByte(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
@@ -132,33 +140,36 @@ func escapePercent(q *ir.Query, style Style, text string) string {
 	return text
 }
 
-// Bulk is the SQL text of one bulk operation on a table. The Columns are in
-// the order of the operation's row type.
+// Bulk is the SQL text of one bulk operation on a table. Columns are in the order of the
+// operation's row type.
 type Bulk struct {
 	Op      ir.Op
 	Columns []int
-	// Target is the table's SQL name with the list of columns to write:
-	// `app.tasks (a, b)`.
+	// Target is the table's SQL name with the list of columns to write: `app.tasks (a, b)`.
 	Target string
-	// Row is the statement that does one row with `?` placeholders (SQLite),
-	// and RowOrder the positions in Columns of its values.
+	// Row is the statement that writes one row, with `?` placeholders (SQLite). RowOrder are
+	// indices in Columns: the order in which the statement takes the values.
 	Row      string
 	RowOrder []int
-	// Stage is the name of the temporary table that an update, delete or upsert
-	// first fills (DuckDB, PostgreSQL); Create, Dedupe (the last of several
-	// rows with one key wins), Apply and Drop are run in this order around it.
+	// An update, delete or upsert on DuckDB and PostgreSQL first fills a temporary table. Stage is
+	// the name of that table. The statements are run in this order:
+	//  1. Create creates the table, which is then filled.
+	//  2. Dedupe removes all but the last of several rows with the same key.
+	//  3. Apply makes the changes.
+	//  4. Drop drops the table.
 	Stage, Create, Dedupe, Apply, Drop string
 }
 
-// Many returns what stands before and behind the rows' marks in a statement like Row that has many rows, if the operation
-// can be one.
+// Many splits the statement Row, so that a generator can make a statement for several rows of it.
+// before and behind are the texts around the placeholders of the rows. ok is false if the operation
+// has no such statement.
 func (b Bulk) Many() (before, behind string, ok bool) {
 	before, behind, ok = strings.Cut(b.Row, "("+strings.Repeat("?, ", len(b.Columns)-1)+"?)")
 	return before, behind, ok && strings.HasSuffix(before, " VALUES ")
 }
 
-// BulkSQL writes the statements of an operation. An appender and an insert
-// write straight into the table and have no stage.
+// BulkSQL returns the SQL of a bulk operation. An appender and an insert write directly into the
+// table, without a temporary table.
 func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	b := Bulk{Op: op}
 	switch op {
@@ -234,7 +245,8 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	case ir.OpUpsert:
 		b.Apply = "INSERT INTO " + b.Target + " SELECT " + columns + " FROM " + stage + conflict
 		if e == ir.DuckDB {
-			// A join instead of a look-up in the index per row, and no index is needed.
+			// DuckDB runs a MERGE as a join, which needs no index. INSERT ... ON CONFLICT would
+			// look up each row in an index.
 			b.Apply = "MERGE INTO " + t.SQLName + " AS t USING " + stage + " AS s ON " + match
 			if len(t.Set) > 0 {
 				b.Apply += " WHEN MATCHED THEN UPDATE SET " + list(t.Set, func(i int) string { return name(i) + " = s." + name(i) }, ", ")
@@ -245,7 +257,7 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	return b
 }
 
-// RowsPath is what a bulk operation of Scoter's HTTP interface asks for, below
+// RowsPath returns the URL path of a bulk operation in Scoter's HTTP interface, without the prefix
 // /api/v1/tables/{database}/.
 func RowsPath(t *ir.Table, op ir.Op) string {
 	table := t.Table
@@ -263,8 +275,8 @@ func RowsPath(t *ir.Table, op ir.Op) string {
 	return path + "&mode=" + string(op) + "&key=" + url.QueryEscape(strings.Join(key, ","))
 }
 
-// StagedInsert is BulkSQL of an insert through a temporary table, for DuckDB's
-// appender, which must be given every column of what it appends to.
+// StagedInsert returns the SQL of an insert through a temporary table, which only has the columns
+// to insert. It is for DuckDB's appender, which must be given every column of its table.
 func StagedInsert(t *ir.Table, op ir.Op) Bulk {
 	b := BulkSQL(ir.DuckDB, t, op)
 	b.Stage = "_scoter_" + t.Name.Snake() + "_" + string(op)
@@ -276,14 +288,15 @@ func StagedInsert(t *ir.Table, op ir.Op) Bulk {
 	return b
 }
 
-// ColumnsAsText wraps a query of DuckDB's dialect so that the columns of some
-// kinds are text.
+// ColumnsAsText wraps a query in DuckDB's dialect so that it returns columns of the given kinds as
+// text.
 func ColumnsAsText(q *Query, kinds ...ir.Kind) string {
 	return columnsAsText(q, func(t ir.Type) bool { return slices.Contains(kinds, t.Kind) })
 }
 
-// TextSQL is ColumnsAsText whose columns have text in place of some kinds also inside of other
-// values, but where these hold what is nameless.
+// TextSQL wraps a query in DuckDB's dialect so that it returns columns of the given kinds as text.
+// Values of the kinds in inside become text where they are part of other values, such as elements
+// of a list. The exception are values that contain a type without a name (UNION, VARIANT).
 func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		if Nested(t) && p.some(t, func(t ir.Type) bool { return slices.Contains(inside, t.Kind) }) && !p.some(t, p.nameless) {
@@ -293,8 +306,9 @@ func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 	})
 }
 
-// CheckText fails with Invalid if a column has values of a kind, which a language only reads of text, and they do not become text: those
-// of a statement that is not wrapped, and those inside of what has no name.
+// CheckText returns an Invalid error if a column has values of a kind that the language can only
+// read as text, but the query cannot return them as text. That is so for statements that are not
+// wrapped in a SELECT, and for values that are part of a type without a name (UNION, VARIANT).
 func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) bool) error {
 	for _, q := range p.Queries {
 		for _, c := range q.Columns {
@@ -312,11 +326,13 @@ func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) boo
 	return nil
 }
 
-// nameless reports whether a type of DuckDB is written nowhere in full, so that no CAST leads to one with it inside: UNION and VARIANT.
+// nameless reports whether DuckDB does not show the full name of a type (UNION, VARIANT). A CAST
+// cannot name such a type, or a type that contains it.
 func (p *Plan) nameless(t ir.Type) bool { return t.Kind == ir.Any }
 
-// nameFields makes a query of DuckDB's dialect return structs whose fields have names, which those of row(...) have not: drivers hand
-// over fields by name. It fails with Invalid for a statement that cannot be wrapped.
+// nameFields changes a query in DuckDB's dialect so that fields of structs have names. The fields
+// of row(...) have none, but drivers return fields by name. The error is Invalid for a statement
+// that cannot be wrapped in a SELECT.
 func (p *Plan) nameFields(q *Query) error {
 	if p.Module.Engine != ir.DuckDB && p.Module.Engine != ir.Scoter {
 		return nil
@@ -343,14 +359,15 @@ func (p *Plan) nameFields(q *Query) error {
 	return nil
 }
 
-// has reports whether values of a type are of a kind or have such inside of them.
+// has reports whether a type has a kind, or contains a type of that kind.
 func (p *Plan) has(t ir.Type, kind ir.Kind) bool {
 	return p.some(t, func(t ir.Type) bool { return t.Kind == kind })
 }
 
-// FiniteSQL is a query of DuckDB's dialect as Python reads it: intervals are text, and so are days and moments inside of other values;
-// of the others an infinite one is an error. The driver makes the first or last moment that Python has of those that are infinite, which
-// nobody can tell from one that is meant.
+// FiniteSQL returns a query in DuckDB's dialect for Python. It returns intervals as text, and also
+// dates and timestamps that are part of other values. Other dates and timestamps cause an error if
+// they are infinite: the driver would convert them to the first or last value of Python's type,
+// which cannot be distinguished from a real value.
 func (p *Plan) FiniteSQL(q *Query) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		switch {
@@ -367,7 +384,8 @@ func (p *Plan) FiniteSQL(q *Query) string {
 
 func isDay(k ir.Kind) bool { return k == ir.Date || k == ir.Timestamp || k == ir.TimestampTZ }
 
-// withText is a type of DuckDB with text in place of some kinds. It is none if something in it is nameless.
+// withText returns the name of the DuckDB type that is t with types of the given kinds replaced by
+// text. If t contains a type without a name (UNION, VARIANT), the result cannot be used in a CAST.
 func (p *Plan) withText(t ir.Type, kinds ...ir.Kind) string {
 	if slices.Contains(kinds, t.Kind) {
 		return "VARCHAR"
@@ -389,9 +407,9 @@ func (p *Plan) withText(t ir.Type, kinds ...ir.Kind) string {
 	return t.Native
 }
 
-// ArrowSQL is the text of a query whose result is read as Arrow. On DuckDB those columns are text that have a type, also inside,
-// that DuckDB 1.5.5 does not export or not as it is: VARIANT, UNION, BIT, BIGNUM, a UHUGEINT above 2^127, and TIMETZ, which
-// loses its offset.
+// ArrowSQL returns the text of a query whose result is read as Arrow. Columns whose type contains a
+// type that DuckDB 1.5.5 cannot export exactly are converted to text. These types are VARIANT,
+// UNION, BIT, BIGNUM, a UHUGEINT above 2^127, and TIMETZ, which loses its offset.
 func (p *Plan) ArrowSQL(q *Query) string {
 	if p.Module.Engine != ir.DuckDB || !q.ReadOnly {
 		return q.SQL.Text
@@ -399,8 +417,9 @@ func (p *Plan) ArrowSQL(q *Query) string {
 	return columnsAsText(q, p.arrowLoses)
 }
 
-// arrowCannot reports whether a statement has a column that would have to be text
-// in Arrow, which that of one that changes rows cannot be made.
+// arrowCannot reports whether a query cannot be read as Arrow, because it changes rows and has a
+// column that ArrowSQL would convert to text. A statement that changes rows cannot be wrapped in a
+// SELECT.
 func (p *Plan) arrowCannot(q *Query) bool {
 	return p.Module.Engine == ir.DuckDB && !q.ReadOnly && slices.ContainsFunc(q.Columns, func(c ir.Column) bool { return p.arrowLoses(c.Type) })
 }
@@ -411,7 +430,7 @@ func (p *Plan) arrowLoses(t ir.Type) bool {
 	})
 }
 
-// some reports whether f is true of a type or of one inside of it.
+// some reports whether f is true for a type or for a type inside of it.
 func (p *Plan) some(t ir.Type, f func(ir.Type) bool) (found bool) {
 	t.Walk(func(t ir.Type) {
 		found = found || f(t) || t.Kind == ir.StructKind &&
@@ -420,8 +439,9 @@ func (p *Plan) some(t ir.Type, f func(ir.Type) bool) (found bool) {
 	return found
 }
 
-// InnerMomentsAsText wraps a query of DuckDB's dialect so that moments and instants inside of
-// lists, structs and maps are text, but where these hold what is nameless.
+// InnerMomentsAsText wraps a query in DuckDB's dialect so that it returns timestamps inside of
+// lists, structs and maps as text. The exception are values that contain a type without a name
+// (UNION, VARIANT).
 func (p *Plan) InnerMomentsAsText(q *Query) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		if Nested(t) && (p.has(t, ir.TimestampTZ) || p.has(t, ir.Timestamp)) && !p.some(t, p.nameless) {
@@ -431,8 +451,9 @@ func (p *Plan) InnerMomentsAsText(q *Query) string {
 	})
 }
 
-// momentsAsText is an expression of DuckDB with text in place of moments. That of instants is in
-// UTC: with an offset it would lose the seconds that offsets had before there were zones.
+// momentsAsText returns a DuckDB expression that is value, of type t, with timestamps replaced by
+// text. Timestamps with a time zone are written in UTC. With another offset, the text would lose
+// the seconds of offsets from before time zones existed. depth is the number of lists around value.
 func (p *Plan) momentsAsText(t ir.Type, value string, depth int) string {
 	name := "v" + strconv.Itoa(depth)
 	each := func(t ir.Type, list string) string {
@@ -465,7 +486,7 @@ func columnsAsText(q *Query, which func(ir.Type) bool) string {
 	return columnsAs(q, func(name string, t ir.Type) string { return asText(name, t, which(t)) })
 }
 
-// asText is the expression of a column's text, "" if it is to stay as it is.
+// asText returns an expression that converts a column to text, or "" if the column does not change.
 func asText(name string, t ir.Type, text bool) string {
 	switch {
 	case !text:
@@ -476,7 +497,8 @@ func asText(name string, t ir.Type, text bool) string {
 	return "CAST(" + name + " AS VARCHAR)"
 }
 
-// columnsAs wraps a query so that columns are what expressions make of them; "" leaves one as it is.
+// columnsAs wraps a query in a SELECT that replaces columns by expressions. If the expression of a
+// column is "", the column does not change.
 func columnsAs(q *Query, expression func(name string, t ir.Type) string) string {
 	var texts []string
 	for _, c := range q.Columns {

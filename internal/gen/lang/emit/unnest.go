@@ -8,16 +8,20 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// limited are PostgreSQL's types whose length a cast enforces by cutting, where an assignment fails.
+// limited matches the names of PostgreSQL types with a length. A cast truncates values to the
+// length, while an assignment of a longer value fails.
 var limited = regexp.MustCompile(`^(character varying|character|bit varying|bit)\(\d+\)$`)
 
-// unlimited are their names without a length; "character" alone would be one of length 1.
+// unlimited maps the name of each such type to one without a length. "character" alone would have
+// the length 1.
 var unlimited = map[string]string{"character varying": "varchar", "character": "bpchar", "bit varying": "varbit", "bit": "varbit"}
 
-// UnnestSQL is an operation on a table of PostgreSQL as one statement with a parameter per column, the array
-// of the rows' values; mark writes the placeholder of a parameter, which count from 1. Of several rows with
-// one key the last wins. It is empty for an operation that one statement would do otherwise than a temporary
-// table: where the length of a key decides, and where there is a composite, which unnest takes apart.
+// UnnestSQL returns a bulk operation on a PostgreSQL table as one statement. The statement has one
+// parameter for each column: an array with the values of all rows. mark returns the placeholder of
+// parameter n, which starts at 1. If several rows have the same key, the last one wins.
+//
+// The result is "" if a single statement would give other results than a temporary table. That is
+// so if the length of a key matters, or if there is a composite value, which unnest takes apart.
 func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
 	b := BulkSQL(ir.Postgres, t, op)
 	const stage, position = "s", `"_scoter_n"`
@@ -31,7 +35,8 @@ func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
 		if m := limited.FindStringSubmatch(native); m != nil {
 			native = unlimited[m[1]]
 		}
-		if t.Columns[i].Type.Kind == ir.List { // unnest would take such arrays apart: they come as text
+		// Pass such arrays as text, because unnest would take them apart.
+		if t.Columns[i].Type.Kind == ir.List {
 			native = "text"
 		}
 		arrays, names = append(arrays, "CAST("+mark(n+1)+" AS "+native+"[])"), append(names, name(i))
@@ -74,7 +79,8 @@ func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
 	return "INSERT INTO " + b.Target + " SELECT " + list(b.Columns, value, ", ") + " FROM (" + last + ") AS " + stage + " ORDER BY " + stage + "." + position + conflict
 }
 
-// equal compares two values of a column of a key; NULL is the same as NULL.
+// equal returns a condition in the engine's SQL that compares two values of a key column. If
+// nullable is set, NULL equals NULL.
 func equal(e ir.Engine, nullable bool, left, right string) string {
 	switch {
 	case !nullable:
@@ -84,13 +90,15 @@ func equal(e ir.Engine, nullable bool, left, right string) string {
 	case e != ir.Postgres:
 		return left + " IS NOT DISTINCT FROM " + right
 	}
-	// PostgreSQL can use neither a hash nor a sort nor an index for IS NOT DISTINCT FROM, and compares every row with every other. Arrays of
-	// one value it hashes and sorts; in them NULL is equal to NULL. The rest is what an index can be used for, and what decides.
+	// PostgreSQL cannot use a hash, sort or index for IS NOT DISTINCT FROM, and so compares every
+	// row with every other row. But it can hash and sort arrays, in which NULL equals NULL. So the
+	// first part compares arrays with one value. The second part gives the exact result, and can
+	// use an index.
 	return "ARRAY[" + left + "] = ARRAY[" + right + "] AND (" + left + " = " + right + " OR " + left + " IS NULL AND " + right + " IS NULL)"
 }
 
-// DollarMark is the placeholder `$1` and so on.
+// DollarMark returns the placeholder of parameter n, such as `$1`.
 func DollarMark(n int) string { return "$" + strconv.Itoa(n) }
 
-// QuestionMark is the placeholder `?`.
+// QuestionMark returns the placeholder `?`.
 func QuestionMark(int) string { return "?" }

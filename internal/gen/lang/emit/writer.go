@@ -1,6 +1,6 @@
-// Package emit holds what the language backends share: quoting, identifiers,
-// the SQL text of queries and bulk writes, and a writer for indented text.
-// Everything is decided here or in the backend before text is written.
+// Package emit has the code that all generators share: quoting, identifiers, the SQL text of
+// queries and bulk writes, and a writer for indented text. All decisions, here and in the
+// generators, are made before text is written.
 package emit
 
 import (
@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// Writer collects lines of code. The zero value writes with four spaces of
-// indentation.
+// Writer collects lines of code. The zero value indents with four spaces.
 type Writer struct {
 	b     strings.Builder
 	depth int
-	// Unit is one step of indentation, "" for four spaces.
+	// Unit is the text of one step of indentation. "" means four spaces.
 	Unit string
 }
 
@@ -24,11 +23,11 @@ func (w *Writer) unit() string {
 	return w.Unit
 }
 
-// Indent returns the present indentation and n steps more.
+// Indent returns the current indentation with n more steps.
 func (w *Writer) Indent(n int) string { return strings.Repeat(w.unit(), w.depth+n) }
 
-// Line writes one line at the present indentation; an empty one has none.
-// With arguments the first is a format.
+// Line writes one line with the current indentation. An empty line has no indentation. If there are
+// args, format is a format string.
 func (w *Writer) Line(format string, args ...any) {
 	text := format
 	if len(args) > 0 {
@@ -41,7 +40,7 @@ func (w *Writer) Line(format string, args ...any) {
 	w.b.WriteByte('\n')
 }
 
-// In writes a line and indents what body writes.
+// In writes the line head. Lines that body writes are indented below it.
 func (w *Writer) In(head string, body func()) {
 	w.Line("%s", head)
 	w.depth++
@@ -49,14 +48,14 @@ func (w *Writer) In(head string, body func()) {
 	w.depth--
 }
 
-// Block is In with a closing line.
+// Block writes the lines head and tail. Lines that body writes are indented between them.
 func (w *Writer) Block(head, tail string, body func()) {
 	w.In(head, body)
 	w.Line("%s", tail)
 }
 
-// Blank writes an empty line unless the text is empty or already ends with
-// one or with an opening brace.
+// Blank writes an empty line, unless the text is empty or ends with an empty line or an opening
+// brace.
 func (w *Writer) Blank() {
 	s := w.b.String()
 	if s == "" || strings.HasSuffix(s, "\n\n") || strings.HasSuffix(s, "{\n") {
@@ -65,5 +64,5 @@ func (w *Writer) Blank() {
 	w.b.WriteByte('\n')
 }
 
-// String returns the text with exactly one final line end.
+// String returns the text with exactly one line end at its end.
 func (w *Writer) String() string { return strings.TrimRight(w.b.String(), "\n") + "\n" }

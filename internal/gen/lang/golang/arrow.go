@@ -7,11 +7,11 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// arrowTag is the build tag with which duckdb-go has Arrow.
+// arrowTag is the build tag that enables Arrow in duckdb-go.
 const arrowTag = "duckdb_arrow"
 
-// arrowFile is the file of the methods with record batches, which is compiled
-// with duckdb-go's build tag only. It is "" if there are none.
+// arrowFile returns the text of a separate file with the methods for record batches, or "" if there
+// are none. The file is only compiled with duckdb-go's build tag for Arrow.
 func (g *generator) arrowFile() string {
 	if g.Module.Engine != ir.DuckDB {
 		return ""
@@ -47,8 +47,8 @@ func (g *generator) arrowFile() string {
 	return w.String() + text
 }
 
-// arrowQuery writes the method that gives a query's result as Arrow: a reader
-// of record batches, or over HTTP the bytes of an Arrow IPC stream.
+// arrowQuery writes the method that returns a query's result as Arrow: a reader of record batches,
+// or over HTTP the bytes of an Arrow IPC stream.
 func (g *generator) arrowQuery(q *emit.Query) {
 	if q.Arrow == "" {
 		return
@@ -92,7 +92,8 @@ func (g *generator) arrowBulk(t *emit.Table, op *emit.Op) {
 	})
 }
 
-// parameters are those of a query's method, and the values that it binds.
+// parameters returns the Go text of the parameters of a query's method, and that of the values that
+// it binds.
 func (g *generator) parameters(q *emit.Query) (params, values string) {
 	list := []string{"ctx context.Context"}
 	for i, p := range q.Params {

@@ -8,7 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// check fails with Invalid for what would be no valid Go, or read other than it is.
+// check fails with Invalid if the generated code would not be valid Go, or if values would be read
+// incorrectly.
 func check(p *emit.Plan) error {
 	if err := checkNames(p); err != nil {
 		return err
@@ -22,7 +23,8 @@ func check(p *emit.Plan) error {
 	return nil
 }
 
-// checkNames refuses two fields of a type, and two names of the package, that become one.
+// checkNames returns an error if two fields of a type, or two names of the package, become the same
+// in Go.
 func checkNames(p *emit.Plan) error {
 	names := emit.NewScope(slices.Concat(runtimeNames, p.Attach, []string{p.Class, "New" + p.Class, "Get" + p.Class + "Migrations", "Apply" + p.Class + "Migrations"})...)
 	declare := func(owner, name string, fields []ir.Name) error {
@@ -78,12 +80,13 @@ func namesOf[T any](all []T, name func(T) ir.Name) (names []ir.Name) {
 	return names
 }
 
-// label is the constant of an enum's label.
+// label returns the name of the Go constant for a label of an enum.
 func label(p *emit.Plan, e ir.Enum, v ir.EnumValue) string {
 	return p.EnumType(e.Ref) + v.Name.Pascal()
 }
 
-// checkKeys refuses maps with keys that Go's maps cannot have, or find.
+// checkKeys returns an error for a map whose keys cannot be keys of a Go map, or could not be
+// looked up in it.
 func checkKeys(p *emit.Plan) (err error) {
 	look := func(owner string, t ir.Type) {
 		t.Walk(func(t ir.Type) {
@@ -117,9 +120,9 @@ func params(q ir.Query) (columns []ir.Column) {
 	return columns
 }
 
-// isKey reports whether values of a kind can be keys. Slices and maps cannot. No look-up finds a
-// pointer, such as a large number is and a field of a struct that may be NULL, which all fields of
-// DuckDB's may. What is of any type may hold a slice.
+// isKey reports whether a Go map can have values of a kind as keys. Slices and maps are not allowed
+// as keys. A value of the kind Any may contain a slice. Pointers could not be looked up: large
+// numbers are pointers, and so are struct fields that may be NULL, as all fields in DuckDB.
 func isKey(k ir.Kind) bool {
 	switch k {
 	case ir.Blob, ir.JSON, ir.List, ir.Array, ir.Map, ir.Int128, ir.Uint128, ir.StructKind, ir.Any:

@@ -9,8 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// duckBulk writes a bulk operation of DuckDB; values are the expressions of a
-// row's values in the driver's classes.
+// duckBulk writes the method of a bulk operation for DuckDB. values are Go expressions that convert
+// the fields of a row to the driver's types.
 func (g *generator) duckBulk(t *emit.Table, op *emit.Op, values []string) {
 	w, b := &g.w, op.Bulk
 	direct := b.Stage == "" && len(b.Columns) == len(t.Columns)
@@ -18,7 +18,7 @@ func (g *generator) duckBulk(t *emit.Table, op *emit.Op, values []string) {
 		b = emit.StagedInsert(t.Table, op.Op)
 	}
 	if op.Op == ir.OpDelete || len(t.Set) == 0 {
-		b.Dedupe = "" // what comes twice changes nothing
+		b.Dedupe = "" // duplicate keys do not change the result
 	}
 	w.Blank()
 	w.Block("var bulk"+g.Class+op.Method+" = scDuckBulk["+op.RowType+"]{", "}", func() {
@@ -46,8 +46,8 @@ func (g *generator) duckBulk(t *emit.Table, op *emit.Op, values []string) {
 	})
 }
 
-// duckKind is what a column's type must be written from, "" if its values are
-// not written into vectors.
+// duckKind describes the DuckDB type into whose vectors the runtime writes values of type t, such
+// as "[]int32". It returns "" if such values are not written into vectors.
 func duckKind(m *ir.Module, t ir.Type) string {
 	switch t.Kind {
 	case ir.Any:
@@ -84,15 +84,15 @@ func duckKind(m *ir.Module, t ir.Type) string {
 	return string(t.Kind)
 }
 
-// duckWriters are the functions of the runtime that write a kind; the others are
-// in memory as the engine has them.
+// duckWriters are the runtime's functions that write a value, by kind. Values of the other kinds
+// have the same memory layout in Go and in DuckDB, and need no function.
 var duckWriters = map[ir.Kind]string{
 	ir.Int128: "scSetBig", ir.Uint128: "scSetBig", ir.Decimal: "scSetDecimal", ir.Text: "scSetText[string]", ir.TimeTZ: "scSetTimeTZ", ir.JSON: "scSetJSON", ir.Blob: "scSetBlob",
 	ir.UUID: "scSetUUID", ir.Date: "scSetDate", ir.Time: "scSetTime", ir.Timestamp: "scSetTimestamp", ir.TimestampTZ: "scSetTimestamp",
 	ir.Interval: "scSetInterval",
 }
 
-// duckWriter is the function that writes a value.
+// duckWriter returns the name of the function that writes a value of type t into a vector.
 func (g *generator) duckWriter(t ir.Type, nullable bool) string {
 	switch {
 	case nullable && !hasNil(t), t.Kind == ir.List, t.Kind == ir.Array, t.Kind == ir.Map:
@@ -111,7 +111,7 @@ func (g *generator) duckWriter(t ir.Type, nullable bool) string {
 	return "scSetFixed[" + g.goType(t) + "]"
 }
 
-// duckSet is the call that writes a value.
+// duckSet returns the Go code that writes the value x into the vector v.
 func (g *generator) duckSet(v, x string, t ir.Type, nullable bool) string {
 	switch {
 	case t.Kind == ir.List || t.Kind == ir.Array:
@@ -125,7 +125,7 @@ func (g *generator) duckSet(v, x string, t ir.Type, nullable bool) string {
 	return f + "(" + v + ", at, " + x + ")"
 }
 
-// duckStruct writes the function that writes a STRUCT.
+// duckStruct writes the Go function that writes a STRUCT into a vector.
 func (g *generator) duckStruct(s ir.Struct) {
 	name := g.StructType(s.Ref)
 	g.w.Blank()
@@ -136,7 +136,8 @@ func (g *generator) duckStruct(s ir.Struct) {
 	})
 }
 
-// duckFields writes the method that has a STRUCT's values in the driver's classes.
+// duckFields writes the Go method that returns the fields of a STRUCT as values of the driver's
+// types.
 func (g *generator) duckFields(s ir.Struct) {
 	var values []string
 	for _, f := range s.Fields {
@@ -146,7 +147,7 @@ func (g *generator) duckFields(s ir.Struct) {
 	g.w.Block("func (v "+g.StructType(s.Ref)+") scDuck() []any {", "}", func() { g.w.Line("return []any{%s}", strings.Join(values, ", ")) })
 }
 
-// duckValue is the expression of a value in the driver's classes.
+// duckValue returns the Go expression that converts the value v to the driver's type.
 func (g *generator) duckValue(v string, t ir.Type, nullable bool) string {
 	inside := func(t ir.Type, nullable bool) string {
 		return "func(v " + g.nullable(t, nullable) + ") any { return " + g.duckValue("v", t, nullable) + " }"
@@ -170,9 +171,10 @@ func (g *generator) duckValue(v string, t ir.Type, nullable bool) string {
 	return fmt.Sprintf("scDuckScaled(%s, %d, %d)", v, t.Precision, t.Scale)
 }
 
-// duckTyped reports whether values of a type, or what is inside of them, are written by the
-// type: a moment is a day, or digits have their point, by the column alone. A STRUCT has a
-// method.
+// duckTyped reports whether a value can only be written correctly if the column's type is known,
+// for the value itself or for a value inside of it. For example, only the column tells whether a
+// timestamp is a date, or how many decimal digits a decimal has. This is false for a STRUCT, which
+// has a method for that.
 func duckTyped(t ir.Type) (typed bool) {
 	t.Walk(func(t ir.Type) { typed = typed || t.Kind == ir.Date || t.Kind == ir.Decimal })
 	return typed

@@ -1,5 +1,5 @@
-// Package golang writes Go: a type with typed methods and the row types as
-// structs, over the runtime in clients/go.
+// Package golang writes Go: a type with typed methods, and the row types as structs. The generated
+// code uses the runtime in clients/go.
 package golang
 
 import (
@@ -19,16 +19,19 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// driver is what differs between the database drivers.
+// driver is what differs in generated code between the database drivers.
 type driver struct {
 	style emit.Style
 	files []string
-	// db is the interface that code runs on, open the runtime made of one,
-	// prefix that of the runtime's functions and bulk its bulk function.
+	// db is the name of the interface that the generated code uses. open is the function that makes
+	// the runtime from a db. prefix begins the names of the driver's functions in the runtime. bulk
+	// is its function for bulk writes.
 	db, open, prefix, bulk string
-	// route is the type of a bulk operation's route, "" if there is one way only.
+	// route is the Go type that selects one of several ways to write in bulk, or "" if there is
+	// only one way.
 	route string
-	// migrate is the function and its arguments before the project.
+	// migrate is the beginning of the call of the migration function: its name, and the arguments
+	// before the project.
 	migrate string
 }
 
@@ -51,13 +54,14 @@ type generator struct {
 	w emit.Writer
 }
 
-// runtimeNames are what the runtimes have in the package.
+// runtimeNames are the names that the runtime declares in the package of the generated code, so
+// that generated code cannot use them.
 var runtimeNames = strings.Fields(`Observer Migration MigrateOptions Decimal UUID NewUUID ParseUUID Interval RowsOf ErrNoRows DBTX DB Appender
 	GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError RowError DuckDBRoute DuckDBVectors DuckDBAppender
 	PostgresRoute PostgresUnnest PostgresBinary PostgresText`)
 
-// Plan names everything in a module. It fails with Invalid when there is no
-// such driver or two names become one.
+// Plan chooses the Go name of everything in a module. The error is Invalid if the target's driver
+// is unknown, or if two things would get the same name.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	d, ok := drivers[string(t.Engine)+"/"+t.Driver]
 	if !ok {
@@ -74,7 +78,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	return plan, check(plan)
 }
 
-// Generate writes the file and the runtime files beside it.
+// Generate returns the generated file and the runtime files.
 func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	p, err := Plan(m, t)
 	if err != nil {
@@ -89,7 +93,8 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	}
 	name := emit.File(t, ir.Name.Snake, ".go")
 	if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(t.Output, "/") && !everywhere(path.Base(name)) {
-		// Such a file would be left out of the package, of some builds or of all.
+		// Go gives such a file name a meaning, and would leave the file out of some or all builds
+		// of the package.
 		name = strings.TrimSuffix(name, ".go") + "_.go"
 	}
 	files := []ir.File{{Path: name, Content: string(text)}}
@@ -115,8 +120,8 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	return files, nil
 }
 
-// everywhere reports whether a file is in its package on every system: not if its name
-// ends with that of one.
+// everywhere reports whether Go compiles a file on every system, judging by its name. A name that
+// ends with that of a system, such as _linux.go, is only compiled there.
 func everywhere(name string) bool {
 	none := build.Context{GOOS: "none", GOARCH: "none", Compiler: "gc", OpenFile: func(string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("package p\n")), nil
@@ -125,7 +130,7 @@ func everywhere(name string) bool {
 	return err == nil && match
 }
 
-// pkg is the configured package, or one named after the folder.
+// pkg returns the configured package, or a package named after the folder.
 func (g *generator) pkg() string {
 	if p := g.Target.Config.Package; p != "" {
 		return p
@@ -145,7 +150,7 @@ func (g *generator) pkg() string {
 
 func quote(s string) string { return emit.QuoteBlock(emit.Go, s, "") }
 
-// doc writes a comment that begins with the name it is about.
+// doc writes a Go doc comment that begins with name. If doc is empty, it writes fallback.
 func (g *generator) doc(name string, doc []string, fallback string) {
 	lines := emit.DocLines(emit.Go, doc)
 	if len(lines) == 0 {
@@ -187,8 +192,8 @@ func (g *generator) file() {
 	}
 }
 
-// imports writes the imports of the standard library's packages that code uses.
-// Code that does not parse is an error where it is formatted.
+// imports writes the imports of the standard library's packages that the text uses. If the text is
+// not valid Go, imports reports nothing: formatting the text fails later.
 func (g *generator) imports(text string) {
 	used := map[string]bool{}
 	if file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+text, 0); err == nil {
@@ -232,7 +237,7 @@ func (g *generator) class() {
 		})
 		w.Blank()
 	}
-	if g.Module.Engine != ir.Scoter { // there every statement is a transaction of its own
+	if g.Module.Engine != ir.Scoter { // each statement of Scoter is its own transaction
 		g.transaction()
 	}
 	w.Line("// Close closes the prepared statements, not the database.")
@@ -268,7 +273,8 @@ func (g *generator) migrations() {
 				w.Line("Checksum: %s,", quote(m.Checksum))
 				w.Block("Statements: []string{", "},", func() {
 					for _, s := range m.Statements {
-						// A raw string must not get the indentation.
+						// Do not indent this literal: in a raw string, the indentation would become
+						// part of the value.
 						w.Line("%s,", quote(s))
 					}
 				})
@@ -337,7 +343,7 @@ func (g *generator) query(q *emit.Query) {
 	w.Block(receiver+q.Stream+"("+list+") iter.Seq2["+row+", error] {", "}", func() {
 		w.Line("%s", call(map[bool]string{true: "Stream", false: "Returning"}[q.ReadOnly], q.Stream, ", "+read))
 	})
-	if g.Module.Engine == ir.Scoter { // DuckDB's are in a file of their own
+	if g.Module.Engine == ir.Scoter { // DuckDB's Arrow methods are in a separate file
 		g.arrowQuery(q)
 	}
 }
@@ -365,10 +371,12 @@ func (g *generator) transaction() {
 	w.Blank()
 }
 
-// text is the query's SQL. duckdb-go parses JSON, which loses digits and the
-// order of keys, and Scoter's JSON has what a JSON column holds in place: such
-// columns are read as text, and a statement that cannot be asked for it is refused.
-// duckdb-go also makes 00:00 of the time 24:00, and reads no TIME_NS.
+// text returns the query's SQL. Some columns are read as text, and a statement that cannot be
+// wrapped for this is refused:
+//
+//   - JSON of DuckDB: duckdb-go parses it, which loses digits and the order of keys.
+//   - JSON of Scoter: in Scoter's JSON results its content is inlined.
+//   - times of DuckDB: duckdb-go reads 24:00 as 00:00, and cannot read TIME_NS.
 func (g *generator) text(q *emit.Query) string {
 	switch {
 	case q.Statement != ir.StatementSelect:

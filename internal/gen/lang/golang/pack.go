@@ -8,7 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// packBulk writes a bulk operation of Scoter: what packs a row into columns of MessagePack.
+// packBulk writes the method of a bulk operation for Scoter, with the code that packs the rows into
+// MessagePack columns.
 func (g *generator) packBulk(t *emit.Table, op *emit.Op) {
 	var columns []string
 	for _, c := range op.Row.Columns {
@@ -28,7 +29,7 @@ func (g *generator) packBulk(t *emit.Table, op *emit.Op) {
 	})
 }
 
-// packers are the functions of the runtime that write a kind.
+// packers are the runtime's functions that write a value as MessagePack, by kind.
 var packers = map[ir.Kind]string{
 	ir.Bool: "scPackBool", ir.Int128: "scPackBig", ir.Uint128: "scPackBig", ir.Float32: "scPackFloat[float32]", ir.Float64: "scPackFloat[float64]",
 	ir.Decimal: "scPackText[Decimal]", ir.Text: "scPackText[string]", ir.TimeTZ: "scPackText[string]", ir.JSON: "scPackJSON", ir.Blob: "scPackBlob",
@@ -36,7 +37,7 @@ var packers = map[ir.Kind]string{
 	ir.Interval: "scPackInterval", ir.Any: "scPackAny",
 }
 
-// packer is the function that writes a value.
+// packer returns the function that writes a value as MessagePack.
 func (g *generator) packer(t ir.Type, nullable bool) string {
 	switch {
 	case nullable && !hasNil(t), t.Kind == ir.List, t.Kind == ir.Array, t.Kind == ir.Map:
@@ -52,7 +53,7 @@ func (g *generator) packer(t ir.Type, nullable bool) string {
 	return "scPackInt[" + g.goType(t) + "]"
 }
 
-// packed is the call that writes a value.
+// packed returns the Go code that writes the value v as MessagePack to p.
 func (g *generator) packed(p, v string, t ir.Type, nullable bool) string {
 	switch {
 	case t.Kind == ir.List || t.Kind == ir.Array:
@@ -66,7 +67,7 @@ func (g *generator) packed(p, v string, t ir.Type, nullable bool) string {
 	return f + "(" + p + ", " + v + ")"
 }
 
-// packStruct writes the function that writes a struct: a map of its fields.
+// packStruct writes the Go function that writes a struct as a MessagePack map of its fields.
 func (g *generator) packStruct(s ir.Struct) {
 	name := g.StructType(s.Ref)
 	w := &g.w

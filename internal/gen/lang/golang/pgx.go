@@ -10,13 +10,13 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// pgxBulk writes a bulk operation of PostgreSQL; values are the expressions of
-// a row's values as text.
+// pgxBulk writes the method of a bulk operation for PostgreSQL. values are Go expressions that
+// convert the fields of a row to text.
 func (g *generator) pgxBulk(t *emit.Table, op *emit.Op, values []string) {
 	w, b := &g.w, op.Bulk
 	dedupe := b.Dedupe
 	if op.Op == ir.OpDelete || len(t.Set) == 0 {
-		dedupe = "" // what comes twice changes nothing
+		dedupe = "" // duplicate keys do not change the result
 	}
 	w.Blank()
 	w.Block("var bulk"+g.Class+op.Method+" = scPgxBulk["+op.RowType+"]{", "}", func() {
@@ -41,8 +41,8 @@ func (g *generator) pgxBulk(t *emit.Table, op *emit.Op, values []string) {
 	})
 }
 
-// copyKind is what the server's type must read so that a value can be written
-// in COPY's binary form, "" if there is no such form.
+// copyKind returns the name of PostgreSQL's type for which the runtime can write a value in COPY's
+// binary form. It returns "" if the runtime cannot.
 func (g *generator) copyKind(t ir.Type) string {
 	switch t.Kind {
 	case ir.Bool, ir.Int16, ir.Int32, ir.Int64, ir.Uint32, ir.Float32, ir.Float64, ir.Decimal, ir.Text, ir.Blob, ir.UUID, ir.Date, ir.Time,
@@ -70,14 +70,14 @@ func (g *generator) copyKind(t ir.Type) string {
 	return ""
 }
 
-// copyWriters are the functions of the runtime that write a kind.
+// copyWriters are the runtime's functions that write a value in COPY's binary form, by kind.
 var copyWriters = map[ir.Kind]string{
 	ir.Bool: "Bool", ir.Int16: "Int16", ir.Int32: "Int32", ir.Int64: "Int64", ir.Uint32: "Uint32", ir.Float32: "Float32", ir.Float64: "Float64",
 	ir.Decimal: "Decimal", ir.Text: "Text", ir.EnumKind: "Text", ir.JSON: "JSON", ir.Blob: "Blob", ir.UUID: "UUID", ir.Date: "Date", ir.Time: "Time",
 	ir.Timestamp: "Timestamp", ir.TimestampTZ: "TimestampTZ", ir.Interval: "Interval",
 }
 
-// copyWriter is the function that writes a value.
+// copyWriter returns the function that writes a value in COPY's binary form.
 func (g *generator) copyWriter(t ir.Type, nullable bool) string {
 	name := "scPut" + copyWriters[t.Kind]
 	switch t.Kind {
@@ -94,7 +94,7 @@ func (g *generator) copyWriter(t ir.Type, nullable bool) string {
 	return name
 }
 
-// copyPut is the call that writes a value.
+// copyPut returns the Go code that writes the value v in COPY's binary form to to.
 func (g *generator) copyPut(to, v string, t ir.Type, nullable bool) string {
 	switch {
 	case t.Kind == ir.List:
@@ -111,8 +111,8 @@ func (g *generator) copyPut(to, v string, t ir.Type, nullable bool) string {
 	return strings.TrimSuffix(writer, "[string]") + "(" + to + ", " + v + ")"
 }
 
-// copyItem is the function that writes an element of an array, or the next
-// dimension of it.
+// copyItem returns the function that writes an element of an array in COPY's binary form. If the
+// elements are arrays, it writes the next dimension.
 func (g *generator) copyItem(t ir.Type, nullable bool) string {
 	if t.Kind != ir.List {
 		return g.copyWriter(t, nullable)
@@ -120,7 +120,7 @@ func (g *generator) copyItem(t ir.Type, nullable bool) string {
 	return "func(o *scCopy, t *scServed, v " + g.goType(t) + ") { scPutItems(o, t, v, " + g.copyItem(*t.Elem, t.ElemNullable) + ") }"
 }
 
-// copyStruct writes the function that writes a composite value.
+// copyStruct writes the Go function that writes a composite value in COPY's binary form.
 func (g *generator) copyStruct(s ir.Struct) {
 	name := g.StructType(s.Ref)
 	g.w.Blank()

@@ -83,7 +83,7 @@ var simple = map[ir.Kind]struct{ typ, read string }{
 	ir.JSON: {"json.RawMessage", "scJSON"}, ir.Any: {"any", "scAny"},
 }
 
-// hasNil says that a type has a nil of its own, which stands for NULL.
+// hasNil reports whether the Go type for t has the value nil, which stands for NULL.
 func hasNil(t ir.Type) bool {
 	switch t.Kind {
 	case ir.Int128, ir.Uint128, ir.Blob, ir.JSON, ir.Any, ir.List, ir.Array, ir.Map:
@@ -113,7 +113,8 @@ func (g *generator) goType(t ir.Type) string {
 	return simple[t.Kind].typ
 }
 
-// reader is the function that makes a value of a raw one.
+// reader returns the name of the Go function that converts a raw value of the driver into a value
+// of the type.
 func (g *generator) reader(t ir.Type) string {
 	switch t.Kind {
 	case ir.EnumKind:
@@ -219,7 +220,8 @@ func (g *generator) readers() {
 	}
 }
 
-// writer is SQLite's function for a value, "" when the driver takes it as it is.
+// writer returns the name of the Go function that converts a value for SQLite's driver. It is "" if
+// the driver accepts the value unchanged.
 func writer(t ir.Type) string {
 	switch t.Kind {
 	case ir.Bool:
@@ -240,7 +242,7 @@ func writer(t ir.Type) string {
 	return ""
 }
 
-// write is the expression of a value for the driver.
+// write returns the Go expression that passes the value v to the driver.
 func (g *generator) write(v string, t ir.Type, nullable bool) string {
 	switch g.Module.Engine {
 	case ir.Postgres:
@@ -265,8 +267,9 @@ func (g *generator) write(v string, t ir.Type, nullable bool) string {
 	return g.duckValue(v, t, nullable)
 }
 
-// bind is the expression of a parameter's value for the driver. A nil where it is not
-// nullable is the empty list of an IN, and an error otherwise.
+// bind returns the Go expression that passes the value v of a parameter to the driver. If the
+// parameter is not nullable and v is nil, that is an error, except for an IN list: there nil means
+// the empty list.
 func (g *generator) bind(p *ir.Param, v string) string {
 	switch {
 	case p.Nullable || !hasNil(p.Type) || p.Binding == ir.BindJSON:
@@ -342,5 +345,5 @@ func (g *generator) bulkOf(t *emit.Table, op *emit.Op) {
 	})
 }
 
-// duck reports whether the SQL is DuckDB's.
+// duck reports whether the SQL is in DuckDB's dialect.
 func (g *generator) duck() bool { return g.Module.Engine == ir.DuckDB || g.Module.Engine == ir.Scoter }

@@ -6,8 +6,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// arrowQuery writes the method that gives a query's result as Arrow: record
-// batches, or over HTTP the bytes of an Arrow IPC stream.
+// arrowQuery writes the method that returns a query's result as Arrow: record batches, or over HTTP
+// the bytes of an Arrow IPC stream.
 func (g *generator) arrowQuery(q *emit.Query, params string, args []string) {
 	w := &g.w
 	sql := "Sql." + q.Method

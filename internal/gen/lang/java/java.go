@@ -1,5 +1,5 @@
-// Package java writes Java 17: a class of typed methods with its row types as
-// nested records, over the runtime in clients/java.
+// Package java writes Java 17: a class of typed methods, with its row types as nested records. The
+// generated code uses the runtime in clients/java.
 package java
 
 import (
@@ -14,25 +14,26 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// maxFields are the most components of a record: a method of the JVM has at most 255 parameters with
-// this, and the stream of a query one more than its own.
+// maxFields is the largest number of components of a record. A method of the JVM has at most 255
+// parameters, including `this`. The stream method of a query has one more parameter than the query.
 const maxFields = 254
 
-// defaultPackage is the package of a target that names none; SQG's is the
-// same.
+// defaultPackage is the Java package of a target that does not configure one. SQG has the same
+// default.
 const defaultPackage = "sqg.generated"
 
 type generator struct {
 	*emit.Plan
 	w     emit.Writer
 	types *pool
-	// engine is the runtime's constant; Scoter's runtime is one of its own.
+	// engine is the constant of the runtime that stands for the database. It is not used for
+	// Scoter, which has a separate runtime.
 	engine string
 	arrow  bool
 }
 
-// Plan names everything in a module. It fails with Invalid when there is no
-// such driver or two names become one.
+// Plan chooses the Java name of everything in a module. The error is Invalid if the target's driver
+// is unknown, or if two things would get the same name.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	style := emit.Dollar
 	switch string(t.Engine) + "/" + t.Driver {
@@ -65,7 +66,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 		Methods: strings.Fields("getMigrations applyMigrations transaction close runtime withRoute")})
 }
 
-// fit refuses records and methods that are too large for the JVM.
+// fit returns an error for a record or a method that is too large for the JVM.
 func fit(m *ir.Module) error {
 	for _, r := range m.Rows {
 		if len(r.Columns) > maxFields {
@@ -85,12 +86,12 @@ func fit(m *ir.Module) error {
 	return nil
 }
 
-// runtimeClasses are the names of the runtime's files, which may all lie beside
-// the generated class.
+// runtimeClasses returns the names of the runtime's classes. A generated class cannot have such a
+// name, because it may be in the same folder.
 func runtimeClasses() []string {
 	files, err := clients.Files.ReadDir("java")
 	if err != nil {
-		panic(err) // the folder is part of the program
+		panic(err) // the folder is embedded in the program
 	}
 	var names []string
 	for _, f := range files {
@@ -99,7 +100,7 @@ func runtimeClasses() []string {
 	return names
 }
 
-// Generate writes the class and the runtime files beside it.
+// Generate returns the generated class and the runtime files.
 func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	p, err := Plan(m, t)
 	if err != nil {
@@ -154,10 +155,12 @@ func (g *generator) pkg() string {
 	return cmp.Or(g.Target.Config.Package, defaultPackage)
 }
 
-// http reports whether statements go to Scoter's server instead of a driver.
+// http reports whether generated code sends statements to Scoter's server over HTTP, and not to a
+// JDBC driver.
 func (g *generator) http() bool { return g.Module.Engine == ir.Scoter }
 
-// connection is the type of what the class runs on.
+// connection returns the Java type of the connection that the constructor of the generated class
+// takes.
 func (g *generator) connection() string {
 	if g.http() {
 		return "ScoterConnection"
@@ -208,7 +211,7 @@ func (g *generator) class() {
 	}
 	w.Blank()
 	w.Line("/** Typed methods for the SQL in %s. */", emit.DocText(emit.Java, strings.Join(g.Module.Files, ", ")))
-	// The unused imports and the unchecked casts of nested values are known.
+	// Suppress warnings about unused imports, and about unchecked casts of nested values.
 	w.Line(`@SuppressWarnings({"unused", "unchecked"})`)
 	if g.Target.Config.JSpecify {
 		w.Line("@NullMarked")
@@ -241,7 +244,7 @@ func (g *generator) class() {
 		}
 		g.declarations()
 		g.migrations()
-		if !g.http() { // there every statement is a transaction of its own
+		if !g.http() { // each statement of Scoter is its own transaction
 			g.transaction()
 		}
 		for i, s := range g.Module.Sources {
@@ -343,7 +346,8 @@ func (g *generator) migrations() {
 	})
 }
 
-// query writes the methods of a query. Fields are named with this: parameters may be called like them.
+// query writes the methods of a query. In them, fields are written with `this`, because parameters
+// may have the same names.
 func (g *generator) query(q *emit.Query) {
 	w := &g.w
 	var params, args []string
@@ -417,8 +421,8 @@ func (g *generator) query(q *emit.Query) {
 	})
 }
 
-// stream is the call of the runtime. A statement that changes rows is run to
-// its end before the first row is given out.
+// stream returns the Java call that streams the rows of a query. A statement that changes rows is
+// run to its end before the first row is returned.
 func (g *generator) stream(q *emit.Query, call string) string {
 	if q.ReadOnly {
 		return "this.runtime.stream(" + call + ")"
@@ -442,9 +446,12 @@ func (g *generator) sql() {
 	})
 }
 
-// text is the SQL of a query. Scoter's JSON has what a JSON column holds in place, and intervals
-// and bytes in forms of their own: it is asked for their text. DuckDB's driver gives of instants
-// inside of other values the time on the clock, which two have once a year, and of moments no era.
+// text returns the SQL of a query. Some values are read as text:
+//
+//   - JSON of Scoter, whose content is inlined in Scoter's JSON results, and intervals and bytes,
+//     which have special forms there.
+//   - Timestamps inside of other values of DuckDB. The driver returns those with a time zone as
+//     local time, which is ambiguous once a year, and the others without an era.
 func (g *generator) text(q *emit.Query) string {
 	switch {
 	case g.http() && q.ReadOnly:

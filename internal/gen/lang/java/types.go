@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// declarations writes the enums, structs, rows and parameter sets.
+// declarations writes the Java types for enums, structs, rows and parameter sets.
 func (g *generator) declarations() {
 	w := &g.w
 	for _, e := range g.Module.Enums {
@@ -104,12 +104,13 @@ func (g *generator) javaType(t ir.Type) string {
 	return simple[t.Kind].java
 }
 
-// primitives are the types of values that are never null in the rows of SQG's appenders.
+// primitives are Java's primitive types. SQG's appenders use them for row fields that are never
+// null.
 var primitives = map[string]string{
 	"Boolean": "boolean", "Byte": "byte", "Short": "short", "Integer": "int", "Long": "long", "Float": "float", "Double": "double",
 }
 
-// component is the type of a row's column.
+// component returns the Java type of a record component: of column c of row r.
 func (g *generator) component(r *ir.Row, c ir.Column) string {
 	t := g.javaType(c.Type)
 	if p := primitives[t]; p != "" && g.Target.Config.SQG && !c.Nullable &&
@@ -119,7 +120,8 @@ func (g *generator) component(r *ir.Row, c ir.Column) string {
 	return g.orNull(t, c.Nullable)
 }
 
-// orNull marks a type whose values may be null, where JSpecify is asked for.
+// orNull adds JSpecify's annotation @Nullable to a Java type, if its values may be null and the
+// target enables JSpecify.
 func (g *generator) orNull(t string, nullable bool) string {
 	if !nullable || !g.Target.Config.JSpecify {
 		return t
@@ -130,8 +132,8 @@ func (g *generator) orNull(t string, nullable bool) string {
 	return "@Nullable " + t
 }
 
-// pool holds the codecs that have to be made, each under one name, in an order
-// in which each uses only earlier ones.
+// pool collects the codecs that the generated class creates once as constants. Each codec has one
+// name, and refers only to codecs before it.
 type pool struct {
 	g     *generator
 	names map[string]string
@@ -143,7 +145,7 @@ func newPool(g *generator) *pool {
 	return &pool{g: g, names: map[string]string{}, taken: emit.NewScope()}
 }
 
-// codec is the expression of a type's codec.
+// codec returns the Java expression for the codec that reads and writes values of a type.
 func (g *generator) codec(t ir.Type) string {
 	switch t.Kind {
 	case ir.Timestamp:
@@ -224,12 +226,13 @@ func (p *pool) write(w *emit.Writer) {
 	})
 }
 
-// arg is a value with its type for the runtime.
+// arg returns a Java expression that passes the value v and its type to the runtime.
 func (g *generator) arg(t ir.Type, v string) string { return g.codec(t) + ".arg(" + v + ")" }
 
 func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
-// result is the type of one result and the function that reads it. Its parameter has a name that none of a query has.
+// result returns the Java type of a query's result, and the function that reads it from a row. The
+// function's parameter has a name that no parameter of a query has.
 func (g *generator) result(q *emit.Query) (row, read string) {
 	if q.Pluck {
 		c := q.Columns[0]

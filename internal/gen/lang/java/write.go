@@ -16,7 +16,8 @@ var verbs = map[ir.Op]string{
 	ir.OpUpsert: "Inserts into %s, or updates where the key exists; returns the rows written. Of several rows with one key the last wins.",
 }
 
-// helper is the runtime's class of bulk operations that have routes, "" if there is none.
+// helper returns the class of the runtime for bulk operations, for a driver with several routes
+// (ways to write in bulk). It returns "" if there is only one way.
 func (g *generator) helper() string {
 	if len(g.Tables) == 0 {
 		return ""
@@ -24,12 +25,13 @@ func (g *generator) helper() string {
 	return map[ir.Engine]string{ir.DuckDB: "ScoterDuckDb", ir.Postgres: "ScoterPostgres"}[g.Module.Engine]
 }
 
-// route is the type of a route, which may be null.
+// route returns the Java type of a route (one of several ways to write in bulk), which may be null.
 func (g *generator) route() string {
 	return g.helper() + "." + g.orNull("Route", true) // an annotation belongs to the inner name
 }
 
-// withRoute writes what makes the same queries with another route.
+// withRoute writes the Java method that returns a copy of the generated object that uses another
+// route (one of several ways to write in bulk).
 func (g *generator) withRoute() {
 	w := &g.w
 	route := g.route()
@@ -78,7 +80,8 @@ func (g *generator) op(t *emit.Table, op *emit.Op) {
 	g.appender(op, appender+"<"+op.RowType+">")
 }
 
-// appender writes the class that appends to a table, by rows or by their fields.
+// appender writes the Java class that appends rows to a table. A row is given as an object, or as
+// its fields.
 func (g *generator) appender(op *emit.Op, runtime string) {
 	w := &g.w
 	var params, args []string
@@ -129,14 +132,14 @@ func (g *generator) bulks() {
 	})
 }
 
-// staged reports whether an operation that writes some of a table's columns goes through a
-// temporary table with only these: DuckDB's appender must be given all of what it appends to, and
-// its appendDefault takes constant defaults only.
+// staged reports whether an operation writes through a temporary table, because it does not write
+// all columns of the table. DuckDB's appender needs a value for every column, and its appendDefault
+// supports only constant defaults.
 func (g *generator) staged(t *emit.Table, op *emit.Op) bool {
 	return g.Module.Engine == ir.DuckDB && op.Bulk.Stage == "" && len(op.Bulk.Columns) < len(t.Columns)
 }
 
-// stagedAppender reports whether a table has an appender that is staged.
+// stagedAppender reports whether a table has an appender that writes through a temporary table.
 func (g *generator) stagedAppender(t *emit.Table) bool {
 	return slices.ContainsFunc(t.Ops, func(op *emit.Op) bool { return op.Op == ir.OpAppender && g.staged(t, op) })
 }
@@ -212,8 +215,8 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	})
 }
 
-// copyRow writes what puts a row into binary COPY: the kinds that most columns are of have a method
-// of their own.
+// copyRow writes the Java code that writes a row in COPY's binary form. The most common kinds of
+// values have their own methods.
 func (g *generator) copyRow(op *emit.Op, order []int) {
 	w := &g.w
 	w.Line("    (to, row) -> {")
@@ -229,7 +232,8 @@ func (g *generator) copyRow(op *emit.Op, order []int) {
 	w.Line("    });")
 }
 
-// packBulk writes a bulk operation of Scoter: what packs a row into columns of MessagePack.
+// packBulk writes the method of a bulk operation for Scoter, with the code that packs the rows into
+// MessagePack columns.
 func (g *generator) packBulk(t *emit.Table, op *emit.Op) {
 	w := &g.w
 	var names []string
@@ -254,14 +258,15 @@ func (g *generator) packBulk(t *emit.Table, op *emit.Op) {
 	})
 }
 
-// packed are the methods of ScoterPack by the kind of value that they write, which box nothing.
+// packed are the methods of the runtime's class ScoterPack that write a value, by kind. They do not
+// box values.
 var packed = map[ir.Kind]string{
 	ir.Bool: "bool", ir.Int8: "int8", ir.Int16: "int16", ir.Int32: "int32", ir.Int64: "int64", ir.Uint8: "int16", ir.Uint16: "int32", ir.Uint32: "int64",
 	ir.Float32: "float32", ir.Float64: "float64", ir.Decimal: "decimal", ir.Text: "string", ir.JSON: "string", ir.UUID: "uuid", ir.Date: "date",
 	ir.Timestamp: "timestamp", ir.TimestampTZ: "timestamptz",
 }
 
-// copied are the methods of ScoterCopyRow by the kind of value that they write.
+// copied are the methods of the runtime's class ScoterCopyRow that write a value, by kind.
 var copied = map[ir.Kind]string{
 	ir.Bool: "bool", ir.Int16: "int16", ir.Int32: "int32", ir.Int64: "int64", ir.Float32: "float32", ir.Float64: "float64", ir.Decimal: "decimal",
 	ir.Text: "text", ir.UUID: "uuid", ir.Date: "date", ir.Timestamp: "timestamp", ir.TimestampTZ: "timestamptz",

@@ -14,8 +14,8 @@ var arrowTypes = map[ir.Kind]string{
 	ir.Time: `time64("us")`, ir.TimestampTZ: `timestamp("us", "UTC")`,
 }
 
-// arrowType is the expression of the Arrow type that DuckDB reads as the type, or as text that it
-// casts where Arrow has none.
+// arrowType returns the Python expression of the Arrow type that DuckDB reads as type t. If Arrow
+// has no such type, it is Arrow's text type, and DuckDB casts the text.
 func (g *generator) arrowType(t ir.Type, nested bool) string {
 	if emit.OnlyOfText(t) {
 		return "pa.string()"
@@ -52,8 +52,8 @@ func (g *generator) arrowType(t ir.Type, nested bool) string {
 	return "pa.string()"
 }
 
-// arrowWriter is the function that makes what Arrow takes of a value, or "" when it takes it as it
-// is.
+// arrowWriter returns the name of the Python function that converts a value into one that Arrow
+// accepts. It is "" if Arrow accepts the value unchanged.
 func (g *generator) arrowWriter(t ir.Type, nested bool) string {
 	if emit.OnlyOfText(t) {
 		return "rt.to_text"
@@ -96,7 +96,7 @@ func (g *generator) arrowWrite(v string, t ir.Type, nullable, nested bool) strin
 	return f + "(" + v + ")"
 }
 
-// arrowStruct writes the function that makes what Arrow takes of a struct.
+// arrowStruct writes the Python function that converts a struct into a value that Arrow accepts.
 func (g *generator) arrowStruct(s ir.Struct) {
 	name := g.StructType(s.Ref)
 	g.w.Line("")
@@ -110,8 +110,8 @@ func (g *generator) arrowStruct(s ir.Struct) {
 	})
 }
 
-// arrow writes how a bulk operation's rows become columns of Arrow, unless there is one that Arrow
-// cannot have.
+// arrow writes the Python code that converts the rows of a bulk operation into Arrow columns. It
+// writes nothing if Arrow does not support one of the columns.
 func (g *generator) arrow(t *emit.Table, op *emit.Op) {
 	var types, values, names, required []string
 	native := true

@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// copyKind is what the server's type must read so that psycopg can write a value
-// in COPY's binary form, "" if there is no such form.
+// copyKind returns the name of PostgreSQL's type for which psycopg can write a value in COPY's
+// binary form. It returns "" if psycopg cannot.
 func copyKind(t ir.Type) string {
 	switch t.Kind {
 	case ir.Bool, ir.Int16, ir.Int32, ir.Int64, ir.Uint32, ir.Float32, ir.Float64, ir.Decimal, ir.Text, ir.Blob, ir.UUID, ir.Date, ir.Time, ir.TimeTZ,
@@ -32,15 +32,16 @@ func copyKind(t ir.Type) string {
 	return ""
 }
 
-// unnest is an operation as one statement with a list per column, "" where there is none; psycopg
-// takes a single % for a placeholder.
+// unnest returns a bulk operation on PostgreSQL as one statement, with one parameter for each
+// column: the list of its values. The result is "" if there is no such statement. A single % in the
+// SQL is doubled, because psycopg would read it as a placeholder.
 func unnest(t *ir.Table, op ir.Op) string {
 	const mark = "\x00"
 	text := emit.UnnestSQL(t, op, func(n int) string { return mark + strconv.Itoa(n) + mark })
 	return regexp.MustCompile(mark+"(\\d+)"+mark).ReplaceAllString(strings.ReplaceAll(text, "%", "%%"), "%(p$1)s")
 }
 
-// copy writes a bulk operation's rows in COPY's binary form.
+// copy writes the Python code that writes the rows of a bulk operation in COPY's binary form.
 func (g *generator) copy(t *emit.Table, op *emit.Op) {
 	var names, kinds, keys, values []string
 	for i, c := range op.Row.Columns {

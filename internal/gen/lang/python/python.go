@@ -1,5 +1,5 @@
-// Package python writes Python 3.11: a module with a class of typed methods
-// and its row types as dataclasses, over the runtime in clients/python.
+// Package python writes Python 3.11: a module with a class of typed methods, and its row types as
+// dataclasses. The generated code uses the runtime in clients/python.
 package python
 
 import (
@@ -17,7 +17,7 @@ import (
 var runtimes = map[string]struct {
 	module string
 	style  emit.Style
-	// others are modules that this one uses.
+	// others are further modules of the runtime that this driver's module imports.
 	others []string
 }{
 	"sqlite/sqlite3":   {"scoter_sqlite", emit.Question, nil},
@@ -32,8 +32,8 @@ type generator struct {
 	runtime string
 }
 
-// Plan names everything in a module. It fails with Invalid when there is no
-// such driver or two names become one.
+// Plan chooses the Python name of everything in a module. The error is Invalid if the target's
+// driver is unknown, or if two things would get the same name.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	rt, ok := runtimes[string(t.Engine)+"/"+t.Driver]
 	if !ok {
@@ -55,7 +55,8 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	return plan, plan.CheckText("Python", kind, func(q *emit.Query) bool { return q.ReadOnly })
 }
 
-// fileOf is where the module goes. One that is named by the SQL file gets a name that can be imported.
+// fileOf returns the path of the generated module. If the file name comes from the SQL file, it is
+// changed so that Python can import it.
 func fileOf(t ir.Target) string {
 	name := emit.File(t, ir.Name.Snake, ".py")
 	module := strings.TrimSuffix(path.Base(name), ".py")
@@ -65,7 +66,7 @@ func fileOf(t ir.Target) string {
 	return name
 }
 
-// Generate writes the module and the runtime modules beside it.
+// Generate returns the generated module and the runtime modules.
 func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	p, err := Plan(m, t)
 	if err != nil {
@@ -183,7 +184,7 @@ func (g *generator) class() {
 				w.Line("rt.attach_postgres(conn, %s, dsn)", quote(s.SQLName))
 			})
 		}
-		if g.Module.Engine != ir.Scoter { // there every statement is a transaction of its own
+		if g.Module.Engine != ir.Scoter { // each statement of Scoter is its own transaction
 			g.transaction()
 		}
 		for _, q := range g.Queries {
@@ -206,7 +207,8 @@ func (g *generator) transaction() {
 	})
 }
 
-// values is the expression of the bound values: a sequence, or for psycopg a dict.
+// values returns the Python expression for the bound values of a query: a dict for psycopg, and a
+// sequence for other drivers. arg returns the expression of parameter i.
 func (g *generator) values(q *emit.Query, arg func(int) string) string {
 	var out []string
 	for _, i := range q.SQL.Binds {
@@ -222,8 +224,8 @@ func (g *generator) values(q *emit.Query, arg func(int) string) string {
 	return g.sequence(out)
 }
 
-// sequence is the expression of bound values by position: a list, or what SQLite's driver takes in
-// less time.
+// sequence returns the Python expression for values that are bound by position. It is a list, or
+// for SQLite a form that its driver binds faster.
 func (g *generator) sequence(values []string) string {
 	list := strings.Join(values, ", ")
 	switch {
@@ -272,8 +274,7 @@ func (g *generator) query(q *emit.Query) {
 	method(q.Method, "list["+row+"]", q.Doc, "", fmt.Sprintf("return self._rt.all(%s, %s, %s, %s)", quote(q.Method), sql, values, read))
 	stream := fmt.Sprintf("return self._rt.stream(%s, %s, %s, %s)", quote(q.Stream), sql, values, read)
 	if !q.ReadOnly {
-		// A statement that changes rows is run to its end before the first
-		// row is given out.
+		// A statement that changes rows is run to its end before it returns the first row.
 		stream = fmt.Sprintf("return iter(self._rt.all(%s, %s, %s, %s))", quote(q.Stream), sql, values, read)
 	}
 	method(q.Stream, "Iterator["+row+"]", nil, "The "+q.StreamDoc()+".", stream)
@@ -337,12 +338,12 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	}
 	for n, i := range order {
 		c := op.Row.Columns[i]
-		// A None where there must be none is for the database to refuse.
+		// A None is not checked here: the database refuses it in a column that is not nullable.
 		field := emit.Field(emit.Python, c.Name)
 		value := g.write("r."+field, c.Type, true)
 		switch {
 		case g.Module.Engine == ir.DuckDB && c.Type.Kind == ir.Uint128:
-			// The driver binds what is above 2^127 as a floating point number.
+			// The driver binds numbers above 2^127 as floating point numbers, so pass them as text.
 			value = "rt.opt(rt.to_text, r." + field + ")"
 		case g.Module.Engine == ir.Postgres && c.Type.Kind == ir.Timestamp:
 			value = "rt.opt(rt.to_local, r." + field + ")"
@@ -364,7 +365,7 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	case ir.Postgres:
 		sql = unnest(t.Table, op.Op)
 		if op.Op == ir.OpDelete || len(t.Set) == 0 {
-			b.Dedupe = "" // what comes twice changes nothing
+			b.Dedupe = "" // duplicate keys do not change the result
 		}
 	case ir.Scoter:
 		sql = emit.RowsPath(t.Table, op.Op)

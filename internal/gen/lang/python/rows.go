@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// rowClass writes a dataclass of which queries make many, with an __init__ that takes less time
-// than that of dataclasses.
+// rowClass writes the Python dataclass for a row type of which queries return many rows. It writes
+// an __init__ that is faster than the one that dataclasses would generate.
 func (g *generator) rowClass(name string, names, fields []string) {
 	w := &g.w
 	w.Line("")
@@ -42,7 +42,8 @@ func (g *generator) rowClass(name string, names, fields []string) {
 	})
 }
 
-// uses tells whether queries make rows of a type, in any number or one at most.
+// uses reports how queries return rows of a type: all is set if a query returns many of them, and
+// one if a query returns at most one.
 func (g *generator) uses(ref string) (all, one bool) {
 	for _, q := range g.Queries {
 		if q.Row == ref && !q.Pluck && q.Verb == ir.VerbQuery {
@@ -53,7 +54,8 @@ func (g *generator) uses(ref string) (all, one bool) {
 	return all, one
 }
 
-// maker is the function that makes the one result of a row.
+// maker returns the name of the Python function that converts a driver's row into the result of a
+// `:one` query.
 func (g *generator) maker(q *emit.Query) string {
 	if !q.Pluck {
 		return "_make_" + ir.NewName(g.RowType(q.Row)).Snake()
@@ -64,7 +66,7 @@ func (g *generator) maker(q *emit.Query) string {
 	return "rt.value_of"
 }
 
-// valueReader writes what reads the values of a query for single ones.
+// valueReader writes the Python code that reads the values of a query with :pluck.
 func (g *generator) valueReader(q *emit.Query) {
 	w := &g.w
 	c := q.Columns[0]
@@ -89,8 +91,9 @@ func (g *generator) valueReader(q *emit.Query) {
 	})
 }
 
-// rowReaders writes what makes rows of a type: of all rows at once, since a call for each would
-// cost more than the driver takes, and of one.
+// rowReaders writes the Python functions that convert a driver's rows into rows of a type. One
+// function converts all rows at once, because a call for each row would cost more than the driver
+// does. The other one converts a single row.
 func (g *generator) rowReaders(r ir.Row) {
 	w := &g.w
 	name := g.RowType(r.Ref)
@@ -101,7 +104,8 @@ func (g *generator) rowReaders(r ir.Row) {
 		values = append(values, g.read(v, c.Type, c.Nullable, false))
 		plain = plain && values[i] == v
 	}
-	// By position: to sort names costs as much as some values.
+	// Pass fields by position. With names, Python sorts them, which costs as much as converting
+	// some values.
 	construct := func() {
 		for _, v := range values {
 			w.Line("%s,", v)

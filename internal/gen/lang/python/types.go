@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// declarations writes the enums, structs, rows and parameter sets.
+// declarations writes the Python types for enums, structs, rows and parameter sets.
 func (g *generator) declarations() {
 	w := &g.w
 	for _, e := range g.Module.Enums {
@@ -22,7 +22,7 @@ func (g *generator) declarations() {
 			for _, v := range e.Values {
 				name := emit.Identifier(emit.Python, v.Name.Screaming())
 				if strings.HasPrefix(name, "_") || name == "MRO" {
-					// Names with underscores mean something to an Enum.
+					// Names with underscores have a special meaning in an Enum.
 					name = "V" + strings.TrimPrefix(name, "_")
 				}
 				w.Line("%s = %s", labels.First("label "+v.Value, name, name+"_"), quote(v.Value))
@@ -124,7 +124,8 @@ func (g *generator) pyType(t ir.Type) string {
 var readers = map[ir.Kind]string{ir.Bool: "boolean", ir.Decimal: "dec", ir.Blob: "blob", ir.UUID: "uid", ir.Date: "date", ir.Time: "time", ir.TimeTZ: "time",
 	ir.Timestamp: "timestamp", ir.TimestampTZ: "instant", ir.Interval: "interval", ir.Float32: "real", ir.Float64: "real", ir.Text: "text", ir.JSON: "text"}
 
-// reader is the function that makes a value of what the driver returns.
+// reader returns the name of the Python function that converts a value of the driver into a value
+// of the type.
 func (g *generator) reader(t ir.Type) string {
 	switch t.Kind {
 	case ir.EnumKind:
@@ -157,8 +158,8 @@ func (g *generator) reader(t ir.Type) string {
 	return "rt.integer"
 }
 
-// direct are the kinds whose values a driver returns as they are wanted, when
-// they are not inside of another value.
+// direct reports whether a driver returns values of a type as generated code returns them, so that
+// no conversion is needed. This is about values that are not part of other values.
 func (g *generator) direct(t ir.Type) bool {
 	switch t.Kind {
 	case ir.Int8, ir.Int16, ir.Int32, ir.Int64, ir.Uint8, ir.Uint16, ir.Uint32, ir.Text, ir.JSON, ir.Any:
@@ -173,7 +174,8 @@ func (g *generator) direct(t ir.Type) bool {
 	return false
 }
 
-// read is the expression that reads one value from v.
+// read returns the Python expression that converts the driver's value v. nested means that v is
+// part of another value.
 func (g *generator) read(v string, t ir.Type, nullable, nested bool) string {
 	f := g.reader(t)
 	switch {
@@ -194,8 +196,8 @@ func (g *generator) result(q *emit.Query) (row, read string) {
 	return g.nullable(g.pyType(c.Type), c.Nullable), "_to_value_of_" + q.Method
 }
 
-// writer is the function that makes what the driver is given of a value, or
-// "" when it takes the value as it is.
+// writer returns the name of the Python function that converts a value for the driver. It is "" if
+// the driver accepts the value unchanged.
 func (g *generator) writer(t ir.Type) string {
 	switch g.Module.Engine {
 	case ir.SQLite:
@@ -283,7 +285,8 @@ func (g *generator) bind(p *ir.Param, v string) string {
 	return "rt.json_list(" + items + ")"
 }
 
-// functions writes the SQL and what reads rows and reads and writes structs.
+// functions writes Python code: the SQL texts, the functions that read rows, and the functions that
+// read and write structs.
 func (g *generator) functions() {
 	w := &g.w
 	if len(g.Queries) > 0 {
@@ -346,9 +349,10 @@ func (g *generator) functions() {
 	}
 }
 
-// sql is the text of a query. DuckDB's driver makes timedelta of an INTERVAL, in
-// which a month is 30 days, and the year 9999 of what is infinite, and Scoter's JSON has what a JSON column holds in
-// place: the database is asked for their text, and a statement that cannot be is refused.
+// sql returns the SQL text of a query. It returns some columns as text, and refuses statements that
+// cannot be wrapped for that. DuckDB's driver would convert an INTERVAL to a timedelta, in which a
+// month has 30 days, and infinite dates to the year 9999. In Scoter's JSON results, the content of
+// a JSON column would be part of the result's JSON.
 func (g *generator) sql(q *emit.Query) string {
 	switch {
 	case !q.ReadOnly:

@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// bulks writes the constants that describe the bulk operations.
+// bulks writes the TypeScript constants that describe the bulk operations to the runtime.
 func (g *generator) bulks() {
 	for _, t := range g.Tables {
 		for _, op := range t.Ops {
@@ -26,7 +26,7 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 			c := op.Row.Columns[i]
 			f := g.writer(c.Type)
 			if g.Module.Engine == ir.SQLite && c.Type.Kind == ir.Int64 {
-				f = "rt.whole" // it is declared with INT, which means affinity INTEGER
+				f = "rt.whole" // the column is declared with INT, which means affinity INTEGER
 			}
 			f = g.givenWriter(c.Type, f)
 			values = append(values, g.written(member("r", c.Name.Original), f, c.Type, c.Nullable))
@@ -37,7 +37,8 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	for i := range all {
 		all[i] = i
 	}
-	// columns writes the names of the columns and what finds the first that must not be null and is.
+	// columns writes the names of the columns. It also writes the code that finds the first null in
+	// a column that is not nullable.
 	columns := func(order []int) {
 		var names []string
 		missing := ""
@@ -104,8 +105,9 @@ func schema(t *emit.Table) string {
 	return quote(t.Schema)
 }
 
-// stage writes the temporary table's statements. An insert into DuckDB needs
-// one too when it does not write every column: the appender does.
+// stage writes the SQL statements for the temporary table of a bulk operation. On DuckDB, an insert
+// also has one if it does not write every column, because the appender needs a value for every
+// column.
 func (g *generator) stage(t *emit.Table, op *emit.Op) {
 	w, b := &g.w, op.Bulk
 	if b.Stage == "" && (g.Module.Engine == ir.Postgres || len(b.Columns) == len(t.Columns)) {
@@ -119,7 +121,9 @@ func (g *generator) stage(t *emit.Table, op *emit.Op) {
 			w.Line("table: %s,", block(b.Stage))
 		}
 		w.Line("create: %s,", block(b.Create))
-		if b.Dedupe != "" && op.Op != ir.OpDelete && len(t.Set) > 0 { // otherwise what comes twice changes nothing
+		// Only these operations need Dedupe: for the others, duplicate keys do not change the
+		// result.
+		if b.Dedupe != "" && op.Op != ir.OpDelete && len(t.Set) > 0 {
 			if g.Module.Engine == ir.Postgres {
 				w.Line("dedupe: %s,", block(b.Dedupe))
 			} else {

@@ -7,7 +7,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// packRow writes what packs a row into the columns of a request to Scoter.
+// packRow writes the TypeScript code that packs a row into the MessagePack columns of a request to
+// Scoter.
 func (g *generator) packRow(op *emit.Op) {
 	g.w.Block("pack: (to, r) => {", "},", func() {
 		for i, c := range op.Row.Columns {
@@ -22,7 +23,8 @@ var packers = map[ir.Kind]string{
 	ir.Blob: "rt.putBlob", ir.Interval: "rt.putInterval", ir.Any: "rt.putAny",
 }
 
-// packer is the function that writes a value that is not null.
+// packer returns the name of the TypeScript function that writes a value, which is not null, as
+// MessagePack.
 func (g *generator) packer(t ir.Type) string {
 	switch t.Kind {
 	case ir.StructKind:
@@ -33,10 +35,10 @@ func (g *generator) packer(t ir.Type) string {
 	if f, ok := packers[t.Kind]; ok {
 		return f
 	}
-	return "rt.putText" // dates, times, decimals, UUIDs, JSON and labels are text here
+	return "rt.putText" // dates, times, decimals, UUIDs, JSON and labels are text in TypeScript
 }
 
-// packed is the call that writes a value.
+// packed returns the TypeScript code that writes the value v as MessagePack to p.
 func (g *generator) packed(p, v string, t ir.Type, nullable bool) string {
 	switch {
 	case nullable && t.Kind == ir.Any:
@@ -51,7 +53,8 @@ func (g *generator) packed(p, v string, t ir.Type, nullable bool) string {
 	return g.packer(t) + "(" + p + ", " + v + ")"
 }
 
-// packStruct writes the function that writes a struct: a map of its fields.
+// packStruct writes the TypeScript function that writes a struct as a MessagePack map of its
+// fields.
 func (g *generator) packStruct(s *ir.Struct) {
 	name := g.StructType(s.Ref)
 	w := &g.w

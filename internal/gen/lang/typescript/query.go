@@ -39,8 +39,8 @@ func (g *generator) query(q *emit.Query) {
 	}
 }
 
-// arrowName is the name of the SQL of a query that is read as Arrow, which has
-// every kind as it is.
+// arrowName returns the name of the constant with the SQL text of a query that is read as Arrow.
+// That text needs no conversion of values to text.
 func (g *generator) arrowName(q *emit.Query) string {
 	if g.ArrowSQL(q) != g.sql(q) {
 		return q.Arrow
@@ -48,8 +48,8 @@ func (g *generator) arrowName(q *emit.Query) string {
 	return q.Method
 }
 
-// args are what the runtime is told of a call: its name, the SQL, the values
-// and what reads a row.
+// args returns the arguments of a call of the runtime: the method's name, the SQL, the values, and
+// the function that reads a row. binds are the expressions of the values.
 func (g *generator) args(q *emit.Query, name string, binds []string) string {
 	args := quote(name) + ", SQL." + q.Method + ", [" + strings.Join(binds, ", ") + "]"
 	if q.Verb == ir.VerbQuery {
@@ -60,7 +60,7 @@ func (g *generator) args(q *emit.Query, name string, binds []string) string {
 	return args
 }
 
-// called writes a method that the runtime runs.
+// called writes a method whose body is one call of the runtime with args.
 func (g *generator) called(q *emit.Query, params, args string) {
 	result, call := g.exec, "exec"
 	if q.Verb == ir.VerbQuery {
@@ -73,16 +73,16 @@ func (g *generator) called(q *emit.Query, params, args string) {
 	g.w.Block(q.Method+"("+params+"): "+g.promise(result)+" {", "}", func() { g.w.Line("return this.#rt.%s(%s);", call, args) })
 }
 
-// kept writes a method of SQLite, whose statement is prepared by the first
-// call and then only called: the method costs nothing beyond the driver's.
+// kept writes a method for SQLite that prepares its statement in the first call, and reuses it in
+// later calls. The method costs no more than a direct call of the driver.
 func (g *generator) kept(q *emit.Query, params, binds string) {
 	w := &g.w
 	prepare := quote(q.Method) + ", SQL." + q.Method
 	call := func(verb string) string {
 		return "(this.#" + q.Method + " ??= this.#rt.prepare(" + prepare + "))." + verb + "(" + binds + ")"
 	}
-	// after writes a method that makes something of what the driver returns,
-	// which is a promise unless the driver is synchronous.
+	// after writes a method with the given result type. body writes the code, which awaits the
+	// driver with the prefix await. The method returns a promise, unless the driver is synchronous.
 	after := func(result string, body func(await string)) {
 		if g.sync {
 			w.Block(q.Method+"("+params+"): "+result+" {", "}", func() { body("") })
@@ -117,7 +117,7 @@ func (g *generator) kept(q *emit.Query, params, binds string) {
 		direct("get", row+" | undefined")
 	case q.Cardinality == ir.One:
 		after(row+" | undefined", func(await string) {
-			// No parameter is called like this: its name would be without the dollar sign.
+			// No parameter can have this name, because names of parameters have no dollar sign.
 			w.Line("const $row = %s%s;", await, call("get"))
 			w.Line("return $row === undefined ? undefined : %s;", apply(read, "$row as rt.Raw"))
 		})
@@ -151,7 +151,7 @@ func (g *generator) batch(q *emit.Query) {
 	})
 }
 
-// stream writes the method that yields a query's rows.
+// stream writes the method that yields the rows of a query one after the other.
 func (g *generator) stream(q *emit.Query, params string, binds []string) {
 	w := &g.w
 	row, read := g.result(q)
@@ -166,8 +166,7 @@ func (g *generator) stream(q *emit.Query, params string, binds []string) {
 		w.Block(q.Stream+"("+params+"): "+result+" {", "}", func() { w.Line("return this.#rt.stream%s(%s);", generic(row, read), g.args(q, q.Stream, binds)) })
 		return
 	}
-	// A statement that changes rows is run to its end before the first row is
-	// given out.
+	// A statement that changes rows is run to its end before it returns the first row.
 	w.Block(open+q.Stream+"("+params+"): "+result+" {", "}", func() {
 		switch {
 		case g.sync:
@@ -180,7 +179,8 @@ func (g *generator) stream(q *emit.Query, params string, binds []string) {
 	})
 }
 
-// generic names the type of rows that are handed on as the driver made them.
+// generic returns the type argument of the runtime's method, for rows that are returned as the
+// driver made them. It is "" if the function read converts the rows.
 func generic(row, read string) string {
 	if read != "" {
 		return ""
@@ -188,7 +188,8 @@ func generic(row, read string) string {
 	return "<" + row + ">"
 }
 
-// apply calls a function, or a function expression, with a value.
+// apply returns the TypeScript code that calls read with v. read is the name of a function or an
+// arrow function.
 func apply(read, v string) string {
 	if strings.Contains(read, "=>") {
 		read = "(" + read + ")"
@@ -196,8 +197,8 @@ func apply(read, v string) string {
 	return read + "(" + v + ")"
 }
 
-// sql is the text of a query. In Scoter's JSON some kinds are not as they are
-// wanted: the database is asked for their text.
+// sql returns the SQL text of a query. Values of some kinds have other forms in Scoter's JSON
+// results, so Scoter is asked for them as text.
 func (g *generator) sql(q *emit.Query) string {
 	if g.Module.Engine == ir.Scoter && q.Statement == ir.StatementSelect {
 		return emit.ColumnsAsText(q, ir.Interval, ir.JSON, ir.Blob, ir.Decimal)

@@ -6,12 +6,13 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// driversValues reports whether rows have the values of DuckDB's driver, as SQG's code has them.
+// driversValues reports whether rows have the values as DuckDB's driver returns them. That is so in
+// a project of SQG.
 func (g *generator) driversValues() bool {
 	return g.Target.Config.SQG && g.Module.Engine == ir.DuckDB
 }
 
-// driverClasses are the driver's classes of values that are one.
+// driverClasses are the classes of DuckDB's driver for values that are objects, by kind.
 var driverClasses = map[ir.Kind]string{
 	ir.Date: "DuckDBDateValue", ir.Time: "DuckDBTimeValue", ir.TimeTZ: "DuckDBTimeTZValue", ir.TimestampTZ: "DuckDBTimestampTZValue",
 	ir.Interval: "DuckDBIntervalValue", ir.UUID: "DuckDBUUIDValue", ir.Blob: "DuckDBBlobValue", ir.Decimal: "DuckDBDecimalValue",
@@ -30,19 +31,20 @@ func driverClass(t ir.Type) string {
 	return ""
 }
 
-// resultType is the type of a column that a query returns.
+// resultType returns the TypeScript type of a column of a query's result.
 func (g *generator) resultType(t ir.Type, nullable bool) string {
 	if !g.driversValues() {
 		return g.nullable(g.tsType(t), nullable)
 	}
 	typ := g.driverType(t)
-	if strings.Contains(typ, "null") { // a list, struct or map: SQG says of none that it may be null
+	if strings.Contains(typ, "null") { // SQG does not declare any list, struct or map as nullable
 		return typ
 	}
 	return g.nullable(typ, nullable)
 }
 
-// driverType is the type of a value of the driver, of which SQG knows the elements.
+// driverType returns the TypeScript type of a value as the driver returns it. In a project of SQG
+// it includes the type of elements.
 func (g *generator) driverType(t ir.Type) string {
 	elem := func(t ir.Type) string { return g.nullable(g.driverType(t), true) }
 	switch t.Kind {
@@ -66,7 +68,9 @@ func (g *generator) driverType(t ir.Type) string {
 	return g.tsType(t)
 }
 
-// givenType is the type of a value that is written: what we take, or the driver's class.
+// givenType returns the TypeScript type of a value that the caller passes to a method: the type
+// that this generator uses. In a project of SQG, it also accepts the driver's class for such
+// values.
 func (g *generator) givenType(t ir.Type) string {
 	if class := driverClass(t); class != "" && g.driversValues() && t.Kind != ir.Text {
 		return g.tsType(t) + " | " + class
@@ -77,7 +81,8 @@ func (g *generator) givenType(t ir.Type) string {
 	return g.tsType(t)
 }
 
-// givenWriter is the function that writes a value of givenType by the one for our own.
+// givenWriter returns the TypeScript function that writes a value of the type givenType. write is
+// the function for the type that this generator uses elsewhere.
 func (g *generator) givenWriter(t ir.Type, write string) string {
 	if write == "" || !g.driversValues() {
 		return write

@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// types declares the enums, structs and rows.
+// types writes the TypeScript types for enums, structs and rows.
 func (g *generator) types() {
 	w := &g.w
 	for _, e := range g.Module.Enums {
@@ -59,8 +59,8 @@ func (g *generator) types() {
 	}
 }
 
-// property is a member's name where it is declared, quoted unless it is an
-// identifier of ASCII.
+// property returns the name of a member in a declaration. It is quoted unless it is an ASCII
+// identifier.
 func property(name string) string {
 	for i, r := range name {
 		letter := r == '_' || r == '$' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -74,7 +74,7 @@ func property(name string) string {
 	return name
 }
 
-// member is the access to a member of v.
+// member returns the TypeScript expression that accesses a member of v.
 func member(v, name string) string {
 	if p := property(name); p == name {
 		return v + "." + name
@@ -89,7 +89,8 @@ func (g *generator) nullable(t string, nullable bool) string {
 	return t
 }
 
-// paramType is tsType of what a caller passes: lists may be read-only.
+// paramType returns the TypeScript type of a value that the caller passes to a method. It differs
+// from tsType only in that lists may be read-only.
 func (g *generator) paramType(t ir.Type) string {
 	if given := g.givenType(t); given != g.tsType(t) {
 		return given
@@ -142,8 +143,8 @@ func (g *generator) tsType(t ir.Type) string {
 	}
 }
 
-// reader is the function that makes a value of what the driver returns, or ""
-// when the driver's value is right already. It never sees null.
+// reader returns the TypeScript function that converts a value of the driver, or "" if no
+// conversion is necessary. Generated code never calls it with null.
 func (g *generator) reader(t ir.Type) string {
 	switch g.Module.Engine {
 	case ir.SQLite:
@@ -261,8 +262,8 @@ func (g *generator) postgresReader(t ir.Type) string {
 	return ""
 }
 
-// innermost is the element of a list of lists: PostgreSQL knows arrays of
-// several dimensions, not arrays of arrays.
+// innermost returns the type of the elements in a list of lists of any depth. PostgreSQL has arrays
+// of several dimensions, but not arrays of arrays.
 func innermost(t ir.Type) ir.Type {
 	for t.Kind == ir.List || t.Kind == ir.Array {
 		t = *t.Elem
@@ -270,7 +271,8 @@ func innermost(t ir.Type) ir.Type {
 	return t
 }
 
-// element is a function for elements of a list or map, null included.
+// element returns the function that converts the elements of a list or map. If nullable is set, it
+// also accepts null.
 func (g *generator) element(t ir.Type, nullable bool) string {
 	f := g.reader(t)
 	switch {
@@ -282,7 +284,7 @@ func (g *generator) element(t ir.Type, nullable bool) string {
 	return "(e) => " + f + "(e)"
 }
 
-// read is the expression that reads one value from v.
+// read returns the TypeScript expression that converts the driver's value v.
 func (g *generator) read(v string, t ir.Type, nullable bool) string {
 	if g.driversValues() {
 		return v + " as unknown as " + g.resultType(t, nullable)
@@ -290,7 +292,7 @@ func (g *generator) read(v string, t ir.Type, nullable bool) string {
 	f := g.reader(t)
 	typ := g.nullable(g.tsType(t), nullable)
 	if g.Module.Engine == ir.Postgres {
-		// A value is text or null there; a list's elements are never certain.
+		// In this form, a value is text or null. The elements of a list may always be null.
 		listed := t.Kind == ir.List || t.Kind == ir.Array
 		switch {
 		case f == "":
@@ -317,8 +319,8 @@ func (g *generator) read(v string, t ir.Type, nullable bool) string {
 	return f + "(" + v + ")"
 }
 
-// reads reports whether rows of this type are made by a function: not when
-// SQLite's driver makes them as they are declared.
+// reads reports whether a function converts the driver's rows into rows of this type. None is
+// needed if SQLite's driver already returns them in the declared form.
 func (g *generator) reads(r *ir.Row) bool {
 	used := g.queried(r)
 	if !used || g.Module.Engine != ir.SQLite {
@@ -347,7 +349,7 @@ func (g *generator) rawRow() string {
 	return "rt.duck.DuckDBValue[]"
 }
 
-// at is the raw value of a column.
+// at returns the TypeScript expression for the driver's value of column i of a row.
 func (g *generator) at(i int, c ir.Column) string {
 	if g.Module.Engine == ir.SQLite || g.Module.Engine == ir.Scoter {
 		return "r[" + quote(c.Name.Original) + "]"
@@ -366,8 +368,8 @@ func (g *generator) readRow(name string, columns []ir.Column) {
 	})
 }
 
-// result is the type of one result of a query and the function that makes it
-// from a raw row, "" if that is already it.
+// result returns the TypeScript type of a query's result, and the function that converts a driver's
+// row into it. The function is "" if no conversion is necessary.
 func (g *generator) result(q *emit.Query) (row, read string) {
 	if !q.Pluck {
 		row = g.RowType(q.Row)
@@ -387,7 +389,7 @@ func (g *generator) structs(s *ir.Struct) {
 	if !g.driversValues() {
 		g.readStruct(s, value)
 	}
-	if g.Module.Engine == ir.Scoter { // JSON, which parameters are, has them as they are
+	if g.Module.Engine == ir.Scoter { // parameters are JSON, which needs no conversion
 		g.packStruct(s)
 		return
 	}
@@ -414,7 +416,8 @@ func (g *generator) readStruct(s *ir.Struct, value string) {
 	w, name := &g.w, g.StructType(s.Ref)
 	w.Blank()
 	w.Block("export function read"+name+"(v: "+value+"): "+name+" {", "}", func() {
-		// By name: names of digits alone come before all others in an object of JavaScript.
+		// Read fields by name. The order of members in a JavaScript object differs: names of digits
+		// come before all other names.
 		field := func(i int) string { return "f[" + quote(s.Fields[i].Name.Original) + "]" }
 		switch g.Module.Engine {
 		case ir.Postgres:

@@ -1,5 +1,5 @@
-// Package typescript writes TypeScript: one module with a class of typed
-// methods and the row types, over the runtime in clients/typescript.
+// Package typescript writes TypeScript: one module with a class of typed methods and the row types.
+// The generated code uses the runtime in clients/typescript.
 package typescript
 
 import (
@@ -12,21 +12,23 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// driver is what differs between the database drivers.
+// driver is what differs in generated code between the database drivers.
 type driver struct {
-	// runtime is the runtime's file name without extension; files are all
+	// runtime is the name of the runtime's file for this driver, without extension. files are all
 	// files of clients/typescript that it needs.
 	runtime string
 	files   []string
 	style   emit.Style
-	// imports and connection are the import line and the type of the
-	// connection that the constructor takes.
+	// imports is the import line, and connection the type of the connection that the constructor
+	// takes.
 	imports, connection string
-	// open makes the runtime from `db`.
+	// open is the TypeScript expression that makes the runtime from the constructor's argument
+	// `db`.
 	open string
-	// sync says that methods return results, not promises of them.
+	// sync means that the driver is synchronous: methods return results and not promises.
 	sync bool
-	// plucks says that a statement can be told to return its only column.
+	// plucks means that the driver can return only the first column of a statement, as `:pluck`
+	// needs it.
 	plucks bool
 	exec   string
 }
@@ -63,12 +65,12 @@ type generator struct {
 	*emit.Plan
 	driver
 	w emit.Writer
-	// safe: SQLite's 64-bit integers are bigint.
+	// safe means that SQLite's 64-bit integers are bigint in TypeScript.
 	safe bool
 }
 
-// Plan names everything in a module. It fails with Invalid when there is no
-// such driver or two names become one.
+// Plan chooses the TypeScript name of everything in a module. The error is Invalid if the target's
+// driver is unknown, or if two things would get the same name.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	d, ok := drivers(t)
 	if !ok {
@@ -80,7 +82,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 		Methods: []string{"transaction", "withRoute", "applyMigrations", "getMigrations", "getQueryNames"}})
 }
 
-// Generate writes the module and the runtime files it imports.
+// Generate returns the generated module and the runtime files that it imports.
 func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	p, err := Plan(m, t)
 	if err != nil {
@@ -91,7 +93,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	g.w.Unit = "  "
 	g.module()
 	fileName := ir.Name.Kebab
-	if t.Config.SQG { // whose files are called as the SQL's
+	if t.Config.SQG { // SQG names its files after the SQL files
 		fileName = func(n ir.Name) string { return n.Original }
 	}
 	name := emit.File(t, fileName, ".ts")
@@ -176,7 +178,7 @@ func (g *generator) migrationList() {
 	})
 }
 
-// routes reports whether bulk methods have more than one.
+// routes reports whether generated code has more than one way (route) to write in bulk.
 func (g *generator) routes() bool { return g.Module.Engine == ir.Postgres && len(g.Tables) > 0 }
 
 func (g *generator) promise(t string) string {
@@ -239,10 +241,10 @@ func (g *generator) class() {
 			})
 		})
 		w.Blank()
-		if g.Module.Engine != ir.Scoter { // there every statement is a transaction of its own
+		if g.Module.Engine != ir.Scoter { // each statement of Scoter is its own transaction
 			w.Line("/** Runs body in a transaction: committed when it returns, rolled back when it throws. */")
 		}
-		switch { // no class is called $T, as that of t.sql is called T
+		switch { // no class is named $T, unlike T in t.sql
 		case g.Module.Engine == ir.Scoter:
 		case g.sync:
 			w.Block("transaction<$T>(body: (queries: "+g.Class+") => rt.Sync<$T>): $T {", "}", func() {

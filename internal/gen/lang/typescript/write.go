@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// writer is the function that makes what the driver is given of a value, or
-// "" when it takes the value as it is.
+// writer returns the name of the TypeScript function that converts a value for the driver. It is ""
+// if the driver accepts the value unchanged.
 func (g *generator) writer(t ir.Type) string {
 	switch g.Module.Engine {
 	case ir.SQLite:
@@ -61,12 +61,13 @@ func (g *generator) postgresWriter(t ir.Type) string {
 	case ir.Date, ir.Timestamp, ir.TimestampTZ:
 		return "rt.toDate"
 	case ir.Text, ir.UUID, ir.Decimal, ir.Time, ir.TimeTZ, ir.JSON, ir.EnumKind:
-		return "" // the runtime looks at all texts
+		return "" // the runtime checks all texts
 	}
 	return "rt.toText"
 }
 
-// duckNumbers are the functions that refuse numbers beyond their type.
+// duckNumbers are the runtime's functions that refuse numbers outside of the range of a type, by
+// kind.
 var duckNumbers = map[ir.Kind]string{
 	ir.Int8: "rt.toInt8", ir.Int16: "rt.toInt16", ir.Int32: "rt.toInt32", ir.Int64: "rt.toInt64", ir.Int128: "rt.toInt128",
 	ir.Uint8: "rt.toUint8", ir.Uint16: "rt.toUint16", ir.Uint32: "rt.toUint32", ir.Uint64: "rt.toUint64", ir.Uint128: "rt.toUint128",
@@ -120,12 +121,14 @@ func (g *generator) orPlain(t ir.Type) string {
 	return "rt.plain"
 }
 
-// write is the expression of a value for the driver, null included.
+// write returns the TypeScript expression that passes the value v, which may be null, to the
+// driver.
 func (g *generator) write(v string, t ir.Type, nullable bool) string {
 	return g.written(v, g.writer(t), t, nullable)
 }
 
-// written is write by a function, "" if there is none.
+// written returns the TypeScript expression that passes the value v to the driver after converting
+// it with the function f. f is "" if no conversion is necessary.
 func (g *generator) written(v, f string, t ir.Type, nullable bool) string {
 	switch {
 	case f == "" && t.Kind == ir.Any:
@@ -138,7 +141,7 @@ func (g *generator) written(v, f string, t ir.Type, nullable bool) string {
 	return f + "(" + v + ")"
 }
 
-// bind is the expression of a parameter's value for the runtime.
+// bind returns the TypeScript expression that passes the value v of a parameter to the runtime.
 func (g *generator) bind(p *ir.Param, v string) string {
 	if g.Module.Engine == ir.SQLite && p.Binding == ir.BindJSON {
 		list := "rt.jsonList"
@@ -162,7 +165,7 @@ func (g *generator) bind(p *ir.Param, v string) string {
 		return list + "(" + inner + ")"
 	}
 	if g.Module.Engine == ir.SQLite && p.Binding == ir.BindNumber {
-		return v // which most drivers bind as a floating point number, or a bigint as an integer
+		return v // most drivers bind a number as floating point, and a bigint as an integer
 	}
 	if g.Module.Engine == ir.Scoter && emit.Nested(p.Type) {
 		return v + " === null ? null : rt.json(" + v + ")"
@@ -183,7 +186,7 @@ var duckTypes = map[ir.Kind]string{
 	ir.Time: "TIME", ir.TimeTZ: "TIMETZ", ir.TimestampTZ: "TIMESTAMPTZ", ir.Interval: "INTERVAL", ir.Any: "ANY",
 }
 
-// duckType is the expression of the driver's type.
+// duckType returns the TypeScript expression of the type that DuckDB's driver has for t.
 func (g *generator) duckType(t ir.Type) string {
 	if emit.OnlyOfText(t) {
 		return "rt.duck.VARCHAR"

@@ -10,6 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/encode"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ingest/format"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 	"github.com/scoterdb/scoter/internal/session"
 )
 
@@ -51,11 +52,11 @@ func (e *embedded) backup(ctx context.Context, w io.Writer) error {
 // load stores rows in the way in which a server stores the rows of a request.
 func (e *embedded) load(ctx context.Context, rows loadedRows) (replayed bool, err error) {
 	name := rows.table
-	o := format.Options{Delimiter: rows.delimiter, NullText: rows.null, MaxBody: largestRows, Largest: largestRows}
+	o := wire.Options{Delimiter: rows.delimiter, NullText: rows.null, MaxBody: largestRows, Largest: largestRows}
 	if t, err := e.app.Engine.Lookup(name.Database, name.Schema, name.Name); err == nil {
 		o.Types = t.Fields()
 	}
-	batches, err := rows.Format.Decode(rows.Body, o)
+	batches, err := rows.format.Decode(rows.Body, o)
 	if err != nil {
 		return false, err
 	}

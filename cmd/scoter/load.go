@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ingest/cut"
 	"github.com/scoterdb/scoter/internal/ingest/format"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 	"github.com/scoterdb/scoter/internal/mutate"
 )
 
@@ -70,6 +70,7 @@ type loadedRows struct {
 	key       []string
 	delimiter byte
 	null      string
+	format    *wire.Format // of the rows
 	cut.Piece
 	// once is an idempotency key. If the command is repeated, the same rows of a file get the same
 	// key.
@@ -81,20 +82,23 @@ func (l *loadCommand) file(ctx context.Context, t target, file string, rows load
 	if err != nil {
 		return base.Errorf(base.NotFound, "%w", err)
 	}
-	of, err := format.OfFile(file)
+	of, delimiter, err := format.OfFile(file)
 	if err != nil {
 		return err
 	}
-	if rows.delimiter, err = l.delimiter(file); err != nil {
-		return err
+	if l.Delimiter != "" {
+		if delimiter, err = format.Delimiter(l.Delimiter); err != nil {
+			return err
+		}
 	}
+	rows.format, rows.delimiter = of.ForPieces(), delimiter
 	id, err := l.identity(file, rows)
 	if err != nil {
 		return err
 	}
 	p := startProgress(filepath.Base(file), info.Size())
 	stored := int64(0)
-	err = cut.Each(file, of, cut.Options{Delimiter: rows.delimiter}, func(piece cut.Piece) error {
+	err = cut.Each(file, of.Cut, cut.Options{Delimiter: rows.delimiter}, func(piece cut.Piece) error {
 		rows.Piece = piece
 		rows.once = fmt.Sprintf("load-%x", sha256.Sum256(fmt.Appendf(nil, "%x %d %x", id, piece.First, sha256.Sum256(piece.Body))))
 		replayed, err := t.load(ctx, rows)
@@ -108,15 +112,6 @@ func (l *loadCommand) file(ctx context.Context, t target, file string, rows load
 		return errors.Join(l.stopped(err, stored), p.abandon())
 	}
 	return p.finish()
-}
-
-// delimiter returns the delimiter of the command line, or the one that the file's extension
-// implies.
-func (l *loadCommand) delimiter(file string) (byte, error) {
-	if name := strings.ToLower(file); l.Delimiter == "" && strings.Contains(filepath.Base(name), ".tsv") {
-		return '\t', nil
-	}
-	return format.Delimiter(l.Delimiter)
 }
 
 // identity returns the same bytes for every command that loads the same file in the same way.

@@ -169,7 +169,7 @@ func (r *remote) load(ctx context.Context, rows loadedRows) (replayed bool, err 
 	if rows.null != "" {
 		query.Set("null", rows.null)
 	}
-	return r.send(ctx, path, query, rows.Format.MediaType(), rows.Body, http.Header{"Idempotency-Key": {rows.once}})
+	return r.send(ctx, path, query, rows.format.MediaTypes[0], rows.Body, http.Header{"Idempotency-Key": {rows.once}})
 }
 
 const sendAttempts = 10

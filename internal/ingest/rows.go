@@ -1,5 +1,5 @@
 // Package ingest decodes the bytes of a request into Arrow batches. Each wire format has its own
-// subfolder.
+// subfolder, and package format lists them all.
 //
 // Decoders are pure: the same bytes and options give the same result. They use no clock, no engine
 // and no goroutines. A decoder returns all rows of a request or an error, so no part of a bad

@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/avro"
 )
 
-// Avro returns the Avro schema with an id, as Cut returns it. See the package comment for the
-// errors.
+// Avro returns the Avro schema with an id, as framing.Cut returns it. See the package comment for
+// the errors.
 func (c *Client) Avro(ctx context.Context, id uint32) (*avro.Schema, error) {
 	// Keys of Protobuf are headers, which start with a 0 byte, so the two cannot be equal.
 	key := string(binary.BigEndian.AppendUint32([]byte("avro"), id))

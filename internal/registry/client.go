@@ -15,6 +15,8 @@ import (
 	"github.com/twmb/franz-go/pkg/sr"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/avro"
+	"github.com/scoterdb/scoter/internal/ingest/protobuf"
 )
 
 // DefaultTimeout is the time limit of a request if Options.Timeout is 0.
@@ -48,6 +50,12 @@ type Options struct {
 	// Timeout is the time limit of one request. 0 means DefaultTimeout.
 	Timeout time.Duration
 }
+
+// Client implements the interface of a schema registry of each wire format that uses one.
+var (
+	_ avro.Registry     = (*Client)(nil)
+	_ protobuf.Registry = (*Client)(nil)
+)
 
 // Client reads schemas from a registry, and caches them. It is safe for concurrent use.
 type Client struct {

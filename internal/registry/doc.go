@@ -1,11 +1,11 @@
-// Package registry reads schemas from a schema registry with Confluent's API. It also decodes the
-// headers with which messages refer to schemas.
+// Package registry reads schemas from a schema registry with Confluent's API. The headers with
+// which messages refer to schemas are decoded by package framing.
 //
 //	client, err := registry.New(registry.Options{URLs: []string{"http://127.0.0.1:8081"}})
-//	header, value, err := registry.CutProtobuf(msg)
+//	header, value, err := framing.CutProtobuf(msg)
 //	message, err := client.Message(ctx, header) // then protobuf.NewPlan(message, ...)
 //
-//	id, value, err := registry.Cut(msg)
+//	id, value, err := framing.Cut(msg)
 //	schema, err := client.Avro(ctx, id) // then avro.NewPlan(schema, ...)
 //
 // # Errors

@@ -13,21 +13,22 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/framing"
 	"github.com/scoterdb/scoter/internal/ingest/protobuf"
 )
 
 // mainFile is the name of the file with the schema itself. Files that it imports have other names.
 const mainFile = "scoter-schema.proto"
 
-// Message returns the message type for a header that CutProtobuf returned. See the package comment
-// for the errors.
+// Message returns the message type for a header that framing.CutProtobuf returned. See the package
+// comment for the errors.
 func (c *Client) Message(ctx context.Context, header []byte) (protoreflect.MessageDescriptor, error) {
 	return get(ctx, c, string(header), func() (protoreflect.MessageDescriptor, error) {
-		if len(header) < headerSize {
+		if len(header) < framing.HeaderSize {
 			return nil, base.Errorf(base.Invalid, "a header of %d bytes", len(header))
 		}
 		id := binary.BigEndian.Uint32(header[1:])
-		path, _, err := readPath(header[headerSize:])
+		path, _, err := framing.ReadPath(header[framing.HeaderSize:])
 		if err != nil {
 			return nil, err
 		}

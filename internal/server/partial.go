@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ingest"
-	"github.com/scoterdb/scoter/internal/ingest/lineprotocol"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 // tableLines are the points of one measurement in a write request. The field Numbers has their
@@ -57,15 +57,15 @@ func rowsOf(tables []tableLines) []engine.TableRows {
 
 // partial is a write request in line protocol of which some lines were not stored.
 type partial struct {
-	// reasons has at most lineprotocol.MaxErrors lines that do not parse, and as many lines that
-	// were refused for other reasons.
+	// reasons has at most wire.MaxErrors lines that do not parse, and as many lines that were
+	// refused for other reasons.
 	reasons []lineReason
 	refused int
 	dropped int64
 	// stored says that some lines were stored, or are well-formed and only contradict stored rows.
 	// The error in the response depends on it.
 	stored bool
-	lines  []lineprotocol.Lines // the numbers of the lines of each decoded table's rows
+	lines  []wire.Lines // the numbers of the lines of each decoded table's rows
 }
 
 // lineReason is the reason why a line was not stored.
@@ -75,7 +75,7 @@ type lineReason struct {
 }
 
 // unparsed returns a partial with the lines that the decoder could not parse.
-func unparsed(d lineprotocol.Result) *partial {
+func unparsed(d wire.Tables) *partial {
 	p := &partial{dropped: int64(d.Rejected), stored: len(d.Rows) > 0, lines: d.Lines}
 	for _, e := range d.Errors {
 		p.reasons = append(p.reasons, lineReason{e.Line, e.Reason})
@@ -118,7 +118,7 @@ func (p *partial) refuse(t tableLines, why string) {
 	p.stored = true
 	p.dropped += int64(len(t.Numbers[0]))
 	for _, row := range t.Numbers[0] {
-		if p.refused++; p.refused > lineprotocol.MaxErrors {
+		if p.refused++; p.refused > wire.MaxErrors {
 			break
 		}
 		p.reasons = append(p.reasons, lineReason{p.lines[t.decoded].Of(int(row)), why})

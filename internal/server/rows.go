@@ -15,18 +15,20 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 	"github.com/scoterdb/scoter/internal/ingest/format"
 	"github.com/scoterdb/scoter/internal/ingest/msgpack"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// written is the response to a request that wrote rows.
+// written is the JSON response to a request that wrote rows of one table.
 type written struct {
 	Rows int64 `json:"rows"`
 	mutate.Counts
 	Durable bool `json:"durable"`
 }
 
-// rows handles a body with rows of one table, in the wire format that its Content-Type names.
+// rows handles a write request with rows of one table. The wire format of the body is the one with
+// the media type in Content-Type.
 func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	q := r.URL.Query()
 	mode, err := mutate.ParseMode(q.Get("mode"))
@@ -91,7 +93,7 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	return nil
 }
 
-// appendOptions reads the options of every write request: durability and idempotency key.
+// appendOptions reads the options that all write requests have: durability and idempotency key.
 func appendOptions(r *http.Request) (engine.AppendOptions, error) {
 	o := engine.AppendOptions{Create: true, IdempotencyKey: r.Header.Get("Idempotency-Key")}
 	switch d := r.URL.Query().Get("durability"); d {
@@ -104,15 +106,17 @@ func appendOptions(r *http.Request) (engine.AppendOptions, error) {
 	return o, nil
 }
 
-// identify computes a hash of the request's URL and body. With it the engine distinguishes a
-// repetition from another request with the same idempotency key.
+// identify sets o.BodyHash, a hash of the request's URL and body, if the request has an idempotency
+// key. If a later request with the same key has another hash, the engine refuses it, because it is
+// not a repetition.
 func identify(o *engine.AppendOptions, r *http.Request, body []byte) {
 	if o.IdempotencyKey == "" {
 		return
 	}
 	q := r.URL.Query()
+	// The user name and the password may change between two attempts.
 	q.Del("u")
-	q.Del("p") // credentials may change between two attempts
+	q.Del("p")
 	hash := sha256.New()
 	for _, s := range []string{r.URL.Path, q.Encode(), r.Header.Get("X-Arc-Database")} {
 		fmt.Fprintf(hash, "%q\n", s)
@@ -121,7 +125,7 @@ func identify(o *engine.AppendOptions, r *http.Request, body []byte) {
 	o.BodyHash = hash.Sum(nil)
 }
 
-// tableName parses [schema.]table of a database.
+// tableName returns the name of a table from the path of a request. table is [schema.]table.
 func tableName(database, table string) (engine.TableName, error) {
 	n := engine.TableName{Database: database, Schema: engine.DefaultSchema, Name: table}
 	if schemaName, name, ok := strings.Cut(table, "."); ok {
@@ -135,7 +139,8 @@ func tableName(database, table string) (engine.TableName, error) {
 	return n, nil
 }
 
-// decodeTable decodes a body with rows of one table.
+// decodeTable decodes a body with rows of one table. Before that, it reserves the memory that the
+// rows will take according to the body.
 func (s *Server) decodeTable(r *http.Request, table engine.TableName, b *body) ([]arrow.RecordBatch, error) {
 	q, contentType := r.URL.Query(), r.Header.Get("Content-Type")
 	mediaType, _, _ := mime.ParseMediaType(contentType)
@@ -143,19 +148,19 @@ func (s *Server) decodeTable(r *http.Request, table engine.TableName, b *body) (
 	if err != nil {
 		return nil, err
 	}
-	o := format.Options{Types: s.columnTypes(table), NullText: q.Get("null"), MaxBody: int64(s.settings.MaxBody), Largest: s.largest()}
+	o := wire.Options{Types: s.columnTypes(table), NullText: q.Get("null"), MaxBody: int64(s.settings.MaxBody), Largest: s.largest()}
 	if o.Delimiter, err = format.Delimiter(q.Get("delimiter")); err != nil {
 		return nil, err
 	}
-	if rows := f.Claimed(b.bytes, b.largest); rows > 0 {
-		if err := b.claimed(r.Context(), rows); err != nil {
+	if f.Claimed != nil {
+		if err := b.claimed(r.Context(), f.Claimed(b.bytes, b.largest)); err != nil {
 			return nil, err
 		}
 	}
 	return f.Decode(b.bytes, o)
 }
 
-// columnTypes returns the types of a table's columns, so that text is parsed as the right type. It
+// columnTypes returns the columns of a table, so that text is decoded as the type of its column. It
 // returns nil for a table that does not exist.
 func (s *Server) columnTypes(name engine.TableName) []schema.Field {
 	t, err := s.store.Lookup(name.Database, name.Schema, name.Name)
@@ -165,7 +170,8 @@ func (s *Server) columnTypes(name engine.TableName) []schema.Field {
 	return t.Fields()
 }
 
-// arcMsgpack handles Arc's MessagePack format, in which each map names its table.
+// arcMsgpack handles a write request in Arc's form of MessagePack, in which each map names its
+// table.
 func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) error {
 	precision, err := ingest.ParsePrecision(r.URL.Query().Get("precision"))
 	if err != nil {
@@ -181,16 +187,16 @@ func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) er
 	}
 	defer b.Close()
 	o.Waits = b.waits
-	decoded, err := msgpack.Decode(b.bytes, msgpack.Options{Now: time.Now(), Precision: precision})
+	decoded, err := msgpack.Format.DecodeTables(b.bytes, wire.TableOptions{Now: time.Now(), Precision: precision})
 	if err != nil {
 		return err
 	}
-	defer ingest.Release(decoded)
+	defer ingest.Release(decoded.Rows)
 	identify(&o, r, b.bytes)
-	if err := b.decoded(r.Context(), batchesOf(decoded)...); err != nil {
+	if err := b.decoded(r.Context(), batchesOf(decoded.Rows)...); err != nil {
 		return err
 	}
-	tables, err := s.tables(r, decoded)
+	tables, err := s.tables(r, decoded.Rows)
 	if err != nil {
 		return err
 	}
@@ -201,8 +207,8 @@ func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) er
 	return nil
 }
 
-// database returns the database of a request whose path does not name one. InfluxDB's bucket may be
-// DATABASE/RETENTION-POLICY; there is only the default policy.
+// database returns the database of a request whose path does not name one. A bucket of InfluxDB may
+// be DATABASE/RETENTION-POLICY. Scoter only has the default policy, named autogen.
 func (s *Server) database(r *http.Request) string {
 	q := r.URL.Query()
 	bucket := q.Get("bucket")
@@ -217,7 +223,7 @@ func (s *Server) database(r *http.Request) string {
 	return s.settings.Database
 }
 
-// tables assigns decoded rows to the tables that they name.
+// tables returns decoded rows in the form that the engine takes. Rows name their tables.
 func (s *Server) tables(r *http.Request, decoded []ingest.Rows) ([]engine.TableRows, error) {
 	database := s.database(r)
 	if err := ingest.CheckName("database", database); err != nil {
@@ -239,6 +245,7 @@ func (s *Server) tables(r *http.Request, decoded []ingest.Rows) ([]engine.TableR
 	return tables, nil
 }
 
+// batchesOf returns the batches of decoded rows.
 func batchesOf(decoded []ingest.Rows) []arrow.RecordBatch {
 	batches := make([]arrow.RecordBatch, len(decoded))
 	for i, rows := range decoded {
@@ -247,6 +254,7 @@ func batchesOf(decoded []ingest.Rows) []arrow.RecordBatch {
 	return batches
 }
 
+// tagNames returns the names of the columns that identify a series.
 func tagNames(rows ingest.Rows) []string {
 	names := make([]string, len(rows.Tags))
 	for i, at := range rows.Tags {

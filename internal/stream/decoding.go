@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 // errDefect is wrapped by the errors that guarded makes of panics.
@@ -32,8 +33,8 @@ var errFull = errors.New("the batch is full")
 // decoding has the decoders of one schema.
 type decoding struct {
 	key      string
-	decoders []decoder // one for each shape (set of columns) of the plan
-	numbers  []int32   // numbers[i] is the index in the batch of the record of message i
+	decoders []wire.MessageDecoder // one for each shape (set of columns) of the plan
+	numbers  []int32               // numbers[i] is the index in the batch of the record of message i
 }
 
 // decodings turn records into rows, with one set of decoders for each schema that occurs. Decoders
@@ -59,7 +60,7 @@ func (d *decodings) add(ctx context.Context, rec *kgo.Record, number int) error 
 	if rec.Value == nil {
 		return d.addTombstone(rec, number)
 	}
-	key, msg, err := d.plan.format.cut(rec.Value)
+	key, msg, err := d.plan.format.Split(rec.Value)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (d *decodings) find(ctx context.Context, key []byte) (*decoding, error) {
 	if found := d.byKey[string(key)]; found != nil {
 		return found, nil
 	}
-	decoders, err := d.plan.format.decoders(ctx, key, d.plan.shapes)
+	decoders, err := d.plan.format.Decoders(ctx, key, d.plan.shapes)
 	if err != nil {
 		return nil, err
 	}

@@ -10,18 +10,40 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
+// jsonFormat returns the format JSON, opened without options.
+func jsonFormat() *format {
+	f, err := newFormat(map[string]string{"name": "json"})
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// jsonDecoder returns a decoder of JSON messages.
+func jsonDecoder() wire.MessageDecoder {
+	all, err := jsonFormat().Decoders(context.Background(), nil, wholeShape)
+	if err != nil {
+		panic(err)
+	}
+	return all[0]
+}
+
 // faulty is a decoder that panics on one message.
-type faulty struct{ jsonDecoder }
+type faulty struct {
+	wire.MessageDecoder
+	messages int
+}
 
 func (d *faulty) Append(msg []byte) error {
 	if string(msg) == `{"id": 2}` {
 		panic("index out of range")
 	}
-	return d.jsonDecoder.Append(msg)
+	d.messages++
+	return d.MessageDecoder.Append(msg)
 }
 
 // FinishWithMessages panics if there are three messages, and leaves them in the decoder.
@@ -29,15 +51,15 @@ func (d *faulty) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	if d.messages == 3 {
 		panic("index out of range")
 	}
-	return d.jsonDecoder.FinishWithMessages()
+	return d.MessageDecoder.FinishWithMessages()
 }
 
 // TestAPanicOfADecoderIsAboutOneRecord checks that another decoder decodes the other records of the
 // batch again.
 func TestAPanicOfADecoderIsAboutOneRecord(t *testing.T) {
-	p := &plan{format: &format{name: "json"}, shapes: [][]protobuf.Column{nil}}
+	p := &plan{format: jsonFormat(), shapes: wholeShape}
 	d := newDecodings(p)
-	d.byKey[""] = &decoding{decoders: []decoder{&faulty{}}}
+	d.byKey[""] = &decoding{decoders: []wire.MessageDecoder{&faulty{MessageDecoder: jsonDecoder()}}}
 	ctx := context.Background()
 	for i, value := range []string{`{"id": 1}`, `{"id": 2}`, `{"id": 3}`} {
 		err := d.add(ctx, &kgo.Record{Value: []byte(value)}, i)
@@ -50,7 +72,7 @@ func TestAPanicOfADecoderIsAboutOneRecord(t *testing.T) {
 	}
 	d.reset()
 	// A decoder is also dropped if it panics in FinishWithMessages.
-	d.byKey[""] = &decoding{decoders: []decoder{&faulty{}}}
+	d.byKey[""] = &decoding{decoders: []wire.MessageDecoder{&faulty{MessageDecoder: jsonDecoder()}}}
 	d.last = d.byKey[""]
 	add := func(n int) {
 		for i := range n {
@@ -71,36 +93,6 @@ func TestAPanicOfADecoderIsAboutOneRecord(t *testing.T) {
 	}
 	if err := guarded(func() error { return base.Errorf(base.Unavailable, "away") }); base.KindOf(err) != base.Unavailable {
 		t.Error(err)
-	}
-}
-
-func TestEmptyObjectsAreNull(t *testing.T) {
-	for text, want := range map[string]string{
-		`{}`: `{}`, `{"a": {}, "b": [{ }, {"c": {}}], "d": "{}"}{"e\\": "\"{}", "{}": {"{": 1}}`: `{"a": null, "b": [null, {"c": null}], "d": "{}"}{"e\\": "\"{}", "{}": {"{": 1}}`,
-	} {
-		if got := string(withoutEmpty([]byte(text))); got != want || !mayHaveEmpty([]byte(text)) {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
-	}
-	if mayHaveEmpty([]byte(`{"a": {"b": 1}, "c": "}"}`)) {
-		t.Error("there is no empty object")
-	}
-	// Also if another object is not empty.
-	for _, messages := range [][]string{{`{"a": { }}`}, {`{"a": {}}`, `{"a": {"k": 1}}`}} {
-		d := &jsonDecoder{}
-		for _, m := range messages {
-			if err := d.Append([]byte(m)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		rows, _, err := d.FinishWithMessages()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !rows.Column(0).IsNull(0) && rows.Column(0).DataType().ID() != arrow.NULL {
-			t.Errorf("%s: %s", messages, rows)
-		}
-		rows.Release()
 	}
 }
 

@@ -2,169 +2,24 @@ package stream
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
-	"math"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // The option KEY FORMAT says how the keys of records are decoded. The format is one of those for
 // values, or a single value as Kafka's serializers encode it. Each key becomes one value: a struct
 // or a scalar.
-
-// plainKeys are the key formats that encode a single value, by name, with the type of the value.
-// Numbers are big endian.
-var plainKeys = map[string]arrow.DataType{
-	"string": arrow.BinaryTypes.String, "int": arrow.PrimitiveTypes.Int32, "long": arrow.PrimitiveTypes.Int64, "double": arrow.PrimitiveTypes.Float64,
-}
-
-// newKeyFormat reads the options of KEY FORMAT name (...). Without options it returns nil, which
-// means that keys stay bytes.
-func newKeyFormat(values map[string]string) (*format, error) {
-	name := strings.ToLower(values["name"])
-	switch {
-	case len(values) == 0:
-		return nil, nil
-	case plainKeys[name] != nil && len(values) > 1:
-		return nil, base.Errorf(base.Invalid, "KEY FORMAT %s takes no options", name)
-	case plainKeys[name] != nil:
-		return &format{name: name, ofKeys: true}, nil
-	case name != "json" && name != "avro" && name != "protobuf":
-		return nil, base.Errorf(base.Invalid, "KEY FORMAT %s is none of string, int, long, double, json, avro and protobuf", name)
-	}
-	f, err := newFormat(values)
-	if err != nil {
-		return nil, base.Wrap(err, "KEY")
-	}
-	f.ofKeys = true
-	if len(f.types) > 0 {
-		f.types = []schema.Field{{Name: keyValue, Type: schema.StructOf(f.types...)}}
-	}
-	return f, nil
-}
-
-// keyValue is the name of the only column that key decoders return.
-const keyValue = "key"
-
-// keyDecoder returns the decoder for keys whose schema is identified by key, the first bytes of an
-// encoded key.
-func (f *format) keyDecoder(ctx context.Context, key []byte) (decoder, error) {
-	switch {
-	case plainKeys[f.name] != nil:
-		return &plainKeyDecoder{name: f.name}, nil
-	case f.name == "json":
-		return &jsonKeyDecoder{jsonDecoder{types: f.types}}, nil
-	case f.name == "avro":
-		plan, err := f.avroPlan(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		return structDecoder{whole{plan.NewDecoder()}, !plan.OfRecords()}, nil
-	}
-	all, err := f.valueDecoders(ctx, key, wholeShape)
-	if err != nil {
-		return nil, err
-	}
-	return structDecoder{all[0], false}, nil
-}
-
-// plainKeyDecoder decodes keys that are single values.
-type plainKeyDecoder struct {
-	name string
-	keys [][]byte
-}
-
-func (d *plainKeyDecoder) Append(key []byte) error {
-	bytes := map[string]int{"int": 4, "long": 8, "double": 8}[d.name]
-	switch {
-	case bytes > 0 && len(key) != bytes:
-		return base.Errorf(base.Invalid, "%d bytes; a key of the format %s has %d", len(key), d.name, bytes)
-	case bytes == 0 && !utf8.Valid(key):
-		return base.Errorf(base.Invalid, "it is no UTF-8")
-	}
-	d.keys = append(d.keys, key)
-	return nil
-}
-
-func (d *plainKeyDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
-	defer d.Reset()
-	b := array.NewBuilder(memory.DefaultAllocator, plainKeys[d.name])
-	defer b.Release()
-	for _, key := range d.keys {
-		switch b := b.(type) {
-		case *array.StringBuilder:
-			b.Append(string(key))
-		case *array.Int32Builder:
-			b.Append(int32(binary.BigEndian.Uint32(key)))
-		case *array.Int64Builder:
-			b.Append(int64(binary.BigEndian.Uint64(key)))
-		case *array.Float64Builder:
-			b.Append(math.Float64frombits(binary.BigEndian.Uint64(key)))
-		}
-	}
-	values := b.NewArray()
-	defer values.Release()
-	return oneColumn(values), nil, nil
-}
-
-func (d *plainKeyDecoder) Reset() { d.keys = nil }
-
-// oneColumn returns a batch whose only column, named keyValue, has these values.
-func oneColumn(values arrow.Array) arrow.RecordBatch {
-	field := arrow.Field{Name: keyValue, Type: values.DataType(), Nullable: true}
-	return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{field}, nil), []arrow.Array{values}, int64(values.Len()))
-}
-
-// jsonKeyDecoder decodes keys that are JSON values of any kind, not only objects.
-type jsonKeyDecoder struct{ jsonDecoder }
-
-func (d *jsonKeyDecoder) Append(key []byte) error {
-	if !jsontext.Value(key).IsValid(jsontext.AllowDuplicateNames(true)) {
-		return base.Errorf(base.Invalid, "it is no JSON")
-	}
-	return d.jsonDecoder.Append([]byte(`{"` + keyValue + `":` + string(key) + `}`))
-}
-
-// structDecoder returns the columns of a message as one struct column. If single is set, the
-// message has only one column, which is returned as it is.
-type structDecoder struct {
-	decoder
-	single bool
-}
-
-func (d structDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
-	rec, _, err := d.decoder.FinishWithMessages()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rec.Release()
-	if rec, err = batch.Copy(rec); err != nil {
-		return nil, nil, err
-	}
-	defer rec.Release()
-	if d.single {
-		return oneColumn(rec.Column(0)), nil, nil
-	}
-	values, err := array.NewStructArrayWithFields(rec.Columns(), rec.Schema().Fields())
-	if err != nil {
-		return nil, nil, base.Errorf(base.Internal, "keys: %w", err)
-	}
-	defer values.Release()
-	return oneColumn(values), nil, nil
-}
 
 // keysOf returns the keys of records as one column, with NULL for a record without a key. It
 // returns nil if keys stay bytes. If ofMessage is true for the error, the key of one of the records
@@ -186,7 +41,7 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 			return nil, errOfKey(err)
 		}
 	}
-	if len(records) == 0 && p.keys.format.known() {
+	if len(records) == 0 && p.keys.format.Known() {
 		if _, err := d.find(ctx, nil); err != nil {
 			return nil, err
 		}
@@ -204,7 +59,7 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 	if len(batches) == 0 {
 		none := array.NewNull(len(records))
 		defer none.Release()
-		return oneColumn(none), nil
+		return wire.KeyBatch(none), nil
 	}
 	order := make([]uint32, len(records))
 	next := uint32(0)
@@ -220,7 +75,7 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 	}
 	if missing {
 		null := array.MakeArrayOfNull(memory.DefaultAllocator, batches[0].Column(0).DataType(), 1)
-		batches = append(batches, oneColumn(null))
+		batches = append(batches, wire.KeyBatch(null))
 		null.Release()
 	}
 	return batch.Take(batches, order)
@@ -312,7 +167,7 @@ func fieldOf(s *array.Struct, name string) (arrow.Array, error) {
 		}
 		null := array.MakeArrayOfNull(memory.DefaultAllocator, f.Type, 1)
 		defer null.Release()
-		taken, err := batch.Take([]arrow.RecordBatch{oneColumn(s.Field(i)), oneColumn(null)}, order)
+		taken, err := batch.Take([]arrow.RecordBatch{wire.KeyBatch(s.Field(i)), wire.KeyBatch(null)}, order)
 		if err != nil {
 			return nil, err
 		}

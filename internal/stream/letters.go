@@ -133,7 +133,7 @@ func (s *source) letterOf(p *plan, topicID [16]byte, rec *kgo.Record, reason str
 		reason = strings.ToValidUTF8(reason[:maxReason], "") + "..."
 	}
 	l := letter{partition: partition{rec.Topic, rec.Partition}, topicID: topicID, offset: rec.Offset, record: rec, reason: reason}
-	l.schemaID, l.framed = p.format.schemaID(rec.Value)
+	l.schemaID, l.framed = p.format.SchemaID(rec.Value)
 	return l
 }
 

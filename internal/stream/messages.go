@@ -149,7 +149,7 @@ func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, erro
 			return t, err
 		}
 	}
-	if !p.format.known() && (known == nil || !slices.EqualFunc(known.Columns, t.Columns, sameAs)) {
+	if !p.format.Known() && (known == nil || !slices.EqualFunc(known.Columns, t.Columns, sameAs)) {
 		if err := s.remember(&t); err != nil {
 			return t, err
 		}
@@ -174,7 +174,7 @@ func (s *source) withTombstones(p *plan, batches []arrow.RecordBatch) (schema.Ta
 
 // bind stores that the query of a target has run with all columns that it names.
 func (s *source) bind(p *plan, t target) error {
-	if _, before := s.bound.Load(t.Name); before || t.Query == "" || p.format.known() {
+	if _, before := s.bound.Load(t.Name); before || t.Query == "" || p.format.Known() {
 		return nil
 	}
 	s.learning.Lock()

@@ -10,9 +10,14 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/scoterdb/scoter/internal/ingest/avro"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 	"github.com/scoterdb/scoter/internal/memtable"
 )
+
+// knownColumns are the messages of a format whose columns are known before the first message.
+type knownColumns struct{ wire.Messages }
+
+func (knownColumns) Known() bool { return true }
 
 // TestWhatIsLearnedAtTheSameTimeIsKept checks that nothing is lost if a replay learns concurrently
 // with the session.
@@ -21,7 +26,7 @@ func TestWhatIsLearnedAtTheSameTimeIsKept(t *testing.T) {
 	x.name.Database = "d"
 	x.manager.pool = memtable.NewPool(memtable.PoolOptions{})
 	defer x.manager.pool.Close()
-	x.plan.format.schema = &avro.Schema{}
+	x.plan.format.Messages = knownColumns{x.plan.format.Messages}
 	const learners, fields = 4, 100
 	record := &kgo.Record{Topic: "t"}
 	var all sync.WaitGroup

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -16,7 +16,7 @@ import (
 // column is one column of a definition that is given by the path of a field in the messages.
 type column struct {
 	name  string
-	steps []protobuf.Step
+	steps []wire.Step
 }
 
 // parseColumns parses columns as parseColumn does. It also checks that the lists that are fanned
@@ -26,7 +26,7 @@ func parseColumns(texts []string) ([]column, error) {
 	var deepest []string // the lists that are fanned out by the path with the most []
 	for _, text := range texts {
 		c := parseColumn(text)
-		steps, err := protobuf.ParsePath(c.Path)
+		steps, err := wire.ParsePath(c.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -46,15 +46,15 @@ func parseColumns(texts []string) ([]column, error) {
 }
 
 // fanOuts returns, for each [] in a path, the part of the path before it.
-func fanOuts(steps []protobuf.Step) (all []string) {
+func fanOuts(steps []wire.Step) (all []string) {
 	before := ""
 	for _, s := range steps {
 		before += s.Name
 		switch s.Index {
-		case protobuf.AllElements:
+		case wire.AllElements:
 			all = append(all, before)
 			before += "[]"
-		case protobuf.NoElement:
+		case wire.NoElement:
 		default:
 			before += "[" + strconv.Itoa(s.Index) + "]"
 		}
@@ -84,17 +84,17 @@ func pathQuery(messages schema.Table, columns []column, metadata, primary []stri
 			}
 			at += "." + schema.Quote(s.Name)
 			before += s.Name
-			if s.Index == protobuf.NoElement {
+			if s.Index == wire.NoElement {
 				before += "."
 				continue
 			}
 			if typ.Elem == nil || typ.Kind == schema.Map {
 				known = false
-				complete = complete && s.Index != protobuf.AllElements
+				complete = complete && s.Index != wire.AllElements
 				break
 			}
 			typ = typ.Elem
-			if s.Index != protobuf.AllElements {
+			if s.Index != wire.AllElements {
 				at += "[" + strconv.Itoa(s.Index+1) + "]"
 				before += "[" + strconv.Itoa(s.Index) + "]."
 				continue

@@ -6,7 +6,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
-	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -16,7 +16,7 @@ type plan struct {
 	format *format
 	keys   *plan // how keys are decoded; nil if keys are bytes
 	// Each is a set of columns that messages are decoded to; a nil set has all columns.
-	shapes  [][]protobuf.Column
+	shapes  [][]wire.Column
 	targets []target
 }
 
@@ -60,7 +60,7 @@ func newPlan(d Definition) (*plan, error) {
 	seen := map[engine.TableName]bool{}
 	// Put the shape with all columns first. Then an invalid message fails in that decoder, before
 	// the decoders of other shapes have added the message.
-	if p.format.name != "protobuf" || slices.ContainsFunc(d.Tables, func(t Table) bool { return len(t.Columns) == 0 }) {
+	if !p.format.Projects || slices.ContainsFunc(d.Tables, func(t Table) bool { return len(t.Columns) == 0 }) {
 		p.shapes = append(p.shapes, nil)
 	}
 	for _, t := range d.Tables {
@@ -82,12 +82,12 @@ func newPlan(d Definition) (*plan, error) {
 		case len(t.Columns) == 0:
 		case one.Query != "":
 			return nil, base.Errorf(base.Invalid, "table %q: columns by path are for tables without a query", t.Name.Name)
-		case p.format.name != "protobuf":
+		case !p.format.Projects:
 			if one.columns, err = parseColumns(t.Columns); err != nil {
 				return nil, base.Wrap(err, "table %q", t.Name.Name)
 			}
 		default:
-			var columns []protobuf.Column
+			var columns []wire.Column
 			for _, text := range t.Columns {
 				columns = append(columns, parseColumn(text))
 			}
@@ -100,7 +100,7 @@ func newPlan(d Definition) (*plan, error) {
 }
 
 // wholeShape is the list of shapes that has only the shape with all columns.
-var wholeShape = [][]protobuf.Column{nil}
+var wholeShape = [][]wire.Column{nil}
 
 // close releases the resources of the plan's formats.
 func (p *plan) close() {

@@ -158,7 +158,7 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 			continue
 		}
 		all, lacks := s.unknown.in(*known)
-		if _, before := s.bound.Load(t.Name); !before && !p.format.known() {
+		if _, before := s.bound.Load(t.Name); !before && !p.format.Known() {
 			// The columns of future messages are unknown. But if a query once ran with all columns
 			// that it names, a missing column is not the cause now.
 			var more bool

@@ -238,10 +238,10 @@ func (s *source) prepare(ctx context.Context, p *plan) error {
 			return base.Wrap(err, "query of table %q", t.Name.Name)
 		}
 	}
-	if !p.format.known() || p.keys != nil && !p.keys.format.known() {
+	if !p.format.Known() || p.keys != nil && !p.keys.format.Known() {
 		return s.prepareLetters(ctx)
 	}
-	decoders, err := p.format.decoders(ctx, nil, p.shapes)
+	decoders, err := p.format.Decoders(ctx, nil, p.shapes)
 	if err != nil {
 		return err
 	}

@@ -16,13 +16,13 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
-	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 // newSession returns a session that reads JSON from the partitions 0 and 1 of a topic t, without a
 // committer.
 func newSession(t *testing.T) *session {
-	p := &plan{format: &format{name: "json"}, shapes: [][]protobuf.Column{nil}, kafka: kafka{batchRows: 1000, batchBytes: 1 << 30, maxAge: time.Hour, topics: []string{"t"}}}
+	p := &plan{format: jsonFormat(), shapes: wholeShape, kafka: kafka{batchRows: 1000, batchBytes: 1 << 30, maxAge: time.Hour, topics: []string{"t"}}}
 	s := &source{manager: &Manager{}, status: newStatus(), memory: share{of: newQuota(1 << 30)}}
 	x := &session{source: s, plan: p, sealed: make(chan *sealed, 10), intake: newIntake(), decodings: newDecodings(p), mirror: newMirror(), positions: map[partition]*position{},
 		unplaced: map[partition]bool{}, unreadable: map[partition]time.Time{}, skipped: map[string]map[int32]kgo.EpochOffset{}}
@@ -227,25 +227,31 @@ func TestHalves(t *testing.T) {
 
 // scarce is a decoder that has room for one message.
 type scarce struct {
-	jsonDecoder
-	refused int
+	wire.MessageDecoder
+	messages, refused int
 }
 
 func (d *scarce) Append(msg []byte) error {
 	if d.messages == 0 {
-		return d.jsonDecoder.Append(msg)
+		d.messages++
+		return d.MessageDecoder.Append(msg)
 	}
 	if d.refused++; d.refused > 10 {
 		return base.Errorf(base.Invalid, "it is full for ever")
 	}
-	return protobuf.ErrFull
+	return wire.ErrFull
+}
+
+func (d *scarce) Reset() {
+	d.messages = 0
+	d.MessageDecoder.Reset()
 }
 
 // TestDecodersAreEmptyOnceTheIntakeIs revokes the only partition of a batch with full decoders. The
 // decoders must be reset, because no batch will be sealed.
 func TestDecodersAreEmptyOnceTheIntakeIs(t *testing.T) {
 	x, ctx := newSession(t), t.Context()
-	x.decodings.byKey[""] = &decoding{decoders: []decoder{&scarce{}}}
+	x.decodings.byKey[""] = &decoding{decoders: []wire.MessageDecoder{&scarce{MessageDecoder: jsonDecoder()}}}
 	if err := x.takePartition(ctx, "t", fetched(0, nil, 0)); err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func TestWhatIsWrittenOutIsBounded(t *testing.T) {
 		"texts in lists": listOf(repeated(127, valueOf(text, long))),
 		"bytes in views": viewsOf(127, arrow.BinaryTypes.BinaryView, long),
 		"texts in views": viewsOf(127, arrow.BinaryTypes.StringView, long),
-		// their text must not be read, either
+		// The text of these views must not be read, either.
 		"views of a million": viewsOf(1<<20, arrow.BinaryTypes.StringView, long),
 	} {
 		body := stream(t, []ipc.Option{ipc.WithZstd()}, batchOf(a), batchOf(a), batchOf(a))

@@ -14,6 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest"
 	"github.com/scoterdb/scoter/internal/ingest/ingesttest"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 func planned(t testing.TB, text string, o Options) *Plan {
@@ -168,14 +169,15 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestFull fills a batch. A message that does not fit returns ErrFull, and fits the next batch.
+// TestFull fills a batch. Append returns wire.ErrFull for a message that does not fit. The message
+// then fits into the next batch.
 func TestFull(t *testing.T) {
 	d := planned(t, `{"type":"array","items":"long"}`, Options{Memory: 1 << 10}).NewDecoder()
 	message := []byte(long(20) + strings.Repeat(long(7), 20) + long(0))
 	taken := 0
 	for {
 		err := d.Append(message)
-		if errors.Is(err, ErrFull) {
+		if errors.Is(err, wire.ErrFull) {
 			break
 		}
 		if err != nil || taken > 100 {
@@ -192,11 +194,11 @@ func TestFull(t *testing.T) {
 		t.Error("after Finish:", err)
 	}
 	huge := []byte(long(1000) + strings.Repeat(long(7), 1000) + long(0))
-	if err := d.Append(huge); !errors.Is(err, ErrFull) {
+	if err := d.Append(huge); !errors.Is(err, wire.ErrFull) {
 		t.Error(err)
 	}
 	d.Reset()
-	if err := d.Append(huge); errors.Is(err, ErrFull) || base.KindOf(err) != base.TooLarge {
+	if err := d.Append(huge); errors.Is(err, wire.ErrFull) || base.KindOf(err) != base.TooLarge {
 		t.Error("a message that no batch holds:", err)
 	}
 }

@@ -6,11 +6,8 @@ import (
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
-
-// ErrFull is wrapped by the error of Append if the batch has no room for the message, but an empty
-// batch may have. Call Finish, then Append the same message again.
-var ErrFull = base.Errorf(base.TooLarge, "the batch is full")
 
 // maxBytes bounds the total size of a batch's messages, so that no text column exceeds the 2 GiB of
 // Arrow's utf8.
@@ -41,7 +38,8 @@ type Decoder struct {
 //   - base.Invalid, with the field where decoding failed and the position in the message
 //     (base.Error.Position, counted from 1). With Options.Reader the position may be that in the
 //     message as encoded with the reader's schema.
-//   - base.TooLarge; if the error wraps ErrFull, an empty batch may hold the message
+//   - base.TooLarge: the batch has no room for the message. If the error wraps wire.ErrFull, an
+//     empty batch may have
 func (d *Decoder) Append(msg []byte) error {
 	if len(msg) > maxBytes-d.consumed {
 		return d.tooLarge("more than 2 GiB of messages")
@@ -119,7 +117,7 @@ func (d *Decoder) failed() error {
 // tooLarge returns the error for a message that does not fit into this batch, or into any batch.
 func (d *Decoder) tooLarge(why string) error {
 	if d.root.rows > 0 {
-		return base.Errorf(base.TooLarge, "%s: %w", why, ErrFull)
+		return base.Errorf(base.TooLarge, "%s: %w", why, wire.ErrFull)
 	}
 	return base.Errorf(base.TooLarge, "a message of %s", why)
 }

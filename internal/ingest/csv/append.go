@@ -165,7 +165,7 @@ func float(bits int, put func(float64)) func([]byte) bool {
 	return func(text []byte) bool {
 		if isSpecial(text) {
 			v := math.NaN()
-			// inf ends with f, infinity with y, nan with n
+			// The last letter is f for inf, y for infinity, and n for nan.
 			if c := text[len(text)-1] | 0x20; c != 'n' {
 				v = math.Inf(1)
 			}

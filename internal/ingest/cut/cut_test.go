@@ -1,4 +1,4 @@
-package cut
+package cut_test
 
 import (
 	"bytes"
@@ -15,7 +15,9 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/ingest/cut"
 	"github.com/scoterdb/scoter/internal/ingest/format"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 func write(t *testing.T, name string, content []byte) string {
@@ -27,19 +29,19 @@ func write(t *testing.T, name string, content []byte) string {
 	return path
 }
 
-// pieces decodes all pieces of a file, and returns their bodies and rows.
+// pieces cuts a file, decodes the pieces, and returns the bodies and the rows of all of them.
 func pieces(t *testing.T, path string) (bodies []string, rows []arrow.RecordBatch, err error) {
 	t.Helper()
-	of, err := format.OfFile(path)
+	of, _, err := format.OfFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	first := int64(0)
-	err = Each(path, of, Options{}, func(p Piece) error {
+	err = cut.Each(path, of.Cut, cut.Options{}, func(p cut.Piece) error {
 		if p.First != first {
 			t.Errorf("a piece begins at row %d, want %d", p.First, first)
 		}
-		decoded, err := p.Format.Decode(p.Body, format.Options{Largest: 1 << 30})
+		decoded, err := of.ForPieces().Decode(p.Body, wire.Options{Largest: 1 << 30})
 		if err != nil {
 			return err
 		}
@@ -53,7 +55,7 @@ func pieces(t *testing.T, path string) (bodies []string, rows []arrow.RecordBatc
 	return bodies, rows, err
 }
 
-// texts returns a column's values.
+// texts returns the values of a column as text.
 func texts(all []arrow.RecordBatch, column string) (out []string) {
 	for _, rec := range all {
 		at := rec.Schema().FieldIndices(column)
@@ -68,7 +70,7 @@ func texts(all []arrow.RecordBatch, column string) (out []string) {
 	return out
 }
 
-// values are texts that CSV and JSON have to quote.
+// values returns random texts with characters that CSV and JSON have to quote.
 func values() []string {
 	r := rand.New(rand.NewPCG(1, 2))
 	var all []string
@@ -145,8 +147,8 @@ func quoted(v string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`).Replace(v) + `"`
 }
 
-// TestWhatIsWrongWithAFileIsAnError: a file that is invalid as a single request is also refused in
-// pieces.
+// TestWhatIsWrongWithAFileIsAnError checks that a file that is invalid as a single request is also
+// an error if it is cut into pieces.
 func TestWhatIsWrongWithAFileIsAnError(t *testing.T) {
 	object := fmt.Sprintf(`{"v": "%s"}`, strings.Repeat("x", 3<<20))
 	line := "1," + strings.Repeat("x", 3<<20) + "\n"
@@ -171,12 +173,13 @@ func TestWhatIsWrongWithAFileIsAnError(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, _, err := pieces(t, write(t, "long.csv", []byte("a\n\""+strings.Repeat("x\n", longest/2+1<<20)))); base.KindOf(err) != base.TooLarge {
+	if _, _, err := pieces(t, write(t, "long.csv", []byte("a\n\""+strings.Repeat("x\n", cut.Longest/2+1<<20)))); base.KindOf(err) != base.TooLarge {
 		t.Errorf("%.200v", err)
 	}
 }
 
-// TestACutFileIsAnErrorWhereverItIsCut cuts compressed files at every byte, and changes a checksum.
+// TestACutFileIsAnErrorWhereverItIsCut checks that a compressed file without its end is an error,
+// wherever it ends. A wrong checksum is an error, too.
 func TestACutFileIsAnErrorWhereverItIsCut(t *testing.T) {
 	text := []byte("a,b\n" + strings.Repeat("1,x\n2,y\n", 50))
 	var zipped bytes.Buffer
@@ -211,8 +214,8 @@ func TestACutFileIsAnErrorWhereverItIsCut(t *testing.T) {
 	}
 }
 
-// TestAFileThatGrewHasThePiecesOfBefore: when rows are appended to a file, all its earlier pieces
-// except the last stay the same.
+// TestAFileThatGrewHasThePiecesOfBefore checks that appending rows to a file changes none of its
+// pieces except the last one.
 func TestAFileThatGrewHasThePiecesOfBefore(t *testing.T) {
 	var csv bytes.Buffer
 	csv.WriteString("n,s\n")
@@ -238,7 +241,8 @@ func TestAFileThatGrewHasThePiecesOfBefore(t *testing.T) {
 	}
 }
 
-// TestFilesWithoutRowsAreOnePiece: the piece has the file's columns.
+// TestFilesWithoutRowsAreOnePiece checks that a file without rows has one piece, with the columns
+// of the file.
 func TestFilesWithoutRowsAreOnePiece(t *testing.T) {
 	for name, content := range map[string]string{"a.csv": "a,b\n", "b.csv": "\n\na,b\n\n", "c.json": "[]", "d.ndjson": "", "e.ndjson": "\n \n"} {
 		bodies, rows, err := pieces(t, write(t, name, []byte(content)))

@@ -1,4 +1,6 @@
-// Package format lists the wire formats of rows for one table, with their names and decoders.
+// Package format is the registry of wire formats. Code that receives rows finds the format here:
+// HTTP by media type, sources by the name in FORMAT or KEY FORMAT, and `scoter load` by the ending
+// of the file name. CONTRIBUTING.md says how to add a format.
 package format
 
 import (
@@ -10,117 +12,102 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest/arrowipc"
+	"github.com/scoterdb/scoter/internal/ingest/avro"
 	"github.com/scoterdb/scoter/internal/ingest/csv"
+	"github.com/scoterdb/scoter/internal/ingest/lineprotocol"
 	"github.com/scoterdb/scoter/internal/ingest/msgpack"
 	"github.com/scoterdb/scoter/internal/ingest/ndjson"
 	"github.com/scoterdb/scoter/internal/ingest/parquet"
-	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/ingest/plain"
+	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// Format is a wire format.
-type Format uint8
-
-// The formats.
-const (
-	Arrow Format = iota
-	Parquet
-	JSON
-	CSV
-	MessagePack
-)
-
-// formats lists the names of each format: its media types, the first of which is sent, and the
-// endings of files that can be loaded.
-var formats = [...]struct{ mediaTypes, endings []string }{
-	Arrow:       {[]string{"application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.file"}, []string{".arrow", ".arrows", ".feather", ".ipc"}},
-	Parquet:     {[]string{"application/vnd.apache.parquet"}, []string{".parquet"}},
-	JSON:        {[]string{"application/x-ndjson", "application/json", "application/ndjson", "application/jsonl"}, []string{".ndjson", ".jsonl", ".json"}},
-	CSV:         {[]string{"text/csv"}, []string{".csv", ".tsv", ".txt"}},
-	MessagePack: {[]string{"application/msgpack", "application/x-msgpack", "application/vnd.msgpack"}, nil},
+// All has the wire formats, in the order in which error messages list them.
+var All = []*wire.Format{
+	arrowipc.Format,
+	parquet.Format,
+	plain.String,
+	plain.Int,
+	plain.Long,
+	plain.Double,
+	ndjson.Format,
+	csv.Format,
+	msgpack.Format,
+	lineprotocol.Format,
+	avro.Format,
+	protobuf.Format,
 }
 
-// MediaType returns the format's preferred media type.
-func (f Format) MediaType() string { return formats[f].mediaTypes[0] }
-
-// OfMediaType returns the format of a media type without parameters. An unknown one is a
-// base.Invalid error.
-func OfMediaType(mediaType string) (Format, error) {
-	for f, names := range formats {
-		if slices.Contains(names.mediaTypes, mediaType) {
-			return Format(f), nil
+// OfMediaType returns the format with a media type, for bodies with rows of one table. The media
+// type must be in lower case and have no parameters. For an unknown media type, the error is
+// base.Invalid.
+func OfMediaType(mediaType string) (*wire.Format, error) {
+	var known []string
+	for _, f := range All {
+		if slices.Contains(f.MediaTypes, mediaType) || slices.Contains(f.Aliases, mediaType) {
+			return f, nil
 		}
+		known = append(known, f.MediaTypes...)
 	}
-	return 0, base.Errorf(base.Invalid, "Content-Type %q is not a supported format", mediaType).
-		WithHint("send application/vnd.apache.arrow.stream, application/vnd.apache.parquet, application/x-ndjson, application/json, text/csv or application/msgpack")
+	return nil, base.Errorf(base.Invalid, "Content-Type %q is not a supported format", mediaType).WithHint("send %s", List(known, "or"))
 }
 
-// OfFile returns the format of a file by the ending of its name. The ending .gz or .zst may follow
-// it. An unknown ending is a base.Invalid error.
-func OfFile(name string) (Format, error) {
+// OfFile returns the format of a file by the ending of its name. A further ending .gz or .zst is
+// ignored. delimiter is the delimiter between values that the ending implies, or 0 for the format's
+// default. For an unknown ending, the error is base.Invalid.
+func OfFile(name string) (f *wire.Format, delimiter byte, err error) {
 	ending := strings.ToLower(filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")))
-	var all []string
-	for f, names := range formats {
-		if slices.Contains(names.endings, ending) {
-			return Format(f), nil
+	var known []string
+	for _, f := range All {
+		if slices.Contains(f.Endings, ending) {
+			return f, f.Delimiters[ending], nil
 		}
-		all = append(all, names.endings...)
+		known = append(known, f.Endings...)
 	}
-	return 0, base.Errorf(base.Invalid, "unknown file ending %q", ending).WithHint("files end in %s, optionally followed by .gz or .zst", strings.Join(all, ", "))
+	return nil, 0, base.Errorf(base.Invalid, "unknown file ending %q", ending).
+		WithHint("files end in %s, optionally followed by .gz or .zst", strings.Join(known, ", "))
 }
 
-// Options of Decode are properties of a body that its content does not tell.
-type Options struct {
-	// Types are the columns of the target table. Text is decoded as the type of its column. nil if
-	// the table does not exist yet.
-	Types []schema.Field
-	// For CSV: see csv.Options.
-	Delimiter byte
-	NullText  string
-	// MaxBody bounds the bytes that compressed buffers in a body decompress to. Largest bounds the
-	// bytes that the rows take in memory.
-	MaxBody, Largest int64
+// OfMessages returns the formats that decode the values of records. If keys is set, it returns the
+// formats that decode the keys of records.
+func OfMessages(keys bool) (all []*wire.Format) {
+	for _, f := range All {
+		if f.OpenMessages != nil && (keys || !f.OnlyKeys) {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
-// Claimed returns how many bytes the rows of a body take in memory according to the body itself, or
-// most if that is less. It returns 0 if rows take about as much memory as the body.
-func (f Format) Claimed(body []byte, most int64) int64 {
-	switch f {
-	case Arrow:
-		return arrowipc.Claimed(body, most)
-	case Parquet:
-		return parquet.Claimed(body, most)
+// Names returns the names of the given formats.
+func Names(all []*wire.Format) []string {
+	names := make([]string, len(all))
+	for i, f := range all {
+		names[i] = f.Name
 	}
-	return 0
+	return names
 }
 
-// Decode returns the rows of a body as batches of natural types. There is at least one batch, and
-// the caller releases them. Errors are base.Invalid or base.TooLarge.
-func (f Format) Decode(body []byte, o Options) ([]arrow.RecordBatch, error) {
-	switch f {
-	case Arrow:
-		return arrowipc.Decode(body, o.MaxBody, o.Largest)
-	case Parquet:
-		return parquet.Decode(body, o.Largest)
-	case JSON:
-		return one(ndjson.Decode(body, ndjson.Options{Types: o.Types, Moments: true}))
-	case MessagePack:
-		return one(msgpack.DecodeTable(body, o.Types))
+// Named returns the format of all that has this name, or nil.
+func Named(all []*wire.Format, name string) *wire.Format {
+	for _, f := range all {
+		if f.Name == name {
+			return f
+		}
 	}
-	types := make(map[string]arrow.DataType, len(o.Types))
-	for _, c := range o.Types {
-		types[schema.Fold(c.Name)] = c.Type.Arrow()
-	}
-	return one(csv.Decode(body, csv.Options{Delimiter: o.Delimiter, NullText: o.NullText, Types: types}))
+	return nil
 }
 
-func one(rec arrow.RecordBatch, err error) ([]arrow.RecordBatch, error) {
-	if err != nil {
-		return nil, err
-	}
-	return []arrow.RecordBatch{rec}, nil
+// List joins words for a sentence: "a, b and c". The argument and is the word before the last one.
+// There must be at least two words.
+func List(words []string, and string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " " + and + " " + words[last]
 }
 
-// Delimiter parses the delimiter of CSV values. It returns 0, the default, for the empty string.
+// Delimiter parses the delimiter between CSV values. For an empty text it returns 0, which means
+// the default. The error for more than one byte is base.Invalid.
 func Delimiter(text string) (byte, error) {
 	switch len(text) {
 	case 0:
@@ -131,8 +118,8 @@ func Delimiter(text string) (byte, error) {
 	return 0, base.Errorf(base.Invalid, "delimiter %q is not one character", text)
 }
 
-// Empty reports whether batches contain nothing: no rows, and no typed column from which a table
-// could be created.
+// Empty reports whether there is nothing to write: the batches have no rows, and no column with a
+// type, from which a table could be created.
 func Empty(batches []arrow.RecordBatch) bool {
 	typed := func(f arrow.Field) bool { return f.Type.ID() != arrow.NULL }
 	return !slices.ContainsFunc(batches, func(rec arrow.RecordBatch) bool {

@@ -36,6 +36,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 // Options of Decode.
@@ -44,39 +45,20 @@ type Options struct {
 	Precision ingest.Precision // the unit of timestamps; Auto is nanoseconds, InfluxDB's default
 }
 
-// MaxErrors is the largest number of rejected lines that a Result describes.
-const MaxErrors = 100
-
-// Result is the content of a body.
-type Result struct {
-	// Rows has one element per measurement with accepted lines, in order of appearance.
-	Rows []ingest.Rows
-	// Lines has the line numbers of each element of Rows.
-	Lines    []Lines
-	Rejected int         // number of lines rejected
-	Errors   []LineError // the first MaxErrors rejected lines
-}
-
-// LineError describes a rejected line.
-type LineError struct {
-	Line     int    // number of the line's first line, from 1
-	Text     string // the line, cut to 256 bytes
-	Reason   string // in InfluxDB's words where InfluxDB has this error
-	Conflict bool   // the line parses, but contradicts an earlier line
-}
-
-// Lines maps the rows of a measurement to line numbers.
-type Lines struct {
-	runs       []lineRun
+// lines has the line numbers of the rows of a measurement.
+type lines struct {
+	runs []lineRun
+	// rows is the number of first rows of the measurement that were removed, and skip is the number
+	// of first lines of the body that were removed. See without.
 	rows, skip int
 }
 
-// lineRun is a run of rows from consecutive lines: it starts at row, whose line is line, and ends
-// at the next run.
+// lineRun is a run of rows from consecutive lines. The run begins with the row that has the number
+// row, from the line that has the number line. It ends where the next run begins.
 type lineRun struct{ row, line int32 }
 
-// Of returns the line number of a row, from 1.
-func (l Lines) Of(row int) int {
+// Of returns the number of the line, from 1, that row came from. Rows are counted from 0.
+func (l lines) Of(row int) int {
 	row += l.rows
 	i, found := slices.BinarySearchFunc(l.runs, row, func(r lineRun, row int) int { return cmp.Compare(int(r.row), row) })
 	if !found {
@@ -85,24 +67,24 @@ func (l Lines) Of(row int) int {
 	return int(l.runs[i].line) + row - int(l.runs[i].row) - l.skip
 }
 
-// Without returns the mapping after the first rows of the measurement, and the first lines of the
-// body, have been removed.
-func (l Lines) Without(rows, lines int) Lines {
-	l.rows, l.skip = l.rows+rows, l.skip+lines
+// without returns the line numbers for the rows that remain when the first rows of the measurement
+// and the first lines of the body are removed. rows and first are how many.
+func (l lines) without(rows, first int) lines {
+	l.rows, l.skip = l.rows+rows, l.skip+first
 	return l
 }
 
-// Decode returns the rows of a body. Rejected lines are listed in the Result and are not an error.
-// The error is base.TooLarge if the body exceeds the limits of package ingest.
-func Decode(body []byte, opts Options) (Result, error) {
+// Decode decodes the lines of a body. Rejected lines are listed in the result, and are not an
+// error. The error is base.TooLarge if the body exceeds the limits of package ingest.
+func Decode(body []byte, opts Options) (wire.Tables, error) {
 	if opts.Precision == ingest.Auto {
 		opts.Precision = ingest.Nanosecond
 	}
 	d := decoder{src: body, opts: opts, checkText: !utf8.Valid(body), padding: ingest.NewPadding()}
 	if err := d.lines(); err != nil {
-		return Result{}, err
+		return wire.Tables{}, err
 	}
-	result := Result{Rejected: d.rejected, Errors: d.errors}
+	result := wire.Tables{Rejected: d.rejected, Errors: d.errors}
 	for _, m := range d.order {
 		if m.table.Rows() == 0 {
 			continue
@@ -110,7 +92,7 @@ func Decode(body []byte, opts Options) (Result, error) {
 		rows, err := m.finish(opts)
 		if err != nil {
 			ingest.Release(result.Rows)
-			return Result{}, base.Wrap(err, "table %q", m.table.Name)
+			return wire.Tables{}, base.Wrap(err, "table %q", m.table.Name)
 		}
 		result.Rows, result.Lines = append(result.Rows, rows), append(result.Lines, m.lines)
 	}
@@ -127,7 +109,7 @@ type decoder struct {
 
 	number   int // current line, from 1
 	rejected int
-	errors   []LineError
+	errors   []wire.LineError
 
 	last   *measurement // measurement of the previous line
 	byName map[string]*measurement
@@ -149,7 +131,7 @@ type measurement struct {
 	table   *ingest.Table
 	columns map[string]*column // by every spelling of their names
 	folded  map[string]*column // by folded name
-	lines   Lines              // line numbers of the rows
+	lines   lines              // line numbers of the rows
 	next    int                // a row of this line continues the last run of lines
 	tags    []*column
 	fields  []*column
@@ -222,13 +204,13 @@ func (d *decoder) lines() error {
 
 func (d *decoder) reject(line []byte, why reason) {
 	d.rejected++
-	if len(d.errors) == MaxErrors {
+	if len(d.errors) == wire.MaxErrors {
 		return
 	}
 	const limit = 256
 	line = bytes.TrimRight(line, "\r\n")
 	text := strings.ToValidUTF8(string(line[:min(len(line), limit)]), "\uFFFD")
-	d.errors = append(d.errors, LineError{Line: d.number, Text: text, Reason: why.text, Conflict: why.conflict})
+	d.errors = append(d.errors, wire.LineError{Line: d.number, Text: text, Reason: why.text, Conflict: why.conflict})
 }
 
 // skip returns the start of the line after the one at p. A string that is not closed extends to the

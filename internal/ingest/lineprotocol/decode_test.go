@@ -14,6 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest"
 	"github.com/scoterdb/scoter/internal/ingest/ingesttest"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 var now = time.Unix(1_800_000_000, 123_456_789)
@@ -182,7 +183,7 @@ func TestLineNumbersCountLinesInsideStrings(t *testing.T) {
 
 func TestOnlyTheFirstRejectedLinesAreDescribed(t *testing.T) {
 	r, err := Decode([]byte(strings.Repeat("bad\n", 1000)), Options{Now: now})
-	if err != nil || r.Rejected != 1000 || len(r.Errors) != MaxErrors || r.Errors[MaxErrors-1].Line != MaxErrors {
+	if err != nil || r.Rejected != 1000 || len(r.Errors) != wire.MaxErrors || r.Errors[wire.MaxErrors-1].Line != wire.MaxErrors {
 		t.Errorf("%d rejected, %d described, %v", r.Rejected, len(r.Errors), err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 // maxDepth is the nesting depth of columns below which messages are not expanded. A list, a map or
@@ -150,8 +151,8 @@ func (c *compiler) message(md protoreflect.MessageDescriptor, want *selection, a
 // checkNames returns an error for the first name in want that is not a field of md.
 func (c *compiler) checkNames(md protoreflect.MessageDescriptor, want *selection, at place) error {
 	for _, s := range want.steps {
-		if md.Fields().ByName(protoreflect.Name(s.name)) == nil {
-			return base.Errorf(base.Invalid, "path %q: message %s has no field %q", at.path+s.name, md.FullName(), s.name)
+		if md.Fields().ByName(protoreflect.Name(s.Name)) == nil {
+			return base.Errorf(base.Invalid, "path %q: message %s has no field %q", at.path+s.Name, md.FullName(), s.Name)
 		}
 	}
 	return nil
@@ -166,7 +167,7 @@ func (c *compiler) field(fd protoreflect.FieldDescriptor, want *selection, at pl
 	}
 	var all []*op
 	for _, s := range want.steps {
-		if s.name != string(fd.Name()) {
+		if s.Name != string(fd.Name()) {
 			continue
 		}
 		if s.column >= 0 {
@@ -211,19 +212,19 @@ func together(all []*op) []*op {
 // selected returns the ops for the part of a field that a projection selects: either the field's
 // own column, or columns inside it.
 func (c *compiler) selected(fd protoreflect.FieldDescriptor, s *selection, at place) ([]*op, error) {
-	path := at.path + s.name
+	path := at.path + s.Name
 	repeated := fd.IsList() || fd.IsMap()
 	switch {
-	case s.index != noIndex && !repeated:
+	case s.Index != wire.NoElement && !repeated:
 		return nil, base.Errorf(base.Invalid, "path %q: the field is not repeated, it has no elements", path)
-	case s.index == noIndex && repeated && s.column < 0:
+	case s.Index == wire.NoElement && repeated && s.column < 0:
 		return nil, base.Errorf(base.Invalid, "path %q: the field is repeated", path).
 			WithHint("write %s[0] for its first element, or %s[] for one row per element", path, path)
-	case s.index >= 0 && fd.IsMap():
+	case s.Index >= 0 && fd.IsMap():
 		return nil, base.Errorf(base.Invalid, "path %q: the entries of a map have no order", path)
-	case s.index == allIndex:
+	case s.Index == wire.AllElements:
 		return c.fan(fd, s, at)
-	case s.index >= 0:
+	case s.Index >= 0:
 		return c.element(fd, s, at)
 	case repeated:
 		ops, output, err := c.whole(fd, at)
@@ -269,9 +270,9 @@ func (c *compiler) element(fd protoreflect.FieldDescriptor, s *selection, at pla
 		return nil, err
 	}
 	o.tag = tagOf(fd, false)
-	ops := []*op{{tag: o.tag, action: doIndexed, col: counter, elem: o, index: s.index, name: o.name}}
+	ops := []*op{{tag: o.tag, action: doIndexed, col: counter, elem: o, index: s.Index, name: o.name}}
 	if packable(fd) {
-		ops = append(ops, &op{tag: tagOf(fd, true), action: doIndexedPacked, col: counter, elem: o, index: s.index, name: o.name})
+		ops = append(ops, &op{tag: tagOf(fd, true), action: doIndexedPacked, col: counter, elem: o, index: s.Index, name: o.name})
 	}
 	return ops, nil
 }
@@ -279,7 +280,7 @@ func (c *compiler) element(fd protoreflect.FieldDescriptor, s *selection, at pla
 // fan returns the ops for all elements of a repeated field. Each element becomes a row of the
 // batch.
 func (c *compiler) fan(fd protoreflect.FieldDescriptor, s *selection, at place) ([]*op, error) {
-	path := at.path + s.name
+	path := at.path + s.Name
 	last := &c.d.chain[len(c.d.chain)-1]
 	if last.level != at.level {
 		// Another path contains the same field: one selects the element, the other fields of it.

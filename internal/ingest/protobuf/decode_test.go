@@ -16,6 +16,7 @@ import (
 	"github.com/scoterdb/scoter/bench/stream/baseline"
 	"github.com/scoterdb/scoter/bench/stream/messages"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 // messageType compiles a .proto file and returns its message type M.
@@ -42,9 +43,12 @@ func decoderOf(t testing.TB, source string, o Options) *Decoder {
 	return plan.NewDecoder()
 }
 
-// wire joins the parts of a message. A [2]int of number and wire type is a tag, an int a varint, a
-// string or []byte has its length before it, and a byte is written as it is.
-func wire(parts ...any) []byte {
+// encoded encodes a message from its parts:
+//   - [2]int is a tag: the number and the wire type of a field
+//   - int is a varint
+//   - string and []byte are encoded with their length in front
+//   - byte is one byte as it is
+func encoded(parts ...any) []byte {
 	var b []byte
 	for _, p := range parts {
 		switch p := p.(type) {
@@ -120,9 +124,9 @@ func TestPresence(t *testing.T) {
 		message M { int32 a = 1; optional int32 b = 2; string c = 3; N n = 4; oneof o { int32 p = 5; string q = 6; N r = 7; } }`, Options{})
 	got := rowsOf(t, d,
 		nil,
-		wire([2]int{2, 0}, 0, [2]int{4, 2}, ""),
-		wire([2]int{5, 0}, 1, [2]int{7, 2}, wire([2]int{3, 0}, 9), [2]int{6, 2}, "q"),
-		wire([2]int{6, 2}, "q", [2]int{7, 2}, wire([2]int{3, 0}, 9), [2]int{7, 2}, wire([2]int{1, 0}, 8)),
+		encoded([2]int{2, 0}, 0, [2]int{4, 2}, ""),
+		encoded([2]int{5, 0}, 1, [2]int{7, 2}, encoded([2]int{3, 0}, 9), [2]int{6, 2}, "q"),
+		encoded([2]int{6, 2}, "q", [2]int{7, 2}, encoded([2]int{3, 0}, 9), [2]int{7, 2}, encoded([2]int{1, 0}, 8)),
 	)
 	want := []string{
 		`{a:0 b:NULL c:"" n:NULL p:NULL q:NULL r:NULL}`,
@@ -152,16 +156,16 @@ func TestErrorsNameByteAndField(t *testing.T) {
 			t.Errorf("%x: leaves a row", msg)
 		}
 	}
-	f(wire([2]int{1, 0}), "byte 2, field a: the bytes end within a value", 2)
+	f(encoded([2]int{1, 0}), "byte 2, field a: the bytes end within a value", 2)
 	f([]byte("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"), "byte 2, field a: an integer of more than 64 bits", 2)
-	f(wire([2]int{2, 2}, wire([2]int{2, 2}, wire([2]int{1, 2}, "\xff"))), "byte 7, field l.n.s: text is not valid UTF-8", 7)
-	f(wire([2]int{2, 2}, wire([2]int{2, 2}, wire([2]int{2, 2}, byte(1), byte(0x80)))), "byte 7, field l.n.r: the bytes end within a value", 7)
-	f(wire([2]int{2, 2}, 100), "byte 2, field l: the bytes end within a value", 2)
-	f(wire([2]int{3, 1}, byte(1)), "byte 2, field f: the bytes end within a value", 2)
+	f(encoded([2]int{2, 2}, encoded([2]int{2, 2}, encoded([2]int{1, 2}, "\xff"))), "byte 7, field l.n.s: text is not valid UTF-8", 7)
+	f(encoded([2]int{2, 2}, encoded([2]int{2, 2}, encoded([2]int{2, 2}, byte(1), byte(0x80)))), "byte 7, field l.n.r: the bytes end within a value", 7)
+	f(encoded([2]int{2, 2}, 100), "byte 2, field l: the bytes end within a value", 2)
+	f(encoded([2]int{3, 1}, byte(1)), "byte 2, field f: the bytes end within a value", 2)
 	f([]byte{0}, "byte 1: a field number out of range", 1)
-	f(wire([2]int{9, 7}), "byte 2: a wire type that does not exist", 2)
-	f(wire([2]int{9, 4}), "byte 2: the end of a group that was not begun", 2)
-	f(wire([2]int{9, 3}, [2]int{8, 4}), "byte 2: the end of a group that was not begun", 2)
+	f(encoded([2]int{9, 7}), "byte 2: a wire type that does not exist", 2)
+	f(encoded([2]int{9, 4}), "byte 2: the end of a group that was not begun", 2)
+	f(encoded([2]int{9, 3}, [2]int{8, 4}), "byte 2: the end of a group that was not begun", 2)
 }
 
 func TestABadMessageLeavesTheBatchAsItWas(t *testing.T) {
@@ -222,7 +226,7 @@ func TestDictionariesWhereTheyPay(t *testing.T) {
 		if i > 2000 {
 			late = fmt.Sprint("other ", i)
 		}
-		if err := d.Append(wire([2]int{1, 2}, fmt.Sprint("v", i%3), [2]int{2, 2}, fmt.Sprint("row ", i), [2]int{3, 2}, late)); err != nil {
+		if err := d.Append(encoded([2]int{1, 2}, fmt.Sprint("v", i%3), [2]int{2, 2}, fmt.Sprint("row ", i), [2]int{3, 2}, late)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -252,8 +256,8 @@ func TestTheLastOfManyEntriesOfAKeyStays(t *testing.T) {
 	d := decoderOf(t, `syntax = "proto3"; message M { map<int32, string> a = 1; map<string, int32> b = 2; }`, Options{})
 	var msg []byte
 	for i := range 100 {
-		msg = append(msg, wire([2]int{1, 2}, wire([2]int{1, 0}, i%7, [2]int{2, 2}, fmt.Sprint(i)))...)
-		msg = append(msg, wire([2]int{2, 2}, wire([2]int{2, 0}, i, [2]int{1, 2}, fmt.Sprint(i%40)))...)
+		msg = append(msg, encoded([2]int{1, 2}, encoded([2]int{1, 0}, i%7, [2]int{2, 2}, fmt.Sprint(i)))...)
+		msg = append(msg, encoded([2]int{2, 2}, encoded([2]int{2, 0}, i, [2]int{1, 2}, fmt.Sprint(i%40)))...)
 	}
 	compare(t, d, [][]byte{msg, msg, nil, msg}, func() string { return "" })
 }
@@ -262,13 +266,13 @@ func TestRecursiveTypesBecomeBytes(t *testing.T) {
 	const source = `syntax = "proto3";
 		message M { int32 v = 1; M next = 2; repeated M all = 3; map<string, M> by = 4; N n = 5; }
 		message N { M m = 1; }`
-	deep := wire([2]int{1, 0}, 100)
+	deep := encoded([2]int{1, 0}, 100)
 	for i := range 99 {
-		deep = wire([2]int{1, 0}, i, [2]int{2, 2}, deep)
+		deep = encoded([2]int{1, 0}, i, [2]int{2, 2}, deep)
 	}
 	d := decoderOf(t, source, Options{})
-	inner := wire([2]int{1, 0}, 1)
-	got := rowsOf(t, d, wire([2]int{2, 2}, inner, [2]int{2, 2}, wire([2]int{1, 0}, 2), [2]int{3, 2}, inner, [2]int{3, 2}, "", [2]int{4, 2}, wire([2]int{1, 2}, "k"), [2]int{5, 2}, wire([2]int{1, 2}, inner)))
+	inner := encoded([2]int{1, 0}, 1)
+	got := rowsOf(t, d, encoded([2]int{2, 2}, inner, [2]int{2, 2}, encoded([2]int{1, 0}, 2), [2]int{3, 2}, inner, [2]int{3, 2}, "", [2]int{4, 2}, encoded([2]int{1, 2}, "k"), [2]int{5, 2}, encoded([2]int{1, 2}, inner)))
 	if got[0] != `{v:0 next:x08010802 all:[x0801 x] by:<"k"=x> n:{m:x0801}}` {
 		t.Error(got[0])
 	}
@@ -281,7 +285,7 @@ func TestRecursiveTypesBecomeBytes(t *testing.T) {
 	if next := rec.Column(1).(*array.Binary).Value(0); !bytes.HasSuffix(deep, next) || len(next) < len(deep)-10 {
 		t.Error("not the bytes of the inner message")
 	}
-	got = rowsOf(t, decoderOf(t, source, Options{Recursion: 1}), wire([2]int{1, 0}, 5, [2]int{2, 2}, wire([2]int{1, 0}, 6, [2]int{2, 2}, inner)))
+	got = rowsOf(t, decoderOf(t, source, Options{Recursion: 1}), encoded([2]int{1, 0}, 5, [2]int{2, 2}, encoded([2]int{1, 0}, 6, [2]int{2, 2}, inner)))
 	if want := `next:{v:6 next:x0801 all:[] by:<> n:NULL}`; !strings.Contains(got[0], want) {
 		t.Error(got[0])
 	}
@@ -294,9 +298,9 @@ func TestDeepTypesEndInBytes(t *testing.T) {
 		fmt.Fprintf(&source, "message M%d { int32 v = 1; M%d f = 2; }\n", i, i+1)
 	}
 	source.WriteString("message M100 { int32 v = 1; }")
-	msg := wire([2]int{1, 0}, 100)
+	msg := encoded([2]int{1, 0}, 100)
 	for i := 99; i >= 0; i-- {
-		msg = wire([2]int{1, 0}, i, [2]int{2, 2}, msg)
+		msg = encoded([2]int{1, 0}, i, [2]int{2, 2}, msg)
 	}
 	if got := rowsOf(t, decoderOf(t, source.String(), Options{}), msg); !strings.Contains(got[0], "{v:61 f:x") {
 		t.Error(got[0])
@@ -309,8 +313,8 @@ func TestDeepTypesEndInBytes(t *testing.T) {
 
 func TestWellKnownJSONTypesKeepEverything(t *testing.T) {
 	d := decoderOf(t, `syntax = "proto3"; import "google/protobuf/struct.proto"; message M { google.protobuf.Struct s = 1; }`, Options{})
-	value := wire([2]int{3, 2}, "text")
-	got := rowsOf(t, d, wire([2]int{1, 2}, wire([2]int{1, 2}, wire([2]int{1, 2}, "k", [2]int{2, 2}, value))))
+	value := encoded([2]int{3, 2}, "text")
+	got := rowsOf(t, d, encoded([2]int{1, 2}, encoded([2]int{1, 2}, encoded([2]int{1, 2}, "k", [2]int{2, 2}, value))))
 	if want := `{s:{fields:<"k"={null_value:NULL number_value:NULL string_value:"text" bool_value:NULL struct_value:NULL list_value:NULL}>}}`; got[0] != want {
 		t.Error(got[0])
 	}
@@ -318,12 +322,12 @@ func TestWellKnownJSONTypesKeepEverything(t *testing.T) {
 
 func TestTimesOfNanosecondsAndFarOnesNeedTwoBatches(t *testing.T) {
 	d := decoderOf(t, `syntax = "proto3"; import "google/protobuf/timestamp.proto"; message M { repeated google.protobuf.Timestamp at = 1; }`, Options{})
-	fine := wire([2]int{1, 2}, wire([2]int{1, 0}, 1, [2]int{2, 0}, 1))
-	far := wire([2]int{1, 2}, wire([2]int{1, 0}, 20_000_000_000))
+	fine := encoded([2]int{1, 2}, encoded([2]int{1, 0}, 1, [2]int{2, 0}, 1))
+	far := encoded([2]int{1, 2}, encoded([2]int{1, 0}, 20_000_000_000))
 	if err := d.Append(fine); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Append(far); !errors.Is(err, ErrFull) || base.KindOf(err) != base.TooLarge {
+	if err := d.Append(far); !errors.Is(err, wire.ErrFull) || base.KindOf(err) != base.TooLarge {
 		t.Fatal(err)
 	}
 	if got := rowsOf(t, d); got[0] != "{at:[t1.000000001]}" {
@@ -332,7 +336,7 @@ func TestTimesOfNanosecondsAndFarOnesNeedTwoBatches(t *testing.T) {
 	if got := rowsOf(t, d, far); got[0] != "{at:[t20000000000.000000000]}" {
 		t.Error(got)
 	}
-	if err := d.Append(append(fine, far...)); err == nil || errors.Is(err, ErrFull) {
+	if err := d.Append(append(fine, far...)); err == nil || errors.Is(err, wire.ErrFull) {
 		t.Error(err)
 	}
 }
@@ -343,11 +347,11 @@ func TestMemoryIsBounded(t *testing.T) {
 		fmt.Fprintf(&fields, "int64 f%d = %d; ", i, i+1)
 	}
 	d := decoderOf(t, `syntax = "proto3"; message N { `+fields.String()+` } message M { repeated N n = 1; }`, Options{Memory: 8 << 20})
-	many := func(n int) []byte { return bytes.Repeat(wire([2]int{1, 2}, ""), n) }
+	many := func(n int) []byte { return bytes.Repeat(encoded([2]int{1, 2}, ""), n) }
 	if err := d.Append(many(1000)); err != nil { // 4 MB from 2 KB
 		t.Fatal(err)
 	}
-	if err := d.Append(many(1500)); !errors.Is(err, ErrFull) {
+	if err := d.Append(many(1500)); !errors.Is(err, wire.ErrFull) {
 		t.Fatal(err)
 	}
 	if rows := rowsOf(t, d); len(rows) != 1 {
@@ -357,7 +361,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Reset()
-	if err := d.Append(many(3000)); errors.Is(err, ErrFull) || base.KindOf(err) != base.TooLarge {
+	if err := d.Append(many(3000)); errors.Is(err, wire.ErrFull) || base.KindOf(err) != base.TooLarge {
 		t.Fatal(err)
 	}
 }

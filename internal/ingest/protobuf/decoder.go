@@ -8,11 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
-
-// ErrFull is wrapped by the error of Append if the batch has no room for the message, but an empty
-// batch may have. Call Finish, then Append the same message again.
-var ErrFull = base.Errorf(base.TooLarge, "the batch is full")
 
 // maxBytes bounds the total size of a batch's messages, so that no text column exceeds the 2 GiB of
 // Arrow's utf8.
@@ -51,7 +48,8 @@ type Decoder struct {
 // On error the batch is unchanged. Errors are:
 //   - base.Invalid, with the field where decoding failed and the position in the message
 //     (base.Error.Position, counted from 1)
-//   - base.TooLarge; if the error wraps ErrFull, an empty batch may hold the message
+//   - base.TooLarge: the batch has no room for the message. If the error wraps wire.ErrFull, an
+//     empty batch may have
 //
 // Required fields of the plan must be present. Unknown fields, extensions and fields outside the
 // plan are skipped; only their sizes are read.
@@ -133,7 +131,7 @@ func (d *Decoder) failed() error {
 // tooLarge returns the error for a message that does not fit into this batch, or into any batch.
 func (d *Decoder) tooLarge(why string) error {
 	if d.messages > 0 {
-		return base.Errorf(base.TooLarge, "%s: %w", why, ErrFull)
+		return base.Errorf(base.TooLarge, "%s: %w", why, wire.ErrFull)
 	}
 	return base.Errorf(base.TooLarge, "a message of %s", why)
 }

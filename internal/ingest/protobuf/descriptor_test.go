@@ -39,12 +39,12 @@ func TestCompileProto(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	item := append(wire([2]int{2, 3}, [2]int{1, 2}, "x", [2]int{2, 3}, [2]int{1, 0}, 4, [2]int{2, 4}, [2]int{100, 2}, "extension"), wire([2]int{2, 4})...)
+	item := append(encoded([2]int{2, 3}, [2]int{1, 2}, "x", [2]int{2, 3}, [2]int{1, 0}, 4, [2]int{2, 4}, [2]int{100, 2}, "extension"), encoded([2]int{2, 4})...)
 	d := plan.NewDecoder()
 	if got := rowsOf(t, d, item); got[0] != `{at:NULL item:{id:"x" size:{w:4}} n:0}` {
 		t.Error(got[0])
 	}
-	if err := d.Append(wire([2]int{2, 3}, [2]int{2, 4})); err == nil || err.Error() != "field item.id is required and missing" {
+	if err := d.Append(encoded([2]int{2, 3}, [2]int{2, 4})); err == nil || err.Error() != "field item.id is required and missing" {
 		t.Error(err)
 	}
 }

@@ -33,8 +33,8 @@
 //
 // A timestamp column is timestamp[ns, UTC] in a batch where a value has nanoseconds below the
 // microsecond. If another timestamp of that batch is outside of the years 1677 to 2262, Append
-// returns ErrFull. A message is invalid if it contains an invalid timestamp, an invalid duration or
-// a duration of more than 292 years.
+// returns wire.ErrFull. A message is invalid if it contains an invalid timestamp, an invalid
+// duration or a duration of more than 292 years.
 //
 // # Presence
 //

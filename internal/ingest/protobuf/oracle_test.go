@@ -20,6 +20,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 // The oracle: protobuf-go decodes the message. Its result and the rows of the batch are printed in
@@ -305,7 +306,7 @@ func compare(t testing.TB, d *Decoder, messages [][]byte, describe func() string
 			continue
 		}
 		err := d.Append(msg)
-		if errors.Is(err, ErrFull) {
+		if errors.Is(err, wire.ErrFull) {
 			finish()
 			err = d.Append(msg)
 		}

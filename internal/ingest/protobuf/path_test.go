@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 // elements maps each prefix of a path that makes rows to its current element.
@@ -26,37 +27,37 @@ type element struct {
 }
 
 // follow returns the text of the value at the end of a path.
-func follow(m protoreflect.Message, steps []step, of elements, prefix string) (string, error) {
+func follow(m protoreflect.Message, steps []wire.Step, of elements, prefix string) (string, error) {
 	s := steps[0]
-	fd := m.Descriptor().Fields().ByName(protoreflect.Name(s.name))
+	fd := m.Descriptor().Fields().ByName(protoreflect.Name(s.Name))
 	last := len(steps) == 1
 	var v protoreflect.Value
 	switch {
-	case s.index == allIndex:
-		e := of[prefix+s.name+"[]"]
+	case s.Index == wire.AllElements:
+		e := of[prefix+s.Name+"[]"]
 		if fd.IsMap() {
-			inner := map[string]element{"key": {fd: fd.MapKey(), value: e.key}, "value": {fd: fd.MapValue(), value: e.value}}[steps[1].name]
+			inner := map[string]element{"key": {fd: fd.MapKey(), value: e.key}, "value": {fd: fd.MapValue(), value: e.value}}[steps[1].Name]
 			if len(steps) == 2 {
 				return showValue(inner.fd, inner.value)
 			}
-			return follow(inner.value.Message(), steps[2:], of, prefix+s.name+"[]."+steps[1].name+".")
+			return follow(inner.value.Message(), steps[2:], of, prefix+s.Name+"[]."+steps[1].Name+".")
 		}
 		v = e.value
-		prefix += s.name + "[]."
-	case s.index >= 0:
+		prefix += s.Name + "[]."
+	case s.Index >= 0:
 		list := m.Get(fd).List()
-		if list.Len() <= s.index {
+		if list.Len() <= s.Index {
 			return "NULL", nil
 		}
-		v = list.Get(s.index)
-		prefix += fmt.Sprintf("%s[%d].", s.name, s.index)
+		v = list.Get(s.Index)
+		prefix += fmt.Sprintf("%s[%d].", s.Name, s.Index)
 	case last:
 		return showField(m, fd)
 	case !m.Has(fd):
 		return "NULL", nil
 	default:
 		v = m.Get(fd)
-		prefix += s.name + "."
+		prefix += s.Name + "."
 	}
 	if last {
 		return showValue(fd, v)
@@ -70,7 +71,7 @@ func fanOut(m protoreflect.Message, chain []string) []elements {
 	for _, path := range chain {
 		var next []elements
 		for _, row := range rows {
-			steps, _ := parsePath(path)
+			steps, _ := wire.ParsePath(path)
 			for _, e := range elementsAt(m, steps, row, "") {
 				with := elements{path: e}
 				for k, v := range row {
@@ -85,9 +86,9 @@ func fanOut(m protoreflect.Message, chain []string) []elements {
 }
 
 // elementsAt returns the elements of the field at the end of a path.
-func elementsAt(m protoreflect.Message, steps []step, of elements, prefix string) []element {
+func elementsAt(m protoreflect.Message, steps []wire.Step, of elements, prefix string) []element {
 	s := steps[0]
-	fd := m.Descriptor().Fields().ByName(protoreflect.Name(s.name))
+	fd := m.Descriptor().Fields().ByName(protoreflect.Name(s.Name))
 	if len(steps) == 1 {
 		var all []element
 		if fd.IsMap() {
@@ -103,20 +104,20 @@ func elementsAt(m protoreflect.Message, steps []step, of elements, prefix string
 		return all
 	}
 	switch {
-	case s.index == allIndex && fd.IsMap():
-		return elementsAt(of[prefix+s.name+"[]"].value.Message(), steps[2:], of, prefix+s.name+"[].value.")
-	case s.index == allIndex:
-		return elementsAt(of[prefix+s.name+"[]"].value.Message(), steps[1:], of, prefix+s.name+"[].")
-	case s.index >= 0:
-		if m.Get(fd).List().Len() <= s.index {
+	case s.Index == wire.AllElements && fd.IsMap():
+		return elementsAt(of[prefix+s.Name+"[]"].value.Message(), steps[2:], of, prefix+s.Name+"[].value.")
+	case s.Index == wire.AllElements:
+		return elementsAt(of[prefix+s.Name+"[]"].value.Message(), steps[1:], of, prefix+s.Name+"[].")
+	case s.Index >= 0:
+		if m.Get(fd).List().Len() <= s.Index {
 			return nil
 		}
-		return elementsAt(m.Get(fd).List().Get(s.index).Message(), steps[1:], of, fmt.Sprintf("%s%s[%d].", prefix, s.name, s.index))
+		return elementsAt(m.Get(fd).List().Get(s.Index).Message(), steps[1:], of, fmt.Sprintf("%s%s[%d].", prefix, s.Name, s.Index))
 	}
 	if !m.Has(fd) {
 		return nil
 	}
-	return elementsAt(m.Get(fd).Message(), steps[1:], of, prefix+s.name+".")
+	return elementsAt(m.Get(fd).Message(), steps[1:], of, prefix+s.Name+".")
 }
 
 // pathMaker makes random paths into a type. They make rows from only one chain of fields.
@@ -251,7 +252,7 @@ func expectedRows(md protoreflect.MessageDescriptor, msg []byte, paths, chain []
 	for _, of := range fanOut(m, chain) {
 		parts := make([]string, len(paths))
 		for i, p := range paths {
-			steps, _ := parsePath(p)
+			steps, _ := wire.ParsePath(p)
 			text, err := follow(m, steps, of, "")
 			if err != nil {
 				return nil, true, err

@@ -14,16 +14,16 @@ func TestFanOut(t *testing.T) {
 		message I { string id = 1; repeated D deals = 2; repeated int32 w = 3; }
 		message M { string id = 1; repeated I imp = 2; map<string, int32> m = 3; I one = 4; }`
 	imp := func(id string, deals ...string) []byte {
-		b := wire([2]int{1, 2}, id)
+		b := encoded([2]int{1, 2}, id)
 		for _, x := range deals {
-			b = append(b, wire([2]int{2, 2}, wire([2]int{1, 2}, x))...)
+			b = append(b, encoded([2]int{2, 2}, encoded([2]int{1, 2}, x))...)
 		}
-		return append(b, wire([2]int{3, 0}, len(id))...)
+		return append(b, encoded([2]int{3, 0}, len(id))...)
 	}
 	msgs := [][]byte{
-		wire([2]int{2, 2}, imp("a", "x", "y"), [2]int{2, 2}, imp("bb"), [2]int{1, 2}, "first"),
-		wire([2]int{1, 2}, "none"),
-		wire([2]int{1, 2}, "second", [2]int{2, 2}, imp("c", "z")),
+		encoded([2]int{2, 2}, imp("a", "x", "y"), [2]int{2, 2}, imp("bb"), [2]int{1, 2}, "first"),
+		encoded([2]int{1, 2}, "none"),
+		encoded([2]int{1, 2}, "second", [2]int{2, 2}, imp("c", "z")),
 	}
 	f := func(want string, from string, paths ...string) {
 		t.Helper()
@@ -115,10 +115,10 @@ func TestSeveralPathsThroughOneField(t *testing.T) {
 	d := decoderOf(t, `syntax = "proto3"; message N { int32 x = 1; repeated int32 r = 2; }
 		message M { oneof o { N n = 1; int32 k = 2; } repeated N a = 3; int32 other = 4; }`,
 		Options{Columns: []Column{{Path: "n"}, {Path: "n.x"}, {Path: "n.r[1]"}, {Path: "a"}, {Path: "a[1].x"}, {Path: "a[0]"}}})
-	n := wire([2]int{1, 0}, 7, [2]int{2, 2}, wire(byte(5), byte(6)))
+	n := encoded([2]int{1, 0}, 7, [2]int{2, 2}, encoded(byte(5), byte(6)))
 	got := rowsOf(t, d,
-		wire([2]int{1, 2}, n, [2]int{3, 2}, n, [2]int{3, 2}, ""),
-		wire([2]int{1, 2}, n, [2]int{2, 0}, 1))
+		encoded([2]int{1, 2}, n, [2]int{3, 2}, n, [2]int{3, 2}, ""),
+		encoded([2]int{1, 2}, n, [2]int{2, 0}, 1))
 	want := []string{
 		`{n:{x:7 r:[5 6]} n_x:7 n_r_1:6 a:[{x:7 r:[5 6]} {x:0 r:[]}] a_1_x:0 a_0:{x:7 r:[5 6]}}`,
 		`{n:NULL n_x:NULL n_r_1:NULL a:[] a_1_x:NULL a_0:NULL}`,

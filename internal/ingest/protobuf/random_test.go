@@ -241,7 +241,7 @@ func (g *messageMaker) message(md protoreflect.MessageDescriptor, depth int) []b
 
 func (g *messageMaker) field(b []byte, fd protoreflect.FieldDescriptor, depth int) []byte {
 	if g.noise && g.rng.IntN(30) == 0 {
-		// perhaps not the field's wire type
+		// The wire type may be another one than the field's.
 		return g.valueOf(protowire.AppendTag(b, fd.Number(), 0), 0)
 	}
 	if fd.IsList() && packable(fd) && g.rng.IntN(2) == 0 {

@@ -1,7 +1,8 @@
-package stream
+package ndjson
 
 import (
 	"bytes"
+	"context"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -10,18 +11,28 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
-	"github.com/scoterdb/scoter/internal/ingest/ndjson"
+	"github.com/scoterdb/scoter/internal/ingest/framing"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
+	"github.com/scoterdb/scoter/internal/option"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// jsonDecoder collects the messages of a batch, each one JSON object, and decodes them together.
-// The type of a column is inferred from all values of the batch.
-type jsonDecoder struct {
-	text     bytes.Buffer
-	messages int64
+// opened decodes the messages of one source. It has the options of the source's FORMAT clause.
+type opened struct {
+	framing.Framing
 	// types are the columns that the option types declares. Rows have these columns even if no
 	// message does.
 	types []schema.Field
+	keys  bool // the messages are the keys of records
+}
+
+func openMessages(o wire.MessageOptions) (wire.Messages, error) {
+	m := opened{keys: o.Keys, Framing: framing.ReadFraming(o.Set, false)}
+	m.types = option.Parsed(o.Set, "types", nil, parseTypes)
+	if m.keys && len(m.types) > 0 {
+		m.types = []schema.Field{{Name: wire.KeyColumn, Type: schema.StructOf(m.types...)}}
+	}
+	return m, o.End()
 }
 
 // parseTypes reads the option types: columns and their types, written as in CREATE TABLE.
@@ -36,11 +47,45 @@ func parseTypes(text string) ([]schema.Field, error) {
 	return all.Fields, nil
 }
 
-func (d *jsonDecoder) Append(msg []byte) error {
+func (opened) Known() bool { return false }
+
+// Split returns an empty key, because JSON is decoded without a schema.
+func (m opened) Split(value []byte) (key, msg []byte, err error) {
+	_, msg, err = m.Framing.Split(value)
+	return nil, msg, err
+}
+
+func (m opened) Decoders(context.Context, []byte, [][]wire.Column) ([]wire.MessageDecoder, error) {
+	d := &messageDecoder{types: m.types}
+	if m.keys {
+		return []wire.MessageDecoder{keyDecoder{d}}, nil
+	}
+	return []wire.MessageDecoder{d}, nil
+}
+
+// messageDecoder collects the messages of a batch, each one JSON object, and decodes them together.
+// The type of a column is inferred from all values of the batch.
+type messageDecoder struct {
+	text     bytes.Buffer // the messages, each followed by a line end
+	messages int64
+	types    []schema.Field // see opened.types
+}
+
+// keyDecoder decodes keys that are JSON values of any kind, not only objects.
+type keyDecoder struct{ *messageDecoder }
+
+func (d keyDecoder) Append(key []byte) error {
+	if !jsontext.Value(key).IsValid(jsontext.AllowDuplicateNames(true)) {
+		return base.Errorf(base.Invalid, "it is no JSON")
+	}
+	return d.messageDecoder.Append([]byte(`{"` + wire.KeyColumn + `":` + string(key) + `}`))
+}
+
+func (d *messageDecoder) Append(msg []byte) error {
 	if object := bytes.TrimLeft(msg, " \t\r\n"); len(object) == 0 || object[0] != '{' {
 		return base.Errorf(base.Invalid, "the message is no JSON object")
 	}
-	// Duplicate names are valid here. The decoder reports them later.
+	// Duplicate names are valid here. Decode reports them later.
 	if !jsontext.Value(msg).IsValid(jsontext.AllowDuplicateNames(true)) {
 		in := jsontext.NewDecoder(bytes.NewReader(msg), jsontext.AllowDuplicateNames(true))
 		_, err := in.ReadValue()
@@ -58,9 +103,9 @@ func (d *jsonDecoder) Append(msg []byte) error {
 	return nil
 }
 
-func (d *jsonDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
+func (d *messageDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	defer d.Reset()
-	rec, err := ndjson.Decode(d.text.Bytes(), ndjson.Options{Types: d.types})
+	rec, err := Decode(d.text.Bytes(), Options{Types: d.types})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,7 +191,7 @@ func withoutEmpty(text []byte) (out []byte) {
 	return out
 }
 
-func (d *jsonDecoder) Reset() {
+func (d *messageDecoder) Reset() {
 	d.text.Reset()
 	d.messages = 0
 }

@@ -1,4 +1,7 @@
-package registry
+// Package framing decodes the header with which a message refers to its schema in a schema
+// registry. Confluent's serializers write the header. The package also reads the options of FORMAT
+// that say where the schemas of messages are.
+package framing
 
 import (
 	"encoding/binary"
@@ -14,7 +17,9 @@ import (
 //
 // https://docs.confluent.io/platform/current/schema-registry/fundamentals/serdes-develop/index.html#wire-format
 const (
-	headerSize = 5
+	// HeaderSize is the size of a header in bytes, without the path to the message type that
+	// Protobuf adds.
+	HeaderSize = 5
 	// maxPath is the maximum depth of a nested message type.
 	maxPath = 64
 )
@@ -23,34 +28,34 @@ const (
 // value. Errors are base.Invalid.
 func Cut(msg []byte) (id uint32, value []byte, err error) {
 	switch {
-	case len(msg) < headerSize:
+	case len(msg) < HeaderSize:
 		return 0, nil, base.Errorf(base.Invalid, "a message of %d bytes is too short for the schema registry's header", len(msg))
 	case msg[0] != 0:
 		return 0, nil, base.Errorf(base.Invalid, "the message begins with byte %#02x, not 0 as the schema registry's header does", msg[0])
 	}
-	return binary.BigEndian.Uint32(msg[1:]), msg[headerSize:], nil
+	return binary.BigEndian.Uint32(msg[1:]), msg[HeaderSize:], nil
 }
 
 // CutProtobuf splits a Protobuf message with a header into the header and the encoded value. Both
-// share the memory of msg. Client.Message returns the type for a header. Messages with the same
-// header have the same type, so callers can cache by header. Errors are base.Invalid.
+// share the memory of msg. Messages with the same header have the same type, so callers can cache
+// by header. Errors are base.Invalid.
 func CutProtobuf(msg []byte) (header, value []byte, err error) {
 	if _, _, err := Cut(msg); err != nil {
 		return nil, nil, err
 	}
-	if len(msg) > headerSize && msg[headerSize] == 0 {
-		return msg[:headerSize+1], msg[headerSize+1:], nil
+	if len(msg) > HeaderSize && msg[HeaderSize] == 0 {
+		return msg[:HeaderSize+1], msg[HeaderSize+1:], nil
 	}
-	_, n, err := readPath(msg[headerSize:])
+	_, n, err := ReadPath(msg[HeaderSize:])
 	if err != nil {
 		return nil, nil, err
 	}
-	return msg[:headerSize+n], msg[headerSize+n:], nil
+	return msg[:HeaderSize+n], msg[HeaderSize+n:], nil
 }
 
-// readPath decodes the path to a message type at the beginning of b. It also returns the size of
-// the encoded path in bytes.
-func readPath(b []byte) (path []int, size int, err error) {
+// ReadPath decodes the path to a message type at the beginning of b. It also returns the size of
+// the encoded path in bytes. Errors are base.Invalid.
+func ReadPath(b []byte) (path []int, size int, err error) {
 	next := func() (int, error) {
 		v, n := binary.Varint(b[size:])
 		if n <= 0 || v < 0 || v > 1<<16 {

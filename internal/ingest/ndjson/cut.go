@@ -1,37 +1,41 @@
-package cut
+package ndjson
 
 import (
 	"bytes"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/ingest/format"
+	"github.com/scoterdb/scoter/internal/ingest/cut"
 )
 
-// jsonText finds the ends of JSON objects, either in a sequence of objects or in one array. Pieces
-// of an array become arrays again. It does not report broken objects. The decoder of the piece
-// does.
-type jsonText struct {
-	array, known bool // array: the file is one array; known: array is determined
-	pieces       int
-
-	at      int // bytes since next
-	end     int // where the last complete object ends
-	rows    int64
-	depth   int // number of open brackets, except the array's
-	text    bool
-	escaped bool
+// eachPiece is the Cutter of JSON.
+func eachPiece(file *cut.File, _ cut.Options, f func(cut.Piece) error) error {
+	return cut.EachText(file, &cutter{}, f)
 }
 
-func (*jsonText) format() format.Format { return format.JSON }
+// cutter finds the ends of JSON objects. The file has objects one after the other, or one array of
+// objects. The pieces of an array are arrays, too. cutter does not report invalid objects, because
+// decoding the piece does.
+type cutter struct {
+	known  bool // the first byte of the file that is not a space was read
+	array  bool // that byte is [, so the file is one array
+	pieces int  // number of earlier pieces
 
-func (j *jsonText) next() {
+	at      int   // bytes of the piece so far
+	end     int   // where the last complete object ends
+	rows    int64 // number of complete objects
+	depth   int   // number of open brackets, without the array's
+	text    bool  // within a string
+	escaped bool  // the last byte was a backslash in a string
+}
+
+func (j *cutter) Next() {
 	j.pieces++
 	j.at, j.end, j.rows, j.depth, j.text, j.escaped = 0, 0, 0, 0, false, false
 }
 
-func (j *jsonText) ends(bool) (int, int64) { return j.end, j.rows }
+func (j *cutter) Ends(bool) (int, int64) { return j.end, j.rows }
 
-func (j *jsonText) scan(more []byte) {
+func (j *cutter) Scan(more []byte) {
 	for _, b := range more {
 		j.at++
 		switch {
@@ -57,8 +61,8 @@ func (j *jsonText) scan(more []byte) {
 	}
 }
 
-// body turns a section of an array into an array.
-func (j *jsonText) body(piece []byte, last bool) ([]byte, error) {
+// Body returns the piece as it is, or, if the file is an array, as an array.
+func (j *cutter) Body(piece []byte, last bool) ([]byte, error) {
 	if !j.array {
 		if j.pieces > 0 && len(bytes.TrimSpace(piece)) == 0 {
 			return nil, nil

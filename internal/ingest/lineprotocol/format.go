@@ -1,0 +1,107 @@
+package lineprotocol
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// Format is the wire format line protocol, of InfluxDB.
+var Format = &wire.Format{Name: "lineprotocol", DecodeTables: decodeTables}
+
+// decodeTables decodes the lines of a body. If lines disagree about a field's type, the types of
+// the existing tables decide which lines are valid.
+func decodeTables(body []byte, o wire.TableOptions) (wire.Tables, error) {
+	opts := Options{Now: o.Now, Precision: o.Precision}
+	decoded, err := Decode(body, opts)
+	if err != nil || o.Types == nil || !slices.ContainsFunc(decoded.Errors, func(e wire.LineError) bool { return e.Conflict }) {
+		return decoded, err
+	}
+	// The type in the table is the right one, not the type in the first line. So decode the lines
+	// again. In front of the lines of each measurement, add a line with the types of its table.
+	// Then the lines with other types are rejected.
+	var typed bytes.Buffer
+	var measurements []string
+	for _, rows := range decoded.Rows {
+		if line := typedLine(o.Types(rows.Table), rows); line != "" {
+			typed.WriteString(line)
+			measurements = append(measurements, rows.Table)
+		}
+	}
+	if len(measurements) == 0 {
+		return decoded, nil
+	}
+	ingest.Release(decoded.Rows)
+	typed.Write(body)
+	again, err := Decode(typed.Bytes(), opts)
+	if err != nil {
+		return again, err
+	}
+	return withoutTyped(again, measurements), nil
+}
+
+// withoutTyped removes the first lines from a result, and their rows. These are the lines that
+// decodeTables added, one for each of the measurements.
+func withoutTyped(all wire.Tables, measurements []string) wire.Tables {
+	n := len(measurements)
+	// An added line was rejected, because the table's name cannot be written in line protocol. It
+	// left no row.
+	for len(all.Errors) > 0 && all.Errors[0].Line <= n {
+		measurements[all.Errors[0].Line-1] = ""
+		all.Errors = all.Errors[1:]
+		all.Rejected--
+	}
+	for i := range all.Errors {
+		all.Errors[i].Line -= n
+	}
+	out := wire.Tables{Rejected: all.Rejected, Errors: all.Errors}
+	for i, rows := range all.Rows {
+		added := 0
+		if slices.Contains(measurements, rows.Table) {
+			whole := rows.Batch
+			rows.Batch = whole.NewSlice(1, whole.NumRows())
+			whole.Release()
+			added = 1
+		}
+		if rows.Batch.NumRows() == 0 {
+			rows.Batch.Release()
+			continue
+		}
+		out.Rows, out.Lines = append(out.Rows, rows), append(out.Lines, all.Lines[i].(lines).without(added, n))
+	}
+	return out
+}
+
+// typedLine returns a line in line protocol whose fields have the types of a table's columns. It
+// has the fields of some rows. It returns "" if line protocol has none of these types.
+func typedLine(types []schema.Field, rows ingest.Rows) string {
+	var fields []string
+	for i, f := range rows.Batch.Schema().Fields() {
+		t := ingest.TypeNamed(types, []byte(f.Name))
+		if t == nil || f.Name == ingest.TimeColumn || slices.Contains(rows.Tags, i) {
+			continue
+		}
+		if value, ok := typedValues[t.Kind]; ok {
+			fields = append(fields, fieldName.Replace(f.Name)+"="+value)
+		}
+	}
+	if len(fields) == 0 || strings.ContainsAny(rows.Table+strings.Join(fields, ""), "\n\r") {
+		return ""
+	}
+	return measurementName.Replace(rows.Table) + " " + strings.Join(fields, ",") + " 0\n"
+}
+
+// fieldName and measurementName escape names for line protocol.
+var (
+	fieldName       = strings.NewReplacer(",", `\,`, " ", `\ `, "=", `\=`)
+	measurementName = strings.NewReplacer(",", `\,`, " ", `\ `)
+)
+
+// typedValues has, for each type of a column, a field value of that type in line protocol.
+var typedValues = map[schema.Kind]string{
+	schema.Boolean: "t", schema.BigInt: "0i", schema.UBigInt: "0u", schema.Double: "0", schema.Varchar: `""`,
+}

@@ -29,7 +29,7 @@ func TestKeysOfAllFormats(t *testing.T) {
 	single, composite := "id BIGINT PRIMARY KEY", "region VARCHAR, id BIGINT, PRIMARY KEY (region, id)"
 	for _, c := range []struct {
 		format, definition string
-		query              string // of the primary key
+		query              string // the SQL that computes the primary key
 		keys, again        [3]string
 		bad                string
 	}{

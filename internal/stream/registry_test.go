@@ -15,8 +15,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// schemas starts a schema registry with the given schemas, whose ids begin at 1. While down is set,
-// it does not answer. Once registered is set, the first schema also has the id 99.
+// schemas starts a schema registry with the given schemas, whose ids begin at 1. While the flag
+// down is set, the registry does not answer. Once the flag registered is set, the first schema also
+// has the id 99.
 func schemas(t *testing.T, kind string, texts ...string) (url string, down, registered *atomic.Bool) {
 	down, registered = new(atomic.Bool), new(atomic.Bool)
 	mux := http.NewServeMux()
@@ -108,13 +109,13 @@ func TestJSON(t *testing.T) {
 		[]byte(`{"id": 5, "id": 6}`), []byte(`{"id": "x7", "items": []}`), []byte(`{"id": 8`))
 	s.eventually("SELECT string_agg(id || ':' || _offset, ' ' ORDER BY id) FROM events", "1:0 4:2")
 	s.eventually(`SELECT string_agg("offset"::VARCHAR, ' ' ORDER BY "offset") FROM scoter.dead_letters`, "1 3 4 5 6")
-	// A batch lacks the column that a query names.
+	// This batch lacks a column that the query names.
 	c.send("events", 0, []byte(`{"id": 9}`))
 	s.eventually("SELECT count(*) FROM events", "3")
 	if got := s.value("SELECT string_agg(id || name, ' ' ORDER BY name) FROM items"); got != "1a 1b" {
 		t.Error(got)
 	}
-	// Only later messages have this list. The table of its elements is created with them.
+	// Only later messages have this list, so the table of its elements is created only then.
 	c.send("events", 0, []byte(`{"id": 10, "items": [{"name": "c", "tags": [{"t": 1}, {"t": 2}]}, {"name": "d", "tags": [{"t": 3}]}, {"name": "e"}]}`), []byte(`{"id": 11, "items": []}`))
 	s.eventually("SELECT count(*) FROM events", "5")
 	if got := s.value("SELECT string_agg(id || items_name || tag || second || ':' || _offset, ' ' ORDER BY tag) FROM flat"); got != "10c1d:8 10c2d:8 10d3d:8" {

@@ -12,7 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/stream"
 )
 
-// settingsOf parses a text in the form of the settings file, and returns its sources.
+// settingsOf returns a function that parses text, in the form of the settings file, into the
+// settings of a server.
 func settingsOf(t testing.TB, text string) func(*config.Server) {
 	return func(s *config.Server) {
 		_, err := toml.Decode(text, s)

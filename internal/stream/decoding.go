@@ -51,11 +51,12 @@ type decodings struct {
 	// broken is true if one decoder refused a record that another decoder had already accepted. All
 	// records of the batch must then be decoded again.
 	broken bool
-	// tombstones are the indexes in the batch of the records that delete the row of their key.
+	// tombstones are the indexes, in the batch, of records without a value, which delete the row of
+	// their key.
 	tombstones []int32
 }
 
-// maxDecodings bounds the number of schemas whose decoders are cached.
+// maxDecodings is the number of schemas above which unused decoders are dropped from the cache.
 const maxDecodings = 32
 
 func newDecodings(p *plan) *decodings { return &decodings{plan: p, byKey: map[string]*decoding{}} }
@@ -140,7 +141,8 @@ func (d *decodings) finish() ([][]piece, error) {
 				return err
 			})
 			if err != nil {
-				// After an error, the content of the decoder is undefined. Do not use it again.
+				// After an error, the content of the decoder is undefined, so it must not be used
+				// again.
 				failed, d.last = err, nil
 				delete(d.byKey, one.key)
 				continue

@@ -53,8 +53,8 @@ func (x *session) settled(ctx context.Context) error {
 	}
 }
 
-// revoked is called by the Kafka client when the consumer group has assigned partitions to another
-// member. It drops the records of these partitions that were not passed to the committer yet.
+// revoked is called by the Kafka client when the consumer group takes partitions away from this
+// session. It drops the records of these partitions that were not passed to the committer yet.
 func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]int32) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -90,8 +90,8 @@ func errOfKey(err error) error {
 	return base.Wrap(err, "the record's key")
 }
 
-// alike converts keys that were decoded with several schemas (one piece for each) to one type that
-// fits all of them.
+// alike converts decoded keys to one type that fits all of them. There is one piece for each schema
+// with which keys were decoded. The result has a batch for each piece.
 func alike(pieces []piece) (out []arrow.RecordBatch, err error) {
 	if len(pieces) == 1 {
 		pieces[0].rows.Retain()

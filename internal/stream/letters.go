@@ -126,7 +126,8 @@ func (s *source) prepareLetters(ctx context.Context) error {
 	return err
 }
 
-// maxReason bounds the reason of a dead letter, in bytes, because the reason may quote a value.
+// maxReason is the maximum length of a dead letter's reason, in bytes. Without it the reason could
+// be very long, because it may quote a value.
 const maxReason = 4 << 10
 
 func (s *source) letterOf(p *plan, topicID [16]byte, rec *kgo.Record, reason string) letter {
@@ -163,7 +164,7 @@ func (s *source) lettersOf(letters []letter) engine.TableRows {
 }
 
 // letterRows returns dead letters as a record batch with the columns of the table dead_letter_log.
-// now is the value of the column at.
+// now becomes the value of the column "at", the time when the dead letter was stored.
 func (s *source) letterRows(letters []letter, now time.Time) arrow.RecordBatch {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(letterColumns, nil))
 	defer b.Release()

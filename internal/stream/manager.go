@@ -174,7 +174,7 @@ func (m *Manager) Create(ctx context.Context, name catalog.StreamName, d Definit
 	return nil
 }
 
-// find returns the source with a name.
+// find returns the source with the given name. The error is NotFound if there is no such source.
 func (m *Manager) find(name catalog.StreamName) (*source, error) {
 	stored, err := m.store.LookupStream(name)
 	if err != nil {
@@ -189,7 +189,7 @@ func (m *Manager) find(name catalog.StreamName) (*source, error) {
 	return s, nil
 }
 
-// Drop stops a source and removes it. Its tables stay.
+// Drop stops a source and removes it. The tables that the source fills stay.
 func (m *Manager) Drop(ctx context.Context, name catalog.StreamName) error {
 	s, err := m.find(name)
 	if err != nil {
@@ -219,10 +219,10 @@ func (m *Manager) settle(s *source) {
 }
 
 // Dropping calls drop, a function that drops a database or, if schemaName is not empty, a schema.
-// Before that, Dropping stops the sources in it. Otherwise a source could create its tables and
-// their database again. Afterwards it removes the sources that no longer exist, and starts the
-// others. If dead letters of one of the sources are being replayed, Dropping returns a Conflict
-// error and does not call drop.
+// Before that, Dropping stops the sources in that database or schema, because a running source
+// could create its tables and their database again. Afterwards Dropping removes the sources that no
+// longer exist, and starts the others. If dead letters of one of the sources are being replayed,
+// Dropping returns a Conflict error and does not call drop.
 func (m *Manager) Dropping(database, schemaName string, drop func() error) error {
 	within := func(s *source) bool {
 		return schema.Fold(s.name.Database) == schema.Fold(database) && (schemaName == "" || schema.Fold(s.name.Schema) == schema.Fold(schemaName))

@@ -204,8 +204,8 @@ func goOn(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64
 	case stored.TopicID != topicID && stored.TopicID != none && topicID != none:
 		return begin, -1, fmt.Sprintf("the topic was made again: offsets before %d are of the topic with id %s", stored.Next, hex.EncodeToString(stored.TopicID[:]))
 	case stored.TopicID != topicID:
-		// The stored id or the topic's id is empty: the cluster has begun to give topics an id, or
-		// has stopped.
+		// The stored topic id or the topic's current id is empty: the cluster has begun to give ids
+		// to topics, or has stopped doing so.
 		return stored.Next, stored.Epoch, fmt.Sprintf("the topic's id was %s", hex.EncodeToString(stored.TopicID[:]))
 	case stored.Next < begin:
 		return begin, -1, fmt.Sprintf("offsets %d to %d were removed from the topic before they were read", stored.Next, begin-1)

@@ -86,7 +86,8 @@ type described struct {
 	sql      string
 	// table is the table that stores the query's result. It is created if it is missing.
 	table schema.Table
-	// Division is set if the target is a view.
+	// Division says how the query of a view is divided into two queries. It is set only if the
+	// target (a table of the source) is a view.
 	Division
 	name engine.TableName // the name of the target
 	// untold is not nil if the query names fields whose type no message has told yet. The query

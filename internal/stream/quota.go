@@ -20,7 +20,7 @@ func newQuota(limit int64) *quota { return &quota{limit: limit, places: semaphor
 
 // most returns how many bytes of the quota to reserve for a record of the given size: its size, but
 // at most the whole quota. A record that is larger than the quota waits until no other record has
-// memory. Other records then wait until it is released.
+// memory. Other records then wait until the memory of this record is released.
 func (m *quota) most(bytes int64) int64 { return min(bytes, m.limit) }
 
 // try reserves the given number of bytes, and returns true, if they are free and no other caller

@@ -199,8 +199,8 @@ func (x *session) consume(ctx context.Context) error {
 	}
 }
 
-// patience returns how long the next poll may take, so that the batch is stored at the age max_age.
-// Half of max_age is left for the time before and after the poll.
+// patience returns how long the next poll may take, so that the batch is stored before it is older
+// than max_age. Half of max_age is left for the time before and after the poll.
 func (x *session) patience() time.Duration {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -283,8 +283,9 @@ func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.
 	return nil
 }
 
-// skip moves the position of a partition from at to to, because the records in between cannot be
-// read. It adds a dead letter with the reason why, which reports the skipped records.
+// skip moves the position in a partition forward to the position to, because the records before it
+// cannot be read. It first passes the current batch to the committer. It then adds a dead letter to
+// the new batch, which reports the skipped records with the reason why.
 func (x *session) skip(ctx context.Context, p partition, at *position, to position, why string) error {
 	if err := x.seal(ctx); err != nil {
 		return err
@@ -294,8 +295,8 @@ func (x *session) skip(ctx context.Context, p partition, at *position, to positi
 	return nil
 }
 
-// reads is called when a partition becomes readable. If all partitions are readable, it removes
-// this reason for waiting from the source's status.
+// reads is called when a partition may have become readable. If all partitions can be read now, the
+// source's status no longer says that the source waits for partitions.
 func (x *session) reads() {
 	if len(x.unplaced)+len(x.unreadable) == 0 {
 		x.status.done(fetching)

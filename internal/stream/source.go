@@ -70,8 +70,8 @@ func (s *source) start() {
 }
 
 // maxDefects is how often the queries over the same records may fail with an internal error of
-// DuckDB, after which DuckDB cannot be used. Each such error ends all statements that run in
-// DuckDB, so the source then stops.
+// DuckDB, after which DuckDB cannot be used. Then the source stops until RESUME SOURCE, because
+// each such error ends all statements that run in DuckDB.
 const maxDefects = 3
 
 // run reads the source's topics until ctx ends, in one session after the other. After each failed

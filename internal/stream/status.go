@@ -150,7 +150,8 @@ func (s *status) running() {
 	}
 }
 
-// waiting adds what to the reasons why the session waits, and stores the error that explains it.
+// waiting adds a reason (what) to the reasons why the session waits. The state becomes "waiting",
+// and err, which explains the reason, becomes the last error.
 func (s *status) waiting(what waits, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,8 +160,8 @@ func (s *status) waiting(what waits, err error) {
 	s.noteLocked(err)
 }
 
-// done removes what from the reasons why the session waits. If no reason is left, the state becomes
-// "running".
+// done removes a reason (what) from the reasons why the session waits. If no reason is left, the
+// state changes from "waiting" to "running".
 func (s *status) done(what waits) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

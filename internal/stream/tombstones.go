@@ -64,25 +64,27 @@ func divided(pieces []piece) (values, tombstones []piece) {
 	return values, tombstones
 }
 
-// deleting returns a list that says for each batch of rows whether it deletes rows: false for the
-// first batches, as many as values, and then true, as often as tombstones.
+// deleting returns a list that says for each batch whether its rows are deletions. It has false for
+// the batches of records with a value, which come first, and true for the batches of tombstones.
+// values and tombstones are the numbers of these batches.
 func deleting(values, tombstones int) []bool {
 	return append(make([]bool, values), slices.Repeat([]bool{true}, tombstones)...)
 }
 
-// deletion says how tombstones (records without a value) delete rows of a target. A nil *deletion
-// means that they delete no rows of it.
+// deletion says how tombstones (records without a value) delete rows of a target, which is a table
+// that the source fills. A nil *deletion means that tombstones delete no rows of the target.
 type deletion struct {
-	// filters is true if the target's query filters rows by values other than the record's key.
-	// Tombstones lack these values.
+	// filters is true if the query that fills the table filters rows by values other than the
+	// record's key. Tombstones lack these values.
 	filters bool
 }
 
 // places are the metadata columns that say from which record a row was made.
 var places = []string{"_topic", "_partition", "_offset"}
 
-// deletion returns how tombstones (records without a value) delete rows of a target. If they
-// cannot, it returns an Invalid error that says why.
+// deletion returns how tombstones (records without a value) delete rows of a target, which is a
+// table that the source fills. If tombstones cannot delete rows of the target, deletion returns an
+// Invalid error that says why.
 func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, error) {
 	table, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	switch {
@@ -118,9 +120,9 @@ func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, er
 	return &deletion{}, nil
 }
 
-// primary returns the primary key columns of a target's table that are filled from the record's
-// key: all columns of the primary key that are neither metadata nor listed by path. The result is
-// empty if the target has a query, or if keys have no format.
+// primary returns the names of the primary key columns that are filled from the record's key: all
+// columns of the primary key that are neither metadata columns nor listed by path. The result is
+// empty if a query fills the table, or if the source has no KEY FORMAT.
 func (s *source) primary(p *plan, t target) (names []string) {
 	if p.keys == nil || t.Query != "" {
 		return nil
@@ -138,7 +140,7 @@ func (s *source) primary(p *plan, t target) (names []string) {
 	return names
 }
 
-// keyColumn is the metadata column with the record's key.
+// keyColumn is the name of the metadata column that has the record's key.
 const keyColumn = "_key"
 
 // keyedOf returns what Planner.Lineage must know about a table: the names of its key and version
@@ -176,9 +178,10 @@ func (s *source) lineage(ctx context.Context, query string, k Keyed) (Lineage, e
 	return l, err
 }
 
-// numbered returns the target t with another query. That query also selects the topic, partition
-// and offset of the record from which each row was made. If keys is true, it selects nothing else
-// but the key of each row. The query is empty if no message has the fields that the target lists.
+// numbered returns the target t, a table that the source fills, with another query. That query also
+// selects the topic, partition and offset of the record from which each row was made. If keys is
+// true, it selects nothing else but the key of each row. The query is empty if no message has the
+// fields that the target lists.
 func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, error) {
 	table, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	if err != nil {
@@ -197,8 +200,8 @@ func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, 
 	return t, err
 }
 
-// deletions runs a target's query over tombstones (records without a value), and adds the result to
-// all, as rows to delete.
+// deletions runs the query of a target, a table that the source fills, over tombstones (records
+// without a value). It adds the result to all, as rows to delete.
 func (b *builder) deletions(t target, tombstones []piece, all *engine.TableRows) (err error) {
 	if b.tombstones == nil {
 		if b.tombstones, err = b.transient(b.plan, tombstones, b.records, b.keys); err != nil {

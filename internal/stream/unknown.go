@@ -111,7 +111,7 @@ func known(a arrow.Array, want *schema.Type, path []string, left func(path []str
 		defer data.Release()
 		return array.MakeFromData(data)
 	}
-	return nil // NULL
+	return nil // the array has the type NULL
 }
 
 func knownStruct(a *array.Struct, want *schema.Type, path []string, left func(path []string)) arrow.Array {

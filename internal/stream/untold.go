@@ -20,9 +20,10 @@ import (
 // If a column of the query's result is NULL for this reason, the type of the column is unknown too.
 // The column is then created only after a message tells the type.
 
-// describeUntold is called if a target's query failed, perhaps because it names fields of unknown
-// type. failed is the query's error. describeUntold rewrites the query so that it reads NULL in
-// place of these fields. If the query still fails, or names no such field, it returns failed.
+// describeUntold is called if the query of a target (a table of the source) failed, perhaps because
+// it names fields of unknown type. failed is the query's error. describeUntold rewrites the query
+// so that it reads NULL in place of these fields. If the query still fails, or names no such field,
+// it returns failed.
 func (s *source) describeUntold(ctx context.Context, t target, messages schema.Table, run func(string) ([]arrow.RecordBatch, error), failed error) (described, error) {
 	query := t.Query
 	as := func(typ string) (described, error) {

@@ -42,7 +42,7 @@ const (
 	joinedRows = 16 << 10
 )
 
-// makeView creates the view of a target if the target is a view and the view does not exist. It
+// makeView creates the view that d describes, if d describes a view and the view does not exist. It
 // replaces a view that an older version of Scoter created. If the view exists with another query,
 // the error is Conflict.
 func (m *Manager) makeView(ctx context.Context, d described) error {
@@ -129,7 +129,8 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 		left, err := s.joinShares(ctx, table.ID, d, shares)
 		switch {
 		case base.KindOf(err) == base.TooLarge && len(d.Groups) > 0 && shares < rows:
-			shares *= 2 // use more shares; the groups that are joined already take little time
+			// use more and smaller shares; groups that are joined already take little time
+			shares *= 2
 		case errors.Is(err, engine.ErrChanged):
 			return nil // another statement changed the states: retry next time
 		case err != nil:

@@ -37,7 +37,7 @@ func TestRecordsThatFitOnlyApartAreStored(t *testing.T) {
 	s.eventually("SELECT state FROM scoter.sources", "running")
 }
 
-// narrow is a Writer that refuses some edits and records.
+// narrow is a Writer that refuses the rows for which refuse returns an error.
 type narrow struct {
 	appends
 	refuse func(tables []engine.TableRows, fits bool) error

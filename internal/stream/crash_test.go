@@ -234,7 +234,7 @@ func TestAFullDiskHoldsTheStreamUp(t *testing.T) {
 	if got := n.sources.List()[0]; got.QueueBytes == 0 || got.QueueBytes != n.sources.MemoryInUse() || got.Errors == 0 {
 		t.Errorf("%d bytes wait, of %d in use; %d errors", got.QueueBytes, n.sources.MemoryInUse(), got.Errors)
 	}
-	// The lag is reported even while nothing is read.
+	// The lag must be reported even while no records are read.
 	c.send("orders", 0, orders(5000, 6000)...)
 	for n.sources.List()[0].Lag != 5900 {
 		time.Sleep(10 * time.Millisecond)

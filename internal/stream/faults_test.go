@@ -65,8 +65,8 @@ func TestMessagesLearnNewFieldsOfStructs(t *testing.T) {
 	s.eventually("SELECT (SELECT sum(x) FROM xs)::BIGINT || ' ' || (SELECT sum(a.y)::BIGINT FROM events) || ' ' || (SELECT count(*) FROM scoter.dead_letters)", "3 3 0")
 }
 
-// TestAQueryIsDescribedAnewWhenWhatItReadsChanged checks that a query is described again after a
-// change of a table that it reads.
+// TestAQueryIsDescribedAnewWhenWhatItReadsChanged changes a table that a source's query reads. The
+// source must notice that the query's result has other columns.
 func TestAQueryIsDescribedAnewWhenWhatItReadsChanged(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -163,8 +163,9 @@ func TestAQueryThatNamesAFieldThatHasNoTypeYet(t *testing.T) {
 	s.eventually("SELECT count(*) || ' ' || (SELECT count(*) FROM scoter.dead_letters WHERE \"offset\" <> 1) FROM fields", "2 0")
 }
 
-// TestASparseFieldIsKnownAfterARestart checks that a rare field is still known after a restart.
-// Records before the first one with the field become dead letters, and do not block the stream.
+// TestASparseFieldIsKnownAfterARestart checks that a field which few records have is still known
+// after a restart. Records before the first one with the field become dead letters, and do not stop
+// the source.
 func TestASparseFieldIsKnownAfterARestart(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	dir := t.TempDir()
@@ -185,7 +186,8 @@ func TestASparseFieldIsKnownAfterARestart(t *testing.T) {
 	s = newServer(t, dir)
 	c.send("events", 0, []byte(`{"id": 4}`))
 	s.eventually(counts, "4 0")
-	// RESUME discards the type of the field, but not the fact that the query has found it.
+	// RESUME discards what the source learned about the fields. So a record without them becomes a
+	// dead letter, until a later record has both fields.
 	must(t, s.exec("RESUME SOURCE events"))
 	c.send("events", 0, []byte(`{"id": 5}`))
 	s.eventually(counts, "4 1")
@@ -205,9 +207,9 @@ func TestASparseFieldIsKnownAfterARestart(t *testing.T) {
 	}
 }
 
-// TestAQueryWaitsThoughAMessageHasTheName uses a query that names a column which another table
-// lacks. A message has a field of that name in a struct, without a type. The query does not refer
-// to that field.
+// TestAQueryWaitsThoughAMessageHasTheName uses a query that names a column which a joined table has
+// lost. The records must wait, although a message has a field of unknown type with the same name,
+// in a struct. The query does not refer to that field.
 func TestAQueryWaitsThoughAMessageHasTheName(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())

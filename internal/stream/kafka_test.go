@@ -143,8 +143,8 @@ func TestAPartitionThatMovesGivesItsMemoryBack(t *testing.T) {
 		}
 		c.send("events", int32(partition), values...)
 	}
-	// The balancer decides which partition the other member gets. The first round shows which one
-	// it is.
+	// Kafka's balancer decides which partition the other member gets. The first round of the test
+	// finds out which one it is.
 	moved, filled := -1, -1
 	for range 5 {
 		other, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(c.brokers, ",")...), kgo.ConsumerGroup("scoter"), kgo.ConsumeTopics("events"),
@@ -212,8 +212,8 @@ func TestHowFarBehindASourceIs(t *testing.T) {
 	s.eventually("SELECT state || coalesce(lag::VARCHAR, '-') FROM scoter.sources", "failing-")
 }
 
-// TestAViewReadsItsOwnTables checks that a view does not read the messages of the query that uses
-// the view.
+// TestAViewReadsItsOwnTables uses a view over a table named messages in the query of a source. The
+// view must read that table, and not the batch that the query reads under the same name.
 func TestAViewReadsItsOwnTables(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())

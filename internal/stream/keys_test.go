@@ -15,7 +15,7 @@ import (
 func long(n int64) string { return string(binary.BigEndian.AppendUint64(nil, uint64(n))) }
 
 // TestKeysOfAllFormats fills a table whose primary key is the record's key, in each way that a
-// source supports. It deletes rows by tombstones.
+// source supports. It also deletes rows by tombstones (records without a value).
 func TestKeysOfAllFormats(t *testing.T) {
 	longs, _, _ := schemas(t, "AVRO", `"long"`)
 	records, _, _ := schemas(t, "AVRO", `{"type": "record", "name": "K", "fields": [{"name": "id", "type": "long"}, {"name": "region", "type": "string"}]}`,

@@ -168,8 +168,9 @@ func TestSeveralMessageTypesOfOneFile(t *testing.T) {
 		message Item { int64 id = 1; string name = 2; message Part { int64 id = 1; string size = 2; } }`)
 	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE orders FROM KAFKA (brokers = '%s', topic = 'orders', max_age = '20ms') FORMAT protobuf (registry = '%s') INTO TABLE orders`, c.brokers, url)))
 	text := func(id byte, text string) []byte { return append([]byte{8, id, 18, byte(len(text))}, text...) }
-	// The header has a path of numbers after their count, each zig-zag encoded. 0 is short for the
-	// first type.
+	// In the header, the schema's id is followed by the length of the path to the message type and
+	// the numbers of the path, all zigzag-encoded. A single 0 is short for the path to the first
+	// type.
 	c.send("orders", 0, framed(1, "\x00", text(1, "")), framed(1, "\x02\x02", text(2, "bolt")), framed(1, "\x04\x02\x00", text(3, "L")), framed(1, "\x02\x06", text(4, "")), framed(1, "\x00", []byte{8, 5}))
 	s.eventually("SELECT string_agg(id || coalesce(name, '-') || coalesce(size, '-') || (who IS NULL), ' ' ORDER BY id) FROM orders", "1--false 2bolt-true 3-Ltrue 5--true")
 	s.eventually(`SELECT string_agg("offset"::VARCHAR, ' ') FROM scoter.dead_letters`, "3")

@@ -254,7 +254,8 @@ func TestAQuietTopicIsSeenAndCostsNothing(t *testing.T) {
 	s.eventually("SELECT count(*) FROM events", "2")
 }
 
-// batches returns the number of batches whose rows for all countries are in the aggregate table.
+// batches returns the number of batches that were stored. Each batch adds one row per country to
+// the aggregate table.
 func batches(s *server) int {
 	var n int
 	fmt.Sscan(s.value("SELECT count(*) FROM per_country WHERE country = 'de'"), &n)

@@ -91,8 +91,8 @@ func TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere(t *testing.T) {
 	s := newServer(t, t.TempDir())
 	must(t, s.exec("CREATE TABLE users (id VARCHAR PRIMARY KEY, name VARCHAR, ver BIGINT, gone BOOLEAN) WITH (version = 'ver', is_deleted = 'gone')"))
 	must(t, s.exec(c.from("")+"INTO TABLE users AS SELECT _key::VARCHAR AS id, name, ver, gone FROM messages"))
-	// Debezium sends a deleting event followed by a tombstone. Older events of another partition
-	// arrive after them.
+	// If a row is deleted, Debezium sends an event that says so, followed by a tombstone. Older
+	// events, from another partition, arrive after both.
 	c.produce("u", 0, `a={"name": "x", "ver": 8, "gone": false}`)
 	s.eventually(users, "ax")
 	c.produce("u", 0, `a={"ver": 9, "gone": true}`, "a")
@@ -160,7 +160,7 @@ func TestWhichTombstonesAreDeadLetters(t *testing.T) {
 	// A record with neither a key nor a value is a dead letter.
 	must(t, c.producer.ProduceSync(ctx, &kgo.Record{Topic: "u"}).FirstErr())
 	s.eventually(noLetters, "6")
-	// The table was replaced by another one.
+	// The table is replaced by a table without a primary key, so tombstones delete nothing.
 	must(t, s.exec("DROP TABLE users; CREATE TABLE users (id VARCHAR, name VARCHAR)"))
 	c.produce("u", 0, `b={"name": "x"}`, "b", `c={"name": "x"}`)
 	s.eventually(users, "bx cx")
@@ -194,7 +194,7 @@ func TestTombstonesByMetadata(t *testing.T) {
 // TestTombstonesAmongManyRecords reads many records and tombstones, in batches of different sizes.
 // The tables must have the last record of each key.
 func TestTombstonesAmongManyRecords(t *testing.T) {
-	// records per batch, and in total
+	// the number of records in a batch, and in total
 	for rows, n := range map[int]int{1000: 900, 7: 900, 1: 150} {
 		t.Run(fmt.Sprint(rows), func(t *testing.T) { tombstonesAmong(t, rows, n) })
 	}
@@ -264,7 +264,7 @@ func TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters(t *testing.T) {
 	}
 	must(t, s.exec("DROP SOURCE older"))
 	name := catalog.StreamName{Database: "d", Schema: "main", Name: "configured"}
-	for range 2 { // at two starts
+	for range 2 { // once for each of two starts of the server
 		must(t, s.Sources.Configure(ctx, name, d))
 		if got := s.states()[0].Definition.Kafka["tombstones"]; got != "delete" {
 			t.Errorf("tombstones = %q", got)

@@ -108,8 +108,8 @@ func appendOptions(r *http.Request) (engine.AppendOptions, error) {
 }
 
 // identify sets o.BodyHash if the request has an idempotency key. BodyHash is a hash of the
-// request's URL and body. If a later request has the same key but another hash, the engine refuses
-// it, because it is not a repetition.
+// request's URL, without credentials, and its body. If a later request has the same key but another
+// hash, the engine refuses it, because it is not a repetition.
 func identify(o *engine.AppendOptions, r *http.Request, body []byte) {
 	if o.IdempotencyKey == "" {
 		return

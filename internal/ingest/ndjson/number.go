@@ -80,5 +80,5 @@ func wholeNumber(c *ingest.Column, row int, raw []byte, t schema.Type) error {
 	if !whole && f == math.Trunc(f) {
 		return base.Errorf(base.Invalid, "row %d, column %q: %s is not exact in type %s", c.Row(row)+1, c.Name(), ingest.Quote(raw), t)
 	}
-	return c.SetFloat(row, f) // the column may become DOUBLE later
+	return c.SetFloat(row, f) // the type of the table's column may be changed to DOUBLE later
 }

@@ -61,8 +61,8 @@ type MessageDecoder interface {
 	Append(msg []byte) error
 	// FinishWithMessages returns the rows of the batch, and for each row the number of the message
 	// from which it came, counted from 0. The numbers are nil if each message made exactly one row.
-	// An error means that one of the messages is at fault. In both cases the batch is empty
-	// afterwards.
+	// An error means that one of the messages is at fault. The batch is empty after a success and
+	// after an error.
 	FinishWithMessages() (arrow.RecordBatch, []int32, error)
 	// Reset removes all messages from the batch.
 	Reset()

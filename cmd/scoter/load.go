@@ -63,17 +63,17 @@ func (l *loadCommand) run(ctx context.Context, t target) error {
 	return nil
 }
 
-// loadedRows are rows of a file that are being loaded into a table.
+// loadedRows are the rows of one piece of a file, with what is needed to load them into a table.
 type loadedRows struct {
 	table     engine.TableName
 	mode      mutate.Mode
 	key       []string
 	delimiter byte
 	null      string
-	format    *wire.Format // of the rows
+	format    *wire.Format // the wire format of the rows
 	cut.Piece
-	// once is an idempotency key. If the command is repeated, the same rows of a file get the same
-	// key.
+	// once is the idempotency key of the rows. If the command is repeated, the same rows of a file
+	// get the same key, so they are not stored twice.
 	once string
 }
 
@@ -114,7 +114,8 @@ func (l *loadCommand) file(ctx context.Context, t target, file string, rows load
 	return p.finish()
 }
 
-// identity returns the same bytes for every command that loads the same file in the same way.
+// identity returns a hash of the file's path and of the options of the command. It is the same for
+// every command that loads the same file with the same options, unless the option --again is set.
 func (l *loadCommand) identity(file string, rows loadedRows) ([]byte, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -128,10 +129,10 @@ func (l *loadCommand) identity(file string, rows loadedRows) ([]byte, error) {
 	return id[:], nil
 }
 
-// stopped adds to an error how many rows are stored and how to continue.
+// stopped adds to the error of a load how many rows of the file are stored, and how to continue.
 func (l *loadCommand) stopped(err error, stored int64) error {
 	switch kind := base.KindOf(err); {
-	// the response may be lost
+	// The response may be lost, so more rows may be stored than those that are known to be.
 	case kind != base.Invalid && kind != base.TooLarge && kind != base.Conflict:
 		err = base.Wrap(err, "at least its first %d rows are stored", stored)
 	case stored == 0:
@@ -143,7 +144,7 @@ func (l *loadCommand) stopped(err error, stored int64) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	e = e.At(0) // the position refers to a piece of the file
+	e = e.At(0) // remove the position, which refers to a piece and not to the file
 	if stored > 0 && !l.Again {
 		hint := "repeat the command to go on behind them; what is before may not be changed"
 		if e.Hint != "" {

@@ -10,10 +10,11 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/avro"
 )
 
-// Avro returns the Avro schema with an id, as framing.Cut returns it. See the package comment for
-// the errors.
+// Avro returns the Avro schema with an id, which framing.Cut reads from the header of a message.
+// The package comment describes the errors.
 func (c *Client) Avro(ctx context.Context, id uint32) (*avro.Schema, error) {
-	// Keys of Protobuf are headers, which start with a 0 byte, so the two cannot be equal.
+	// This key of the cache begins with "avro". Keys of Protobuf schemas begin with a 0 byte, so
+	// the two cannot be equal.
 	key := string(binary.BigEndian.AppendUint32([]byte("avro"), id))
 	return get(ctx, c, key, func() (*avro.Schema, error) {
 		s, refs, err := c.byID(ctx, id, sr.TypeAvro)
@@ -25,7 +26,8 @@ func (c *Client) Avro(ctx context.Context, id uint32) (*avro.Schema, error) {
 	})
 }
 
-// LatestAvro returns the newest version of a subject's Avro schema. It asks the registry each time.
+// LatestAvro returns the newest version of a subject's Avro schema. It does not cache the schema,
+// but asks the registry each time.
 func (c *Client) LatestAvro(ctx context.Context, subject string) (*avro.Schema, error) {
 	s, refs, err := c.latest(ctx, subject, sr.TypeAvro)
 	if err != nil {

@@ -28,30 +28,32 @@ const (
 	// maxReferences is the maximum number of schemas to which a schema may refer, directly or
 	// indirectly.
 	maxReferences = 1000
-	// maxCached is the maximum number of cached schemas. It is needed because messages choose the
-	// ids.
+	// maxCached is the maximum number of cached schemas. Without it, messages could fill the
+	// memory, because they choose the schema ids.
 	maxCached = 10_000
-	// forgetAfter is how long an error about a message is cached. The error must expire, because an
-	// unknown id may be registered later. It is cached because many messages with the same unknown
-	// id must not cause as many requests.
+	// forgetAfter is how long an error about a schema, such as an unknown id, is cached. The error
+	// is cached because many messages with the same unknown id must not cause as many requests. It
+	// must expire because the id may be registered later.
 	forgetAfter = 5 * time.Second
 )
 
-// Options are the addresses of a schema registry and how to connect to it.
+// Options say where a schema registry is and how to connect to it.
 type Options struct {
-	// URLs are the addresses of the same registry. If one does not answer, the client tries the
-	// next one.
+	// URLs are the addresses of one registry. If the registry does not answer at one address, the
+	// client tries the next.
 	URLs []string
-	// Username and Password are for basic authentication, and Token is a bearer token. Empty ones
-	// are not sent.
+	// Username and Password are for HTTP basic authentication, and Token is a bearer token.
+	// Credentials that are empty are not sent.
 	Username, Password, Token string
-	// TLS is the configuration for https. If it is nil, the certificates are those of the system.
+	// TLS is the configuration for https. If it is nil, the certificates of the operating system
+	// are used.
 	TLS *tls.Config
 	// Timeout is the time limit of one request. 0 means DefaultTimeout.
 	Timeout time.Duration
 }
 
-// Client implements the interface of a schema registry of each wire format that uses one.
+// Each wire format that uses a schema registry declares an interface for it. Client implements
+// these interfaces.
 var (
 	_ avro.Registry     = (*Client)(nil)
 	_ protobuf.Registry = (*Client)(nil)
@@ -62,8 +64,8 @@ type Client struct {
 	registry  *sr.Client
 	transport *http.Transport
 
-	// asking has one element while a schema is fetched. Meanwhile other callers wait, because most
-	// of them need the same schema.
+	// asking is used as a lock: it has one element while a schema is fetched from the registry.
+	// Other callers that need a schema wait meanwhile, because most of them need the same one.
 	asking chan struct{}
 	mu     sync.RWMutex
 	cached map[string]entry // guarded by mu
@@ -73,10 +75,11 @@ type Client struct {
 type entry struct {
 	value  any
 	err    error
-	expire time.Time // when a cached error expires
+	expire time.Time // when err expires; not used if err is nil
 }
 
-// New returns a client for a registry. It does not send a request yet. Errors are base.Invalid.
+// New returns a client for a schema registry. It does not send a request yet. Errors are
+// base.Invalid.
 func New(o Options) (*Client, error) {
 	if len(o.URLs) == 0 {
 		return nil, base.Errorf(base.Invalid, "a schema registry without a URL")
@@ -89,13 +92,14 @@ func New(o Options) (*Client, error) {
 	}
 	urls := slices.Clone(o.URLs)
 	for i, text := range urls {
-		// Errors contain the URL, so a user name or password in it is an error.
+		// Error messages contain the URL, so the user name and the password are removed from it.
 		if !strings.Contains(text, "://") {
 			text = "http://" + text
 		}
 		u, err := url.Parse(text)
 		if err != nil || strings.Contains(u.Host+u.Path+u.RawQuery+u.Fragment, "@") {
-			// What is invalid may be a part of a password, so the message must not repeat the URL.
+			// The invalid text may be a part of a password, so the error message must not contain
+			// the URL.
 			return nil, base.Errorf(base.Invalid, "invalid URL of a schema registry").
 				WithHint("in its user name and password write %%2F for a slash, %%40 for an @, and so on, or set the user name and password as separate options")
 		}
@@ -140,8 +144,8 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// get returns the cached value of a key. If there is none, it calls load, and caches the value or
-// the error. It does not cache a temporary error.
+// get returns the cached value or error of a key. If there is none, it calls load, and caches the
+// result. It does not cache errors of the registry, such as a failed connection.
 func get[T any](ctx context.Context, c *Client, key string, load func() (T, error)) (T, error) {
 	if v, err, ok := find[T](c, key); ok {
 		return v, err
@@ -187,12 +191,13 @@ func find[T any](c *Client, key string) (value T, err error, cached bool) {
 	return e.value.(T), nil, true
 }
 
-// refusing are the HTTP statuses with which a registry responds for an id that does not exist, or
-// that the client may not read.
+// refusing are the HTTP statuses with which a registry responds to a request for a schema id that
+// does not exist, or that the client may not read.
 var refusing = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
 
-// byID returns the schema with an id, and all schemas to which it refers, directly or indirectly. A
-// schema comes after the schemas to which it refers itself.
+// byID returns the schema with an id, and a list of all schemas to which it refers, directly or
+// indirectly. In the list, each schema comes after the schemas to which it refers. The schema and
+// the schemas in the list must have the type want.
 func (c *Client) byID(ctx context.Context, id uint32, want sr.SchemaType) (sr.Schema, []reference, error) {
 	if id > math.MaxInt32 {
 		return sr.Schema{}, nil, base.Errorf(base.NotFound, "schema %d: ids of a schema registry are not above %d", id, math.MaxInt32)
@@ -200,8 +205,9 @@ func (c *Client) byID(ctx context.Context, id uint32, want sr.SchemaType) (sr.Sc
 	s, err := c.registry.SchemaByID(ctx, int(id))
 	if err != nil {
 		err = kindOf(err)
-		// Whatever its code is, an error with a code says that the schema does not exist. A
-		// response without a code, such as the error page of a proxy, is not from the registry.
+		// A response with an error code is from the registry, and says that the schema does not
+		// exist, whatever the code is. A response without an error code, such as the error page of
+		// a proxy, is not from the registry.
 		var answer *sr.ResponseError
 		if errors.As(err, &answer) && answer.ErrorCode != 0 && slices.Contains(refusing, answer.StatusCode) {
 			err = base.Errorf(base.NotFound, "the schema registry does not have it: %w", answer)
@@ -212,8 +218,8 @@ func (c *Client) byID(ctx context.Context, id uint32, want sr.SchemaType) (sr.Sc
 	return s, refs, base.Wrap(err, "schema %d", id)
 }
 
-// latest returns the newest version of a subject's schema, and the schemas to which it refers, as
-// byID does.
+// latest returns the newest version of a subject's schema, and a list of all schemas to which it
+// refers, directly or indirectly, in the same order as byID.
 func (c *Client) latest(ctx context.Context, subject string, want sr.SchemaType) (sr.Schema, []reference, error) {
 	const newest = -1
 	s, err := c.registry.SchemaByVersion(ctx, subject, newest)
@@ -224,14 +230,15 @@ func (c *Client) latest(ctx context.Context, subject string, want sr.SchemaType)
 	return s.Schema, refs, base.Wrap(err, "schema of subject %q", subject)
 }
 
-// reference is a schema to which another schema refers by name. For Protobuf the name is the path
-// in the import, and for Avro the full name of the type.
+// reference is a schema to which another schema refers by name. In Protobuf, the name is the path
+// in the import statement. In Avro, it is the full name of the type.
 type reference struct {
 	name string
 	text string
 }
 
-// complete returns the schemas to which s refers, directly or indirectly, as byID does. All of them
+// complete returns a list of all schemas to which the schema s refers, directly or indirectly. In
+// the list, each schema comes after the schemas to which it refers. s and all schemas in the list
 // must have the type want.
 func (c *Client) complete(ctx context.Context, s sr.Schema, want sr.SchemaType) ([]reference, error) {
 	var all []reference
@@ -268,8 +275,9 @@ func (c *Client) complete(ctx context.Context, s sr.Schema, want sr.SchemaType) 
 	return all, err
 }
 
-// kindOf converts an error of the registry, or of the connection to it, to a base error with the
-// fitting kind.
+// kindOf converts an error of the registry, or of the connection to it, to a base.Error. The kind
+// is NotFound if the schema does not exist, Unauthenticated or Forbidden if the credentials are
+// refused, Canceled if the context was canceled, and Unavailable otherwise.
 func kindOf(err error) error {
 	var answer *sr.ResponseError
 	switch {

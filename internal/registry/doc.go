@@ -1,5 +1,5 @@
-// Package registry reads schemas from a schema registry with Confluent's API. The headers with
-// which messages refer to schemas are decoded by package framing.
+// Package registry reads schemas from a schema registry with Confluent's API. Package framing
+// decodes the headers with which messages refer to these schemas.
 //
 //	client, err := registry.New(registry.Options{URLs: []string{"http://127.0.0.1:8081"}})
 //	header, value, err := framing.CutProtobuf(msg)
@@ -10,13 +10,14 @@
 //
 // # Errors
 //
-// base.NotFound and base.Invalid are errors of a message, which can be stored as a dead letter.
-// NotFound means that the registry does not have the schema, or the schema does not have the
-// message type. Invalid means that the schema is of another kind or is invalid.
+// If an error has the kind base.NotFound or base.Invalid, the message that names the schema is at
+// fault, and can be stored as a dead letter. NotFound means that the registry does not have the
+// schema, or that the schema does not have the message type. Invalid means that the schema is
+// invalid, or of another type than the caller wants, such as Avro instead of Protobuf.
 //
-// All other errors are errors of the registry: it is unavailable, or refuses the credentials. The
-// message may be valid, so wait and try again.
+// For all other errors, the registry is at fault: it is unavailable, or refuses the credentials.
+// The message may be valid, so the caller should wait and try again.
 //
-// The client is franz-go's. The meaning of an id never changes, so schemas are cached. An unknown
-// id is cached for a few seconds only.
+// The package uses the registry client of franz-go. The schema of an id never changes, so schemas
+// are cached. That an id is unknown is cached for a few seconds only.
 package registry

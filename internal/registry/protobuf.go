@@ -17,11 +17,12 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/protobuf"
 )
 
-// mainFile is the name of the file with the schema itself. Files that it imports have other names.
+// mainFile is the name under which a schema's text is compiled. The files that the schema imports
+// have other names.
 const mainFile = "scoter-schema.proto"
 
-// Message returns the message type for a header that framing.CutProtobuf returned. See the package
-// comment for the errors.
+// Message returns the message type that a header names. The header is the first result of
+// framing.CutProtobuf. The package comment describes the errors.
 func (c *Client) Message(ctx context.Context, header []byte) (protoreflect.MessageDescriptor, error) {
 	return get(ctx, c, string(header), func() (protoreflect.MessageDescriptor, error) {
 		if len(header) < framing.HeaderSize {
@@ -46,7 +47,8 @@ func (c *Client) Message(ctx context.Context, header []byte) (protoreflect.Messa
 }
 
 // LatestMessage returns a message type of the newest version of a subject's schema: the type with
-// this full name, or the first type if name is empty. It asks the registry each time.
+// the full name name, or the first type if name is empty. It does not cache the type, but asks the
+// registry each time.
 func (c *Client) LatestMessage(ctx context.Context, subject, name string) (protoreflect.MessageDescriptor, error) {
 	s, refs, err := c.latest(ctx, subject, sr.TypeProtobuf)
 	if err != nil {
@@ -74,9 +76,10 @@ func compileProto(ctx context.Context, text string, refs []reference) (*protoreg
 	return protobuf.CompileProto(ctx, all, mainFile)
 }
 
-// messageAt returns the message type at a path of positions (see frame.go). Descriptors also have
-// messages for the entries of maps. The registered file does not have these, so they are not
-// counted.
+// messageAt returns the message type at a path of positions. The first number is the position of a
+// type in the file. Each further number is the position of a type nested in the previous one. The
+// compiler adds message types for the entries of maps. They are not in the registered file, so they
+// are not counted.
 func messageAt(files *protoregistry.Files, path []int) (protoreflect.MessageDescriptor, error) {
 	file, err := files.FindFileByPath(mainFile)
 	if err != nil {
@@ -103,13 +106,14 @@ func messageAt(files *protoregistry.Files, path []int) (protoreflect.MessageDesc
 	return md, nil
 }
 
-// known has the files that the clients of every registry include.
+// known has the .proto files that Confluent's clients include, so that schemas can import them
+// without a reference.
 //
 //go:embed confluent
 var known embed.FS
 
-// schemaFiles is a file system with the files of one schema, by name. All other files are read from
-// known.
+// schemaFiles is a file system for the Protobuf compiler. It has the files of one schema, by name,
+// and all files in the variable known.
 type schemaFiles map[string]string
 
 // Open implements fs.FS.
@@ -120,7 +124,7 @@ func (s schemaFiles) Open(name string) (fs.File, error) {
 	return known.Open(name)
 }
 
-// openFile is an open file of schemaFiles. It is also the file's fs.FileInfo.
+// openFile is an open file of the file system schemaFiles. It is also the file's fs.FileInfo.
 type openFile struct {
 	*bytes.Reader
 	name string

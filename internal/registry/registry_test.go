@@ -19,7 +19,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/framing"
 )
 
-// fake starts a registry that counts its requests.
+// fake starts a schema registry for tests, which counts its requests.
 func fake(t *testing.T, opts ...srfake.Option) (*srfake.Registry, *atomic.Int64) {
 	t.Helper()
 	r := srfake.New(opts...)
@@ -51,7 +51,7 @@ func register(t *testing.T, r *srfake.Registry, subject string, s sr.Schema) int
 	return id
 }
 
-// header encodes a header like a serializer.
+// header encodes a header of Protobuf as Confluent's serializers do.
 func header(id int, path ...int) []byte {
 	b := binary.BigEndian.AppendUint32([]byte{0}, uint32(id))
 	if len(path) == 1 && path[0] == 0 {
@@ -95,7 +95,8 @@ func TestMessage(t *testing.T) {
 	}{
 		{[]int{0}, "shop.Order"},
 		{[]int{1}, "shop.Refund"},
-		{[]int{0, 0}, "shop.Order.Line"}, // entries of the map labels are not counted
+		// the type for entries of the map field labels is not counted
+		{[]int{0, 0}, "shop.Order.Line"},
 		{[]int{0, 0, 0}, "shop.Order.Line.Note"},
 		{[]int{0, 1}, "shop.Order.Address"},
 	} {
@@ -157,7 +158,7 @@ func TestWhoseErrorItIs(t *testing.T) {
 
 	// A registry that fails is asked again, so its recovery is noticed.
 	r.SeedSchema("fine", 1, 79, sr.Schema{Type: sr.TypeProtobuf, Schema: `syntax = "proto3"; message M {}`})
-	// 404: a proxy's page, not an answer of the registry
+	// a 404 with the error page of a proxy, not with an answer of the registry
 	for _, status := range []int{500, 404, 429} {
 		r.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {
 			w.WriteHeader(status)
@@ -171,7 +172,7 @@ func TestWhoseErrorItIs(t *testing.T) {
 	if _, err := c.Message(t.Context(), header(79, 0)); err != nil {
 		t.Error("after recovery:", err)
 	}
-	// Registries use different codes for an unknown or invalid id.
+	// Different registries use different error codes for an unknown or invalid id.
 	id := 200
 	for _, answer := range []string{`400 {"error_code": 400, "message": "no id"}`, `404 {"error_code": 404, "message": "none"}`, `422 {"error_code": 42204, "message": "not so"}`} {
 		r.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {

@@ -11,9 +11,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// lineProtocol accepts a write request of InfluxDB 1 or 2, in line protocol. As in InfluxDB, valid
-// lines are stored even if other lines are invalid. Then the response is a 400 that lists the
-// invalid lines.
+// lineProtocol handles a write request in line protocol, as clients of InfluxDB 1 and 2 send it. As
+// in InfluxDB, valid lines are stored even if other lines are invalid. If there are invalid lines,
+// the response has the status 400 and lists them.
 func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) error {
 	precision, err := ingest.ParsePrecision(r.URL.Query().Get("precision"))
 	if err != nil {

@@ -19,14 +19,16 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// tableLines are the points of one measurement in a write request. The field Numbers has their
-// numbers among the decoded rows of the measurement. It is nil if these are all of its rows.
+// tableLines has points (rows) of one measurement in a write request in line protocol. The field
+// Numbers has the index of each point among all decoded points of the measurement. Numbers is nil
+// if tableLines has all of them.
 type tableLines struct {
-	engine.TableRows     // with one batch
+	engine.TableRows     // the points, in one batch
 	decoded          int // index of the measurement among the decoded tables
 }
 
-// numbered returns the points with the field Numbers set.
+// numbered returns t with the field Numbers set: the index of each point among all decoded points
+// of the measurement.
 func (t tableLines) numbered() tableLines {
 	if t.Numbers == nil {
 		numbers := make([]int32, t.Batches[0].NumRows())
@@ -38,15 +40,15 @@ func (t tableLines) numbered() tableLines {
 	return t
 }
 
-// slice returns the points from index from up to, but not including, index to. Their Numbers must
-// be set. The caller releases the batch.
+// slice returns the points of t from index from up to, but not including, index to. The field
+// Numbers of t must be set. The caller releases the batch of the result.
 func (t tableLines) slice(from, to int64) tableLines {
 	t.Batches = []arrow.RecordBatch{t.Batches[0].NewSlice(from, to)}
 	t.Numbers = [][]int32{t.Numbers[0][from:to]}
 	return t
 }
 
-// rowsOf returns the points of some measurements in the form that the engine takes.
+// rowsOf converts the points of several measurements to the form that the engine takes.
 func rowsOf(tables []tableLines) []engine.TableRows {
 	rows := make([]engine.TableRows, len(tables))
 	for i, t := range tables {
@@ -55,26 +57,26 @@ func rowsOf(tables []tableLines) []engine.TableRows {
 	return rows
 }
 
-// partial is a write request in line protocol of which some lines were not stored.
+// partial records which lines of a write request in line protocol were not stored, and why.
 type partial struct {
-	// reasons has at most wire.MaxErrors lines that do not parse, and as many lines that were
-	// refused for other reasons.
+	// reasons has lines that were not stored, and why: at most wire.MaxErrors lines that do not
+	// parse, and at most wire.MaxErrors lines that were refused for other reasons.
 	reasons []lineReason
 	refused int
 	dropped int64
-	// stored says that some lines were stored, or are well-formed and only contradict stored rows.
-	// The error in the response depends on it.
+	// stored is true if some lines were stored, or are well-formed and only contradict stored rows.
+	// It decides the wording of the error in the response.
 	stored bool
-	lines  []wire.Lines // the numbers of the lines of each decoded table's rows
+	lines  []wire.Lines // for each decoded table, the line numbers of its rows
 }
 
 // lineReason is the reason why a line was not stored.
 type lineReason struct {
-	line int // from 1; 0 if it is not about a single line
+	line int // number of the line, from 1; 0 if the reason is not about a single line
 	text string
 }
 
-// unparsed returns a partial with the lines that the decoder could not parse.
+// unparsed returns a partial that has the lines which the decoder could not parse.
 func unparsed(d wire.Tables) *partial {
 	p := &partial{dropped: int64(d.Rejected), stored: len(d.Rows) > 0, lines: d.Lines}
 	for _, e := range d.Errors {
@@ -84,14 +86,14 @@ func unparsed(d wire.Tables) *partial {
 	return p
 }
 
-// repeated is called for a request that repeats an earlier one with the same idempotency key.
-// dropped is the number of lines that the earlier request did not store.
+// repeated is called if a request repeats an earlier request with the same idempotency key. The
+// response then reports dropped, the number of lines that the earlier request did not store.
 func (p *partial) repeated(dropped int64) {
 	p.reasons, p.dropped, p.stored = []lineReason{{0, "this request was made before: some lines were not taken then"}}, max(0, dropped), true
 }
 
-// answer writes the response if all lines were stored. Otherwise it returns the error for the
-// client, in InfluxDB's wording, which clients parse.
+// answer writes the response to a write request if all lines were stored. Otherwise it returns the
+// error for the client. The error has InfluxDB's wording, because clients parse it.
 func (p *partial) answer(w http.ResponseWriter) error {
 	slices.SortStableFunc(p.reasons, func(a, b lineReason) int { return cmp.Compare(a.line, b.line) })
 	reasons := make([]string, len(p.reasons))
@@ -112,7 +114,7 @@ func (p *partial) answer(w http.ResponseWriter) error {
 	return base.Errorf(base.Invalid, "partial write: %s dropped=%d", text, p.dropped)
 }
 
-// refuse records that points are not stored, with the reason why.
+// refuse records that the points in t are not stored, for the reason why.
 func (p *partial) refuse(t tableLines, why string) {
 	t = t.numbered()
 	p.stored = true
@@ -125,8 +127,9 @@ func (p *partial) refuse(t tableLines, why string) {
 	}
 }
 
-// linesOf groups decoded points by their tables. It refuses points that cannot be stored in any
-// case: points for a view, and points with a field that has the name of the column for nanoseconds.
+// linesOf converts decoded points to one tableLines for each table. It refuses points that cannot
+// be stored in any case: points for a view, and points with a field that has the name of the column
+// in which the nanoseconds of other points are stored.
 func (s *Server) linesOf(r *http.Request, decoded []ingest.Rows, p *partial) (tables []tableLines, err error) {
 	database := s.database(r)
 	if err := ingest.CheckName("database", database); err != nil {
@@ -135,7 +138,7 @@ func (s *Server) linesOf(r *http.Request, decoded []ingest.Rows, p *partial) (ta
 	for i := range decoded {
 		rows := &decoded[i]
 		name := engine.TableName{Database: database, Schema: engine.DefaultSchema, Name: rows.Table}
-		// NULL means that a point lacks the field.
+		// Sparse: a NULL means that the point does not have the field.
 		t := tableLines{engine.TableRows{Table: name, Batches: []arrow.RecordBatch{rows.Batch}, Tags: tagNames(*rows), Sparse: true, Typed: true}, i}
 		if _, err := s.store.LookupView(name.Database, name.Schema, name.Name); err == nil {
 			p.refuse(t, fmt.Sprintf("%q is a view", name.Name))
@@ -169,10 +172,10 @@ func (s *Server) linesOf(r *http.Request, decoded []ingest.Rows, p *partial) (ta
 	return tables, nil
 }
 
-// storeLines stores points, and adds points that it drops to p. The points that a repetition of the
-// request would insert a second time are stored last, in one commit with the request's idempotency
-// key. The points before them may be stored again without effect. So even if the request fails in
-// between, no point is stored twice.
+// storeLines stores the points of a write request, and records in p the points that it drops. It
+// first stores points that may be stored again without effect. It stores the other points last, in
+// one commit with the request's idempotency key. So even if the request fails in between and the
+// client repeats it, no point is stored twice.
 func (s *Server) storeLines(r *http.Request, tables []tableLines, o engine.AppendOptions, p *partial) error {
 	var whole []tableLines
 	for i, t := range tables {
@@ -205,9 +208,9 @@ func (s *Server) storeLines(r *http.Request, tables []tableLines, o engine.Appen
 		p.stored = true
 		return s.appendWhatFits(r, whole, o, p)
 	case err == nil && o.IdempotencyKey != "":
-		// If the counts differ from the number of rows, the request repeats an earlier one, and
-		// these are its counts. Some of its points were dropped then. They may fit into the table
-		// now, but are not stored.
+		// If the counts differ from the number of points, this request repeats an earlier request,
+		// and these are the counts of the earlier one. That request dropped some points. They may
+		// fit into the table now, but they are not stored.
 		if n, ok := s.rowsFor(whole); ok && n != counts.Rows() {
 			p.repeated(n + p.dropped - counts.Rows())
 		}
@@ -215,9 +218,8 @@ func (s *Server) storeLines(r *http.Request, tables []tableLines, o engine.Appen
 	return err
 }
 
-// rowsFor returns the number of rows of the points, for tables without a primary key. ok is false
-// if one of the tables has a primary key. The number of inserted rows then also depends on existing
-// rows.
+// rowsFor returns how many rows are inserted if the points are stored. ok is false if one of the
+// tables has a primary key, because the number then also depends on existing rows.
 func (s *Server) rowsFor(tables []tableLines) (n int64, ok bool) {
 	for _, t := range tables {
 		if s.keyed(t.Table) {
@@ -234,8 +236,8 @@ func (s *Server) keyed(name engine.TableName) bool {
 	return err == nil && len(t.PrimaryKey) > 0
 }
 
-// appendWhatFits stores points of which some contradict the types of their tables. It drops those
-// and stores the others.
+// appendWhatFits is called if some points contradict the types of their tables. It drops these
+// points, which it records in p, and stores the others.
 func (s *Server) appendWhatFits(r *http.Request, tables []tableLines, o engine.AppendOptions, p *partial) error {
 	var fitting []engine.TableRows
 	for i, t := range tables {
@@ -276,9 +278,9 @@ func (s *Server) appendWhatFits(r *http.Request, tables []tableLines, o engine.A
 	return err
 }
 
-// upsertPiece returns a function that stores a piece of the points of a table with a primary key.
-// Storing a piece again has no effect unless the same rows were changed in between. To exclude that
-// too, each piece gets its own idempotency key if the request has one.
+// upsertPiece returns a function that stores some of a request's points (a piece) in a table with a
+// primary key. Storing a piece again has no effect, unless the same rows were changed in between.
+// To exclude that case too, each piece gets its own idempotency key, if the request has one.
 func (s *Server) upsertPiece(r *http.Request, o engine.AppendOptions) func(engine.TableRows, string) error {
 	return func(t engine.TableRows, piece string) error {
 		with := o
@@ -291,10 +293,10 @@ func (s *Server) upsertPiece(r *http.Request, o engine.AppendOptions) func(engin
 	}
 }
 
-// eachPiece stores points, and drops single points that contradict the types of their table. If
-// fit, which stores points, returns an Invalid error, eachPiece splits the points in two and tries
-// both halves, down to single points. A repeated request is split in the same way, and its pieces
-// have the same names.
+// eachPiece stores points by calling fit, and drops single points that contradict the types of
+// their table. If fit returns an Invalid error, eachPiece splits the points in two and tries both
+// halves, down to single points. piece is the name of these points for fit; the halves get longer
+// names. A repeated request is split in the same way, so its pieces have the same names.
 func (p *partial) eachPiece(ctx context.Context, t tableLines, piece string, fit func(t engine.TableRows, piece string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -302,7 +304,7 @@ func (p *partial) eachPiece(ctx context.Context, t tableLines, piece string, fit
 	t = t.numbered()
 	n := t.Batches[0].NumRows()
 	rows := t.TableRows
-	// Columns that only dropped points have are left out, so that they are not added to the table.
+	// Leave out the columns that none of these points has, so that they are not added to the table.
 	rows.Batches = []arrow.RecordBatch{withValues(t.Batches[0])}
 	switch err := fit(rows, piece); {
 	case err == nil:
@@ -324,8 +326,8 @@ func (p *partial) eachPiece(ctx context.Context, t tableLines, piece string, fit
 	return nil
 }
 
-// withValues returns points without the columns in which all of them are NULL. The result needs no
-// release: its memory is garbage-collected.
+// withValues returns the points without the columns that are NULL in all of them. The result need
+// not be released, because its memory is garbage-collected.
 func withValues(rec arrow.RecordBatch) arrow.RecordBatch {
 	var fields []arrow.Field
 	var columns []arrow.Array

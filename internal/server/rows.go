@@ -27,8 +27,8 @@ type written struct {
 	Durable bool `json:"durable"`
 }
 
-// rows handles a write request with rows of one table. The wire format of the body is the one with
-// the media type in Content-Type.
+// rows handles a write request with rows of one table. The header Content-Type says in which wire
+// format the body is.
 func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	q := r.URL.Query()
 	mode, err := mutate.ParseMode(q.Get("mode"))
@@ -93,7 +93,8 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	return nil
 }
 
-// appendOptions reads the options that all write requests have: durability and idempotency key.
+// appendOptions reads the options that all write requests have: the parameter durability and the
+// header Idempotency-Key.
 func appendOptions(r *http.Request) (engine.AppendOptions, error) {
 	o := engine.AppendOptions{Create: true, IdempotencyKey: r.Header.Get("Idempotency-Key")}
 	switch d := r.URL.Query().Get("durability"); d {
@@ -106,15 +107,15 @@ func appendOptions(r *http.Request) (engine.AppendOptions, error) {
 	return o, nil
 }
 
-// identify sets o.BodyHash, a hash of the request's URL and body, if the request has an idempotency
-// key. If a later request with the same key has another hash, the engine refuses it, because it is
-// not a repetition.
+// identify sets o.BodyHash if the request has an idempotency key. BodyHash is a hash of the
+// request's URL, without credentials, and its body. If a later request has the same key but another
+// hash, the engine refuses it, because it is not a repetition.
 func identify(o *engine.AppendOptions, r *http.Request, body []byte) {
 	if o.IdempotencyKey == "" {
 		return
 	}
 	q := r.URL.Query()
-	// The user name and the password may change between two attempts.
+	// Leave out the user name and the password, which may change between two attempts.
 	q.Del("u")
 	q.Del("p")
 	hash := sha256.New()
@@ -125,7 +126,8 @@ func identify(o *engine.AppendOptions, r *http.Request, body []byte) {
 	o.BodyHash = hash.Sum(nil)
 }
 
-// tableName returns the name of a table from the path of a request. table is [schema.]table.
+// tableName returns the full name of a table in the URL path of a request. The argument table has
+// the form table or schema.table.
 func tableName(database, table string) (engine.TableName, error) {
 	n := engine.TableName{Database: database, Schema: engine.DefaultSchema, Name: table}
 	if schemaName, name, ok := strings.Cut(table, "."); ok {
@@ -140,7 +142,7 @@ func tableName(database, table string) (engine.TableName, error) {
 }
 
 // decodeTable decodes a body with rows of one table. Before that, it reserves the memory that the
-// rows will take according to the body.
+// rows will take, if the body says how much that is.
 func (s *Server) decodeTable(r *http.Request, table engine.TableName, b *body) ([]arrow.RecordBatch, error) {
 	q, contentType := r.URL.Query(), r.Header.Get("Content-Type")
 	mediaType, _, _ := mime.ParseMediaType(contentType)
@@ -160,8 +162,8 @@ func (s *Server) decodeTable(r *http.Request, table engine.TableName, b *body) (
 	return f.Decode(b.bytes, o)
 }
 
-// columnTypes returns the columns of a table, so that text is decoded as the type of its column. It
-// returns nil for a table that does not exist.
+// columnTypes returns the columns of a table with their types, which decoders need. It returns nil
+// for a table that does not exist.
 func (s *Server) columnTypes(name engine.TableName) []schema.Field {
 	t, err := s.store.Lookup(name.Database, name.Schema, name.Name)
 	if err != nil {
@@ -170,8 +172,8 @@ func (s *Server) columnTypes(name engine.TableName) []schema.Field {
 	return t.Fields()
 }
 
-// arcMsgpack handles a write request in Arc's form of MessagePack, in which each map names its
-// table.
+// arcMsgpack handles a write request in MessagePack, in the form that the database Arc accepts.
+// Each map in the body names its table.
 func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) error {
 	precision, err := ingest.ParsePrecision(r.URL.Query().Get("precision"))
 	if err != nil {
@@ -207,8 +209,9 @@ func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) er
 	return nil
 }
 
-// database returns the database of a request whose path does not name one. A bucket of InfluxDB may
-// be DATABASE/RETENTION-POLICY. Scoter only has the default policy, named autogen.
+// database returns the database of a write request whose URL path does not name it. The database is
+// in a parameter or header, or else the server's default. InfluxDB's parameter bucket may be
+// DATABASE/RETENTION-POLICY. Scoter only has the default policy, which is named autogen.
 func (s *Server) database(r *http.Request) string {
 	q := r.URL.Query()
 	bucket := q.Get("bucket")
@@ -223,7 +226,8 @@ func (s *Server) database(r *http.Request) string {
 	return s.settings.Database
 }
 
-// tables returns decoded rows in the form that the engine takes. Rows name their tables.
+// tables converts decoded rows to the form that the engine takes. Each element of decoded has the
+// rows of one table, and the table's name.
 func (s *Server) tables(r *http.Request, decoded []ingest.Rows) ([]engine.TableRows, error) {
 	database := s.database(r)
 	if err := ingest.CheckName("database", database); err != nil {
@@ -245,7 +249,7 @@ func (s *Server) tables(r *http.Request, decoded []ingest.Rows) ([]engine.TableR
 	return tables, nil
 }
 
-// batchesOf returns the batches of decoded rows.
+// batchesOf returns the record batches of decoded rows, one for each table.
 func batchesOf(decoded []ingest.Rows) []arrow.RecordBatch {
 	batches := make([]arrow.RecordBatch, len(decoded))
 	for i, rows := range decoded {
@@ -254,7 +258,7 @@ func batchesOf(decoded []ingest.Rows) []arrow.RecordBatch {
 	return batches
 }
 
-// tagNames returns the names of the columns that identify a series.
+// tagNames returns the names of the tag columns of decoded rows. The tags identify a time series.
 func tagNames(rows ingest.Rows) []string {
 	names := make([]string, len(rows.Tags))
 	for i, at := range rows.Tags {

@@ -37,7 +37,7 @@ func TestRecordsThatFitOnlyApartAreStored(t *testing.T) {
 	s.eventually("SELECT state FROM scoter.sources", "running")
 }
 
-// narrow refuses some edits and records.
+// narrow is a Writer that refuses the rows for which refuse returns an error.
 type narrow struct {
 	appends
 	refuse func(tables []engine.TableRows, fits bool) error
@@ -57,7 +57,7 @@ func (w narrow) Fits(ctx context.Context, tables []engine.TableRows, o engine.Ap
 	return w.appends.Fits(ctx, tables, o)
 }
 
-// ids returns the ids of the rows for a table.
+// ids returns the values of the column id in the rows for a table.
 func ids(tables []engine.TableRows, table string) (all []int64) {
 	for _, t := range tables {
 		for _, rec := range t.Batches {
@@ -88,15 +88,16 @@ func (n *node) letters() (all []string) {
 	return all
 }
 
-// openWith is open with another planner and writer.
+// openWith opens a node (an engine with its sources) with the given planner and writer.
 func (n *node) openWith(planner stream.Planner, writer func(appends) stream.Writer) {
 	n.t.Helper()
 	n.open(vfs.NewCrashable())
 	n.sources.Start(planner, writer(appends{n.engine}))
 }
 
-// TestWhatIsTooLargeForOneEditIsDivided checks that a batch is divided down to a single record.
-// That record becomes a dead letter, and the dead letter loses its value.
+// TestWhatIsTooLargeForOneEditIsDivided checks that a batch which is too large for one edit is
+// divided, down to single records. A single record that is still too large becomes a dead letter,
+// and the dead letter loses its value.
 func TestWhatIsTooLargeForOneEditIsDivided(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(3, "orders"))
 	n := &node{t: t}
@@ -171,7 +172,7 @@ func TestALetterIsWrittenOnce(t *testing.T) {
 	n.close()
 }
 
-// failing is a planner whose queries over messages fail with the error of why.
+// failing is a Planner whose queries over messages fail with the error that why returns.
 type failing struct {
 	sums
 	why   atomic.Pointer[func(rows int64) error]
@@ -228,8 +229,8 @@ func TestAQueryWithoutMemoryIsNoRecordsFault(t *testing.T) {
 	n.close()
 }
 
-// TestAQueryThatBreaksDuckDBIsNotRunForever checks that such a query stops the source, because each
-// run fails all other statements too.
+// TestAQueryThatBreaksDuckDBIsNotRunForever checks that a source stops if its query makes DuckDB
+// fail again and again. Each such failure also ends all other statements.
 func TestAQueryThatBreaksDuckDBIsNotRunForever(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	n, planner := &node{t: t}, &failing{}
@@ -259,8 +260,8 @@ func TestAQueryThatBreaksDuckDBIsNotRunForever(t *testing.T) {
 	n.close()
 }
 
-// TestARecordOfMoreRowsThanThereIsMemoryFor checks that the record becomes a dead letter, and that
-// the stream continues after it.
+// TestARecordOfMoreRowsThanThereIsMemoryFor checks that a record whose rows do not fit into memory
+// becomes a dead letter, and that the source continues after it.
 func TestARecordOfMoreRowsThanThereIsMemoryFor(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir(), func(s *config.Server) { s.WriteMemory, s.MaxBody = 16<<20, 4<<20 })
@@ -273,7 +274,7 @@ func TestARecordOfMoreRowsThanThereIsMemoryFor(t *testing.T) {
 	c.send("events", 0, message(10, 2), message(20_000, 1_000), message(10, 3))
 	s.eventually("SELECT count(*) FROM events", "5")
 	s.eventually(`SELECT string_agg("offset" || ' ' || octet_length(value), ' ') FROM scoter.dead_letters`, fmt.Sprint("1 ", len(message(20_000, 1_000))))
-	// Replay does not succeed yet, but it will later.
+	// The record cannot be replayed yet, but it can later.
 	if err := s.exec("REPLAY SOURCE events"); err != nil {
 		t.Error(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// These are the first and the longest wait before an attempt is repeated. The wait doubles each
-// time.
+// firstWait is how long to wait before a failed attempt is repeated for the first time. The wait
+// doubles with each attempt, up to longestWait.
 const (
 	firstWait   = 50 * time.Millisecond
 	longestWait = 5 * time.Second
@@ -30,8 +30,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // runCommitter stores the batches from the channel sealed, in order, until the channel is closed.
-// If a batch cannot be stored, it ends the session with end, and drops the batches after that one:
-// their offsets would not follow the stored ones.
+// If a batch cannot be stored, runCommitter ends the session by calling end with the error. It then
+// drops all later batches, because their offsets would not follow the stored ones.
 func (x *session) runCommitter(ctx context.Context, end context.CancelCauseFunc) {
 	failed := false
 	for b := range x.sealed {
@@ -47,12 +47,12 @@ func (x *session) runCommitter(ctx context.Context, end context.CancelCauseFunc)
 	}
 }
 
-// store stores a batch, and repeats a failed attempt until it succeeds. While the disk is full, the
-// records of the batch wait in memory, and no more are read from the topic.
+// store stores a batch of records, and repeats a failed attempt until it succeeds. While the disk
+// is full, the records of the batch wait in memory, and no more records are read from the topic.
 //
-// A batch that cannot be stored as one edit is stored as several. In the end each record is stored
-// as rows or becomes a dead letter. An error is either the error of ctx, or one that a new session
-// may not run into.
+// A batch that cannot be stored as one edit is stored as several edits. In the end each record is
+// stored as rows or becomes a dead letter. The returned error is the error of ctx, or an error that
+// may not occur again in a new session.
 func (x *session) store(ctx context.Context, b *sealed) error {
 	sorted := false
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
@@ -76,8 +76,8 @@ func (x *session) store(ctx context.Context, b *sealed) error {
 				continue
 			}
 		case refused && len(b.records) > 1, tooLarge && len(b.held()) > 1:
-			// The records may fit one by one, but not together: because of their number, or because
-			// their types differ.
+			// The tables may accept each record alone, but not all records in one edit: because of
+			// their number, or because their types differ.
 			releasePieces(b.pieces)
 			b.pieces = nil
 			first, second := b.halves()
@@ -111,14 +111,14 @@ func (x *session) append(ctx context.Context, b *sealed) (err error) {
 	if err, b.failed = b.failed, nil; err != nil {
 		return err
 	}
-	// Check this before a table is created. If the source or its database was dropped, creating a
-	// table would bring the database back.
+	// Before any table is created, check that the source still exists. If the source and its
+	// database were dropped, creating a table would bring the database back.
 	if _, gone := x.manager.store.Offsets(x.id); gone != nil {
 		return errGone
 	}
 	if b.pieces == nil && len(b.records) > 0 {
 		if b.pieces, err = x.decodeRecords(ctx, x.plan, b.records); base.KindOf(err) == base.NotFound {
-			// A schema that does not exist is the fault of the record that names it.
+			// The schema does not exist, so the record that names it is at fault.
 			return base.Errorf(base.Invalid, "%w", err)
 		} else if err != nil {
 			return err
@@ -139,8 +139,9 @@ func (x *session) append(ctx context.Context, b *sealed) (err error) {
 // errGone is the error of storing a batch after the source was dropped.
 var errGone = errors.New("the source was dropped")
 
-// insert commits one edit: the rows that rowsOf makes of the records, the dead letters and, unless
-// it is nil, the progress. It returns the number of rows that the tables receive.
+// insert commits one edit: the rows that the source's tables get from the records, the dead
+// letters, and the new offsets (progress). progress may be nil. insert returns the number of rows
+// that the tables get.
 func (s *source) insert(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record, letters []letter, progress *engine.Progress) (rows int64, err error) {
 	out, err := s.rowsOf(ctx, p, pieces, records)
 	if err != nil {
@@ -149,13 +150,14 @@ func (s *source) insert(ctx context.Context, p *plan, pieces [][]piece, records 
 	defer out.release()
 	rows = out.count
 	out.add(s.lettersOf(letters))
-	// Do not use ctx. This session must wait for the result of the append, so that the next session
-	// knows which records are stored.
+	// The append must not end with ctx. This session waits for the result of the append, so that
+	// the next session knows which records are stored.
 	return rows, s.manager.writer.Append(context.WithoutCancel(ctx), out.tables, engine.AppendOptions{Create: true, Progress: progress})
 }
 
-// decodeRecords decodes records with new decoders, and returns their rows. If ofMessage is true for
-// the error, the cause is one of the records, or all of them together are too large for a batch.
+// decodeRecords decodes records with new decoders, and returns their rows: for each shape (set of
+// columns) of the plan, a list of pieces. An error of the kind Invalid, NotFound or TooLarge means
+// that one of the records is at fault, or that the records together are too large for one batch.
 func (s *source) decodeRecords(ctx context.Context, p *plan, records []*kgo.Record) ([][]piece, error) {
 	d := newDecodings(p)
 	for i, rec := range records {
@@ -168,8 +170,9 @@ func (s *source) decodeRecords(ctx context.Context, p *plan, records []*kgo.Reco
 	return d.finish()
 }
 
-// sortOut makes dead letters of the records of a batch that no table accepts. The other records
-// stay in the batch. Each of them fits alone, but together they may still not fit into one edit.
+// sortOut finds the records of a batch that the tables do not accept, and makes dead letters of
+// them. The other records stay in the batch. Each of them fits alone, but together they may still
+// not fit into one edit.
 func (x *session) sortOut(ctx context.Context, b *sealed) error {
 	if err := x.checkQueries(ctx, x.plan); err != nil {
 		return err
@@ -194,8 +197,8 @@ func (x *session) sortOut(ctx context.Context, b *sealed) error {
 	return nil
 }
 
-// refuse takes the records in bad out of the batch and makes dead letters of them, each with the
-// reason from bad. The records in kept stay. They must be decoded again.
+// refuse takes records out of the batch and makes dead letters of them. bad maps each of these
+// records to the reason. The records in kept stay in the batch, and must be decoded again.
 func (x *session) refuse(b *sealed, kept []*kgo.Record, bad map[*kgo.Record]string) {
 	for _, rec := range b.records {
 		if reason, is := bad[rec]; is {
@@ -222,9 +225,9 @@ func (s *source) checkLetters(ctx context.Context, letters []letter) error {
 }
 
 // sift tests which records the tables accept. It calls good with runs of accepted records, and bad
-// with each refused record and the reason, in the order of the records. It halves the records again
-// and again, which finds a few bad ones among many quickly. The returned error has another cause
-// than a record.
+// with each refused record and the reason, in the order of the records. To find a few refused
+// records among many quickly, it halves the list again and again. It returns an error only if none
+// of the records is the cause.
 func (s *source) sift(ctx context.Context, p *plan, records []*kgo.Record, good func([]*kgo.Record), bad func(*kgo.Record, string)) error {
 	if len(records) == 0 {
 		return nil
@@ -249,7 +252,7 @@ func (s *source) sift(ctx context.Context, p *plan, records []*kgo.Record, good 
 	return s.sift(ctx, p, records[middle:], good, bad)
 }
 
-// fits returns nil if the tables accept the rows of these records.
+// fits returns nil if the tables accept the rows of these records. It stores nothing.
 func (s *source) fits(ctx context.Context, p *plan, records []*kgo.Record) error {
 	pieces, err := s.decodeRecords(ctx, p, records)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// ParseConfig reads a [[source]] of the settings file:
+// ParseConfig returns the name and the definition of a source from a [[source]] of the settings
+// file:
 //
 //	[[source]]
 //	name = "bids"
@@ -21,7 +22,7 @@ import (
 //	name = "bids"
 //	metadata = ["offset"]
 //
-// Names without a database are in the given database.
+// A source or table whose name has no database is in the given database.
 func ParseConfig(values map[string]any, database string) (name catalog.StreamName, d Definition, err error) {
 	r := configReader{}
 	name = catalog.StreamName(r.name(values["name"], database))
@@ -41,7 +42,8 @@ func ParseConfig(values map[string]any, database string) (name catalog.StreamNam
 	return name, d, base.Wrap(r.err, "source %q of the settings file", name.Name)
 }
 
-// configReader converts values that the TOML library has parsed. It stores the first error in err.
+// configReader converts values that the TOML library has parsed to Go types. It stores the first
+// error in its field err.
 type configReader struct{ err error }
 
 func (r *configReader) fail(format string, args ...any) {
@@ -109,8 +111,8 @@ func (r *configReader) options(v any, what string) map[string]string {
 	return out
 }
 
-// name converts a text of the form [[database.]schema.]name to the name of a table. Missing parts
-// are the database given, and the default schema.
+// name converts a text of the form [[database.]schema.]name to the name of a table. If the text has
+// no database or no schema, name uses the given database or the default schema.
 func (r *configReader) name(v any, database string) engine.TableName {
 	n := engine.TableName{Database: database, Schema: engine.DefaultSchema}
 	switch parts := strings.Split(r.text(v), "."); len(parts) {

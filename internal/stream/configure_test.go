@@ -12,7 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/stream"
 )
 
-// settingsOf reads sources in the form of the settings file.
+// settingsOf returns a function that parses text, in the form of the settings file, into the
+// settings of a server.
 func settingsOf(t testing.TB, text string) func(*config.Server) {
 	return func(s *config.Server) {
 		_, err := toml.Decode(text, s)
@@ -56,7 +57,8 @@ func TestWrongSourcesOfTheSettingsFileAreRefused(t *testing.T) {
 	}
 }
 
-// TestSecretsOfADefinitionAreNotShown checks all options that can contain a secret.
+// TestSecretsOfADefinitionAreNotShown checks that Masked hides the secrets in all options that can
+// contain one.
 func TestSecretsOfADefinitionAreNotShown(t *testing.T) {
 	d := stream.Definition{Kafka: map[string]string{"password": "secret"},
 		Format: map[string]string{"registry": "http://u:secret@a:8081, https://u:secret/secret@secret@b, u:secret@c", "registry_token": "secret"}}

@@ -20,8 +20,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// sums replaces DuckDB, which cannot read a disk that is in memory. For any query it returns the
-// number of the batch's rows and the sum of their ids.
+// sums is a Planner that replaces DuckDB, which cannot read the test's in-memory disk. For any
+// query it returns the number of rows in the batch and the sum of their ids.
 type sums struct{}
 
 func (sums) Collect(_ context.Context, s stream.Select) ([]arrow.RecordBatch, error) {
@@ -57,7 +57,8 @@ func (sums) Lineage(context.Context, string, stream.Keyed) (stream.Lineage, erro
 	return stream.Lineage{}, nil
 }
 
-// appends replaces the writer that handles primary keys, because that writer needs DuckDB.
+// appends is a Writer that only appends rows. It replaces the Writer of package mutate, which needs
+// DuckDB.
 type appends struct{ *engine.Engine }
 
 func (a appends) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
@@ -78,7 +79,7 @@ func (a appends) Fits(ctx context.Context, tables []engine.TableRows, o engine.A
 	return nil
 }
 
-// node is an engine with its sources, on a disk that can crash.
+// node is an engine with its sources, on a simulated disk that can crash.
 type node struct {
 	t       testing.TB
 	disk    *vfs.Crashable
@@ -104,14 +105,14 @@ func (n *node) close() {
 	must(n.t, n.engine.Close())
 }
 
-// crash continues with the disk content that survived a power failure.
+// crash simulates a power failure: it opens the engine again with the disk content that survived.
 func (n *node) crash(random *rand.Rand) {
 	left := n.disk.CrashClone(random, []int{0, 50, 100}[random.IntN(3)])
 	n.close()
 	n.open(left)
 }
 
-// sum returns the sum of a column, and the number of its rows and distinct values.
+// sum returns the sum of a column's values, the number of rows and the number of distinct values.
 func (n *node) sum(table, column string) (rows, distinct int, total int64) {
 	n.t.Helper()
 	seen := map[int64]bool{}
@@ -127,7 +128,7 @@ func (n *node) sum(table, column string) (rows, distinct int, total int64) {
 	return rows, len(seen), total
 }
 
-// each calls add with all rows of a table.
+// each calls add with the batches of a table, which together have all rows.
 func (n *node) each(schemaName, table string, add func(arrow.RecordBatch) error) {
 	n.t.Helper()
 	found, err := n.engine.Lookup("d", schemaName, table)
@@ -215,7 +216,8 @@ func TestCrashesLoseNothingAndDoubleNothing(t *testing.T) {
 	n.close()
 }
 
-// TestAFullDiskHoldsTheStreamUp makes the disk refuse every write for a while.
+// TestAFullDiskHoldsTheStreamUp makes the disk refuse every write for a while. The source must wait
+// and lose nothing.
 func TestAFullDiskHoldsTheStreamUp(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
@@ -232,7 +234,7 @@ func TestAFullDiskHoldsTheStreamUp(t *testing.T) {
 	if got := n.sources.List()[0]; got.QueueBytes == 0 || got.QueueBytes != n.sources.MemoryInUse() || got.Errors == 0 {
 		t.Errorf("%d bytes wait, of %d in use; %d errors", got.QueueBytes, n.sources.MemoryInUse(), got.Errors)
 	}
-	// The lag is reported even while nothing is read.
+	// The lag must be reported even while no records are read.
 	c.send("orders", 0, orders(5000, 6000)...)
 	for n.sources.List()[0].Lag != 5900 {
 		time.Sleep(10 * time.Millisecond)

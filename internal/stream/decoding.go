@@ -12,12 +12,12 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// errDefect is wrapped by the errors that guarded makes of panics.
+// errDefect marks an error that was made from a panic of a decoder or a query (see guarded).
 var errDefect = errors.New("a defect of Scoter's")
 
-// guarded runs f and turns a panic of it into an error of kind Invalid. So a record that triggers a
-// defect of a decoder becomes a dead letter. Otherwise it would stop the stream after every
-// restart.
+// guarded runs f. If f panics, guarded returns an error of kind Invalid. So a record that triggers
+// a defect of a decoder becomes a dead letter. Without guarded, the record would crash the server
+// again after every restart.
 func guarded(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -27,35 +27,44 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// errFull means that the batch must be sealed before a record can be added.
+// errFull means that the decoders have no room for the record. The batch must be sealed (closed and
+// passed to the committer) before the record can be added to a new batch.
 var errFull = errors.New("the batch is full")
 
-// decoding has the decoders of one schema.
+// decoding has the decoders for messages of one schema.
 type decoding struct {
-	key      string
-	decoders []wire.MessageDecoder // one for each shape (set of columns) of the plan
-	numbers  []int32               // numbers[i] is the index in the batch of the record of message i
+	key string
+	// decoders has one decoder for each shape (set of columns) of the plan. All of them get the
+	// same messages.
+	decoders []wire.MessageDecoder
+	// numbers[i] is the index, in the batch, of the record from which message i came.
+	numbers []int32
 }
 
-// decodings turn records into rows, with one set of decoders for each schema that occurs. Decoders
-// are reused for later batches, because they learn how much memory a batch takes.
+// decodings turns the records of a batch into rows, with one set of decoders for each schema that
+// occurs. The decoders are reused for later batches, because they learn how much memory a batch
+// takes.
 type decodings struct {
-	plan   *plan
-	byKey  map[string]*decoding
-	last   *decoding
-	broken bool // true if a record failed after some of the decoders had accepted it
-	// tombstones are the indexes in the batch of the records that delete the row of their key.
+	plan  *plan
+	byKey map[string]*decoding
+	last  *decoding
+	// broken is true if one decoder refused a record that another decoder had already accepted. All
+	// records of the batch must then be decoded again.
+	broken bool
+	// tombstones are the indexes, in the batch, of records without a value, which delete the row of
+	// their key.
 	tombstones []int32
 }
 
-// maxDecodings bounds the number of schemas whose decoders are cached.
+// maxDecodings is the number of schemas above which unused decoders are dropped from the cache.
 const maxDecodings = 32
 
 func newDecodings(p *plan) *decodings { return &decodings{plan: p, byKey: map[string]*decoding{}} }
 
-// add decodes a record. number is its index in the batch. On errFull the caller must call finish
-// first. Errors of kind Invalid, NotFound and TooLarge are about the record. Other errors come from
-// the schema registry.
+// add decodes a record and adds its rows to the batch. number is the index of the record in the
+// batch. If the error is errFull, the caller must call finish, and then add the record again. For
+// errors of kind Invalid, NotFound and TooLarge, the record is at fault. Other errors come from the
+// schema registry.
 func (d *decodings) add(ctx context.Context, rec *kgo.Record, number int) error {
 	if rec.Value == nil {
 		return d.addTombstone(rec, number)
@@ -76,8 +85,8 @@ func (d *decodings) add(ctx context.Context, rec *kgo.Record, number int) error 
 			case isFull(err):
 				return errFull
 			case errors.Is(err, errDefect):
-				// After a defect, the content of the decoder is undefined. The batch is decoded
-				// again by new decoders.
+				// After a panic, the content of the decoder is undefined. New decoders decode the
+				// batch again.
 				delete(d.byKey, d.last.key)
 				d.last, d.broken = nil, true
 			}
@@ -108,17 +117,18 @@ func (d *decodings) find(ctx context.Context, key []byte) (*decoding, error) {
 	return made, nil
 }
 
-// piece has rows of one shape (set of columns) and one schema. It also has, for each row, the index
-// of its record in the batch.
+// piece has decoded rows of one shape (set of columns), from messages of one schema. numbers[i] is
+// the index, in the batch, of the record from which row i came.
 type piece struct {
-	rows       arrow.RecordBatch
-	numbers    []int32
-	tombstones bool // the records have no value, and the rows no columns
+	rows    arrow.RecordBatch
+	numbers []int32
+	// tombstones is true if the rows stand for records without a value. These rows have no columns.
+	tombstones bool
 }
 
 // finish returns the decoded rows of the batch, and starts the next batch. The outer slice has one
-// entry for each shape of the plan. The caller releases the pieces. An error is about one of the
-// records.
+// entry for each shape (set of columns) of the plan. The caller releases the pieces. An error means
+// that one of the records is at fault.
 func (d *decodings) finish() ([][]piece, error) {
 	all := make([][]piece, len(d.plan.shapes))
 	var failed error
@@ -131,7 +141,8 @@ func (d *decodings) finish() ([][]piece, error) {
 				return err
 			})
 			if err != nil {
-				// After an error, the content of the decoder is undefined. Do not use it again.
+				// After an error, the content of the decoder is undefined, so it must not be used
+				// again.
 				failed, d.last = err, nil
 				delete(d.byKey, one.key)
 				continue
@@ -145,7 +156,7 @@ func (d *decodings) finish() ([][]piece, error) {
 			}
 			all[i] = append(all[i], piece{rows: rows, numbers: numbers})
 		}
-		one.numbers = nil // numbers belongs to the pieces now
+		one.numbers = nil // the pieces own the slice now
 	}
 	for i := 0; i < len(all) && len(d.tombstones) > 0; i++ {
 		all[i] = append(all[i], piece{rows: emptyRows(len(d.tombstones)), numbers: d.tombstones, tombstones: true})
@@ -158,11 +169,10 @@ func (d *decodings) finish() ([][]piece, error) {
 	return all, nil
 }
 
-// finishAll calls finish for decodings that have a single shape (set of columns), and returns the
-// pieces of that shape. If no record has a row, it returns a piece without rows, but with the
-// columns.
+// finishAll returns the decoded rows of decodings with a single shape (set of columns), and starts
+// the next batch. If no record was added, it returns one piece that has the columns, but no rows.
 func (d *decodings) finishAll() ([]piece, error) {
-	// No decoder has rows. Return a piece that has the columns, but no rows.
+	// No decoder has messages. Return one piece that has the columns, but no rows.
 	if len(d.filled()) == 0 && len(d.byKey) > 0 {
 		for _, one := range d.byKey {
 			rows, _, err := one.decoders[0].FinishWithMessages()
@@ -176,8 +186,8 @@ func (d *decodings) finishAll() ([]piece, error) {
 	return all[0], nil
 }
 
-// filled returns the decoders that have rows, in the order of their first records. If a table is
-// created, the first decoder decides its columns.
+// filled returns the decodings (one for each schema) that have messages, in the order of their
+// first records. The order matters because the first one decides the columns of a new table.
 func (d *decodings) filled() (all []*decoding) {
 	for _, one := range d.byKey {
 		if len(one.numbers) > 0 {
@@ -188,7 +198,7 @@ func (d *decodings) filled() (all []*decoding) {
 	return all
 }
 
-// reset drops all rows that are decoded and not finished.
+// reset drops all records that were added since the last call of finish.
 func (d *decodings) reset() {
 	for _, one := range d.byKey {
 		for _, decoder := range one.decoders {

@@ -54,8 +54,8 @@ func (d *faulty) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	return d.MessageDecoder.FinishWithMessages()
 }
 
-// TestAPanicOfADecoderIsAboutOneRecord checks that another decoder decodes the other records of the
-// batch again.
+// TestAPanicOfADecoderIsAboutOneRecord checks that only the record at which a decoder panics fails,
+// and that a new decoder decodes the other records of the batch again.
 func TestAPanicOfADecoderIsAboutOneRecord(t *testing.T) {
 	p := &plan{format: jsonFormat(), shapes: wholeShape}
 	d := newDecodings(p)
@@ -96,8 +96,8 @@ func TestAPanicOfADecoderIsAboutOneRecord(t *testing.T) {
 	}
 }
 
-// TestPathsOfUnknownTypesAreForgotten checks two cases: a message tells the type, and there are too
-// many paths.
+// TestPathsOfUnknownTypesAreForgotten checks that a path of unknown type is forgotten if a message
+// tells its type, or if there are too many paths.
 func TestPathsOfUnknownTypesAreForgotten(t *testing.T) {
 	table, err := schema.New(schema.Table{Database: "d", Schema: "main", Name: Messages, Columns: []schema.Column{
 		{Name: "id", Type: schema.Of(schema.BigInt)},

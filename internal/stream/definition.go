@@ -10,11 +10,12 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Definition is the content of CREATE SOURCE, or of a [[source]] in the settings file. Options are
-// stored as the text that the user wrote.
+// Definition is the content of CREATE SOURCE, or of a [[source]] in the settings file. The values
+// of options are stored as the text that the user wrote.
 type Definition struct {
 	Kafka map[string]string `json:"kafka"`
-	// Key has the options of KEY FORMAT. If it is empty, keys are bytes.
+	// Key has the options of KEY FORMAT, which says how the keys of records are decoded. If it is
+	// empty, keys stay bytes.
 	Key    map[string]string `json:"key,omitempty"`
 	Format map[string]string `json:"format"`
 	Tables []Table           `json:"tables"`
@@ -23,17 +24,21 @@ type Definition struct {
 // Table is one table that a source fills.
 type Table struct {
 	Name engine.TableName `json:"name"`
-	// Columns are columns of the message, by path ("a.b AS name"). If it is empty, all columns are
-	// taken. Only one of Columns and Query may be given.
+	// Columns lists the table's columns. Each is the path of a field of the message, with an
+	// optional name ("a.b AS name"). If the list is empty, the table gets all fields of the
+	// message. Columns and Query must not both be given.
 	Columns []string `json:"columns,omitempty"`
-	// Metadata are the columns that describe the record itself: topic, partition, offset,
-	// timestamp, key, headers. In the table, an underscore is put before these names.
+	// Metadata lists the columns of the table that describe the Kafka record itself: topic,
+	// partition, offset, timestamp, key, headers. In the table, the names of these columns begin
+	// with an underscore.
 	Metadata []string `json:"metadata,omitempty"`
-	// Query, if not empty, makes the table's rows. It runs over each batch, which it reads as the
-	// table "messages". That table has all columns of the messages, and all metadata.
+	// Query is an SQL query that computes the table's rows, or empty. It runs once for each batch
+	// of records, and reads the batch as the table "messages". That table has all columns of the
+	// messages, and all metadata columns.
 	Query string `json:"query,omitempty"`
-	// View means that Name is a view, which merges the results of Query for all batches. The
-	// results are stored in a table that is named after the view, with the suffix _states.
+	// View is true if Name is the name of a view. The view merges the results of Query for all
+	// batches. These results are stored in a table that has the name of the view with the suffix
+	// _states.
 	View bool `json:"view,omitempty"`
 }
 
@@ -61,17 +66,19 @@ func (d Definition) Masked() Definition {
 	return d
 }
 
-// learned is a definition together with what the source learned from its messages. The catalog
-// stores it.
+// learned is what the catalog stores of a source: its definition, and what it learned from its
+// messages.
 type learned struct {
 	Definition
-	// Messages are the columns that queries over batches read.
+	// Messages is the table "messages", which queries over a batch of records read. It has all
+	// columns that messages have had so far.
 	Messages *schema.Table `json:"messages,omitempty"`
-	// Bound are the tables whose queries ran once with all columns that they name.
+	// Bound has the names of the tables whose query has run successfully at least once. So all
+	// columns that such a query names have occurred in messages.
 	Bound []engine.TableName `json:"bound,omitempty"`
 }
 
-// Encode returns the definition as the catalog stores it.
+// Encode returns the definition as the JSON text that the catalog stores.
 func (d Definition) Encode() ([]byte, error) { return learned{Definition: d}.encode() }
 
 func (l learned) encode() ([]byte, error) {

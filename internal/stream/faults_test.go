@@ -19,7 +19,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestAQueryOverNoMessagesStoresNothing uses a query that returns a row even without messages.
+// TestAQueryOverNoMessagesStoresNothing checks that creating a source stores no row, although its
+// query returns a row even without messages.
 func TestAQueryOverNoMessagesStoresNothing(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	s := newServer(t, t.TempDir())
@@ -34,7 +35,8 @@ func TestAQueryOverNoMessagesStoresNothing(t *testing.T) {
 	}
 }
 
-// TestARefusedSourceChangesNothing checks the tables that the refused source names.
+// TestARefusedSourceChangesNothing checks that a CREATE SOURCE that fails creates none of the
+// tables that it names.
 func TestARefusedSourceChangesNothing(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	s := newServer(t, t.TempDir())
@@ -47,8 +49,8 @@ func TestARefusedSourceChangesNothing(t *testing.T) {
 	}
 }
 
-// TestMessagesLearnNewFieldsOfStructs checks that also after a restart, when the types come from a
-// table.
+// TestMessagesLearnNewFieldsOfStructs checks that queries see fields of structs that only later
+// messages have, also after a restart, when the types come from a table.
 func TestMessagesLearnNewFieldsOfStructs(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	dir := t.TempDir()
@@ -63,8 +65,8 @@ func TestMessagesLearnNewFieldsOfStructs(t *testing.T) {
 	s.eventually("SELECT (SELECT sum(x) FROM xs)::BIGINT || ' ' || (SELECT sum(a.y)::BIGINT FROM events) || ' ' || (SELECT count(*) FROM scoter.dead_letters)", "3 3 0")
 }
 
-// TestAQueryIsDescribedAnewWhenWhatItReadsChanged checks that a query is described again after a
-// change of a table that it reads.
+// TestAQueryIsDescribedAnewWhenWhatItReadsChanged changes a table that a source's query reads. The
+// source must notice that the query's result has other columns.
 func TestAQueryIsDescribedAnewWhenWhatItReadsChanged(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -84,8 +86,8 @@ func TestAQueryIsDescribedAnewWhenWhatItReadsChanged(t *testing.T) {
 	}
 }
 
-// TestNoValueIsRoundedToATypeOfBefore changes the type of a table that a query joins. The result
-// must be compared with the type of the column, and not cast to it.
+// TestNoValueIsRoundedToATypeOfBefore changes the type of a column in a table that a query joins.
+// Values must not be rounded to the type that the column had before.
 func TestNoValueIsRoundedToATypeOfBefore(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -112,8 +114,8 @@ func TestNoValueIsRoundedToATypeOfBefore(t *testing.T) {
 	}
 }
 
-// TestWhatHasNoTypeYetIsLeftOut checks that values of unknown type are left out like NULL. No
-// record is refused because of missing earlier records.
+// TestWhatHasNoTypeYetIsLeftOut checks that values of unknown type, such as null and [], are left
+// out. No record may be refused because an earlier record did not tell the type.
 func TestWhatHasNoTypeYetIsLeftOut(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -147,8 +149,8 @@ func TestAQueryThatNamesWhatHasNoTypeYet(t *testing.T) {
 	s.eventually("SELECT count(*) FROM scoter.dead_letters", "0")
 }
 
-// TestAQueryThatNamesAFieldThatHasNoTypeYet checks that for a field of a struct and for a field of
-// structs in a list.
+// TestAQueryThatNamesAFieldThatHasNoTypeYet checks that a query reads a field of unknown type as
+// NULL until a record tells the type. The field is in a struct, or in structs in a list.
 func TestAQueryThatNamesAFieldThatHasNoTypeYet(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -161,8 +163,9 @@ func TestAQueryThatNamesAFieldThatHasNoTypeYet(t *testing.T) {
 	s.eventually("SELECT count(*) || ' ' || (SELECT count(*) FROM scoter.dead_letters WHERE \"offset\" <> 1) FROM fields", "2 0")
 }
 
-// TestASparseFieldIsKnownAfterARestart checks that a rare field is still known after a restart.
-// Records before the first one with the field become dead letters, and do not block the stream.
+// TestASparseFieldIsKnownAfterARestart checks that a field which few records have is still known
+// after a restart. Records before the first one with the field become dead letters, and do not stop
+// the source.
 func TestASparseFieldIsKnownAfterARestart(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	dir := t.TempDir()
@@ -183,13 +186,14 @@ func TestASparseFieldIsKnownAfterARestart(t *testing.T) {
 	s = newServer(t, dir)
 	c.send("events", 0, []byte(`{"id": 4}`))
 	s.eventually(counts, "4 0")
-	// RESUME discards the type of the field, but not the fact that the query has found it.
+	// RESUME discards what the source learned about the fields. So a record without them becomes a
+	// dead letter, until a later record has both fields.
 	must(t, s.exec("RESUME SOURCE events"))
 	c.send("events", 0, []byte(`{"id": 5}`))
 	s.eventually(counts, "4 1")
 	c.send("events", 0, []byte(`{"id": 6, "coupon": 8, "a": {"b": 2}}`))
 	s.eventually(counts, "5 1")
-	// No record is at fault if a joined table loses a column.
+	// If a joined table loses a column, the records are not at fault and must wait.
 	must(t, s.exec("ALTER TABLE names RENAME COLUMN name TO title"))
 	c.send("events", 0, []byte(`{"id": 7}`))
 	s.eventually("SELECT state FROM scoter.sources", "waiting")
@@ -203,9 +207,9 @@ func TestASparseFieldIsKnownAfterARestart(t *testing.T) {
 	}
 }
 
-// TestAQueryWaitsThoughAMessageHasTheName uses a query that names a column which another table
-// lacks. A message has a field of that name in a struct, without a type. The query does not refer
-// to that field.
+// TestAQueryWaitsThoughAMessageHasTheName uses a query that names a column which a joined table has
+// lost. The records must wait, although a message has a field of unknown type with the same name,
+// in a struct. The query does not refer to that field.
 func TestAQueryWaitsThoughAMessageHasTheName(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -221,8 +225,8 @@ func TestAQueryWaitsThoughAMessageHasTheName(t *testing.T) {
 	s.eventually("SELECT string_agg(name, ' ' ORDER BY id) || ' ' || (SELECT count(*) FROM scoter.dead_letters) FROM named", "n1 n2 0")
 }
 
-// TestAViewOfDeadLettersStays checks that a view that a user changed stays, and that the view of
-// older servers is replaced.
+// TestAViewOfDeadLettersStays checks that the view dead_letters stays if a user changed it, and is
+// replaced if an older version of Scoter created it.
 func TestAViewOfDeadLettersStays(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -295,8 +299,8 @@ func TestReplayMakesEachRecordRowsOnce(t *testing.T) {
 	}
 }
 
-// TestASourceGoesWithItsSchema checks that dropping a schema or database drops its sources, which
-// must not create it again.
+// TestASourceGoesWithItsSchema checks that dropping a schema or database drops the sources in it.
+// These sources must not create the schema or database again.
 func TestASourceGoesWithItsSchema(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -346,7 +350,8 @@ func TestASourceThatCannotBeDroppedGoesOn(t *testing.T) {
 	n.close()
 }
 
-// TestAPartitionWithoutALeaderHoldsUpNoOther checks that the other partitions are read.
+// TestAPartitionWithoutALeaderHoldsUpNoOther checks that a source reads its other partitions while
+// one partition has no leader.
 func TestAPartitionWithoutALeaderHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(2, "events"))
@@ -384,8 +389,8 @@ func TestAPartitionWithoutALeaderHoldsUpNoOther(t *testing.T) {
 	s.eventually("SELECT state FROM scoter.sources", "running")
 }
 
-// TestSessionsThatEndAgainAndAgainAreToldOf checks that repeated ends of sessions are reported,
-// although each one only asks for a new session.
+// TestSessionsThatEndAgainAndAgainAreToldOf checks that the source reports an error if sessions end
+// again and again because the topics changed. A single such end is not an error.
 func TestSessionsThatEndAgainAndAgainAreToldOf(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	var well atomic.Bool

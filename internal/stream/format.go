@@ -11,22 +11,24 @@ import (
 	"github.com/scoterdb/scoter/internal/registry"
 )
 
-// format decodes the values of records, or their keys. It is a wire format with the options of one
-// source.
+// format decodes the values or the keys of a source's records. It is a wire format with the options
+// that the source's definition gives it.
 type format struct {
 	*wire.Format
 	wire.Messages
-	registry *registry.Client // nil if the options name no schema registry
+	registry *registry.Client // registry is nil if the options name no schema registry.
 }
 
-// isFull reports whether a decoder's error means that its rows must be finished first.
+// isFull reports whether an error means that a decoder has no room for a message. The caller must
+// take the rows out of the decoder before it adds the message.
 func isFull(err error) bool { return errors.Is(err, wire.ErrFull) }
 
-// poisonMemory is set by tests only. Code that uses the memory of a released batch then reads
-// garbage.
+// poisonMemory makes decoders overwrite the memory of released batches with garbage, so that tests
+// detect code that still reads it. Only tests set poisonMemory.
 var poisonMemory = false
 
-// newFormat reads the options of FORMAT name (...).
+// newFormat returns the format that the clause FORMAT name (...) describes. values are the options
+// of the clause, including the name.
 func newFormat(values map[string]string) (*format, error) {
 	all := formats.OfMessages(false)
 	o := option.New("FORMAT", values)
@@ -37,7 +39,8 @@ func newFormat(values map[string]string) (*format, error) {
 	return openFormat(f, o, false)
 }
 
-// newKeyFormat reads the options of KEY FORMAT name (...). Without options it returns nil, which
+// newKeyFormat returns the format that the clause KEY FORMAT name (...) describes. values are the
+// options of the clause, including the name. If there are none, newKeyFormat returns nil, which
 // means that keys stay bytes.
 func newKeyFormat(values map[string]string) (*format, error) {
 	if len(values) == 0 {
@@ -54,7 +57,8 @@ func newKeyFormat(values map[string]string) (*format, error) {
 	return key, base.Wrap(err, "KEY")
 }
 
-// openFormat reads the options of a format. If keys is set, the format is for the keys of records.
+// openFormat returns the wire format f with the options in o. If keys is true, it decodes the keys
+// of records, and otherwise their values.
 func openFormat(f *wire.Format, o *option.Set, keys bool) (*format, error) {
 	o.What += " " + f.Name
 	opened := &format{Format: f}
@@ -80,8 +84,8 @@ func openFormat(f *wire.Format, o *option.Set, keys bool) (*format, error) {
 	return opened, nil
 }
 
-// readRegistry reads the address of a schema registry and its credentials. Without URLs there is no
-// registry.
+// readRegistry reads the options that give the URLs and the credentials of a schema registry. The
+// result has no URLs if the options name no registry.
 func readRegistry(o *option.Set) (r registry.Options, err error) {
 	r.URLs, r.Username = o.List("registry"), o.Text("registry_user", "")
 	if r.Password, err = o.Secret("registry_password"); err != nil {
@@ -101,17 +105,19 @@ func readRegistry(o *option.Set) (r registry.Options, err error) {
 
 func (f *format) close() {
 	if f.registry != nil {
-		_ = f.registry.Close() // returns connections to the pool; it never fails
+		_ = f.registry.Close() // it closes idle connections and never fails
 	}
 }
 
-// columnName returns the name of a column by path.
+// columnName returns the name of the column that a text of the form "path" or "path AS name"
+// describes.
 func columnName(text string) string {
 	c := parseColumn(text)
 	return c.ColumnName()
 }
 
-// parseColumn parses "path" or "path AS name".
+// parseColumn parses a text of the form "path" or "path AS name": the path of a field of the
+// messages, and the name of the column that stores it.
 func parseColumn(text string) wire.Column {
 	fields := strings.Fields(text)
 	if n := len(fields); n == 3 && strings.EqualFold(fields[1], "AS") {

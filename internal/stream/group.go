@@ -6,8 +6,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// assigned is called by the client when the consumer group assigns partitions to it. It returns the
-// offsets that the engine stores for them. The offsets that the group stores (fetched) are ignored.
+// assigned is called by the Kafka client when the consumer group assigns partitions to this
+// session. It returns the offsets at which to read them, from the offsets that the engine stores.
+// The offsets that the group stores (fetched) are ignored.
 func (x *session) assigned(ctx context.Context, fetched map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
 	// If this session had the partition before, wait until its records are stored.
 	if err := x.settled(ctx); err != nil {
@@ -35,8 +36,8 @@ func (x *session) assigned(ctx context.Context, fetched map[string]map[int32]kgo
 	return x.begin(all), nil
 }
 
-// settled waits until each batch that is sealed at the time of the call is stored or dropped. It
-// does not wait for batches that are sealed later.
+// settled waits for the batches that were passed to the committer (sealed) before the call, until
+// each is stored or dropped. It does not wait for batches that are sealed later.
 func (x *session) settled(ctx context.Context) error {
 	x.mu.Lock()
 	last := x.last
@@ -52,8 +53,8 @@ func (x *session) settled(ctx context.Context) error {
 	}
 }
 
-// revoked is called by the client when the group has assigned partitions to another member. It
-// drops the unsealed records of these partitions.
+// revoked is called by the Kafka client when the consumer group takes partitions away from this
+// session. It drops the records of these partitions that were not passed to the committer yet.
 func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]int32) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -71,8 +72,8 @@ func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]in
 		}
 	}
 	if x.intake.empty() {
-		// The batch is empty, so it will not be sealed. Reset the decoders here: full decoders
-		// would stay full.
+		// The batch is empty now. An empty batch is never sealed, so reset the decoders here.
+		// Otherwise full decoders would stay full.
 		x.decodings.reset()
 	}
 	x.reads()

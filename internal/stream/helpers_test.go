@@ -50,7 +50,7 @@ func newCluster(t testing.TB, opts ...kfake.Opt) *cluster {
 	return c
 }
 
-// send produces values to a partition.
+// send writes records with the given values to a partition of a topic.
 func (c *cluster) send(topic string, partition int32, values ...[]byte) {
 	c.t.Helper()
 	var records []*kgo.Record
@@ -62,7 +62,7 @@ func (c *cluster) send(topic string, partition int32, values ...[]byte) {
 
 func (c *cluster) admin() *kadm.Client { return kadm.NewClient(c.producer) }
 
-// server is a database that reads sources.
+// server is a Scoter database that reads its sources from the test's Kafka cluster.
 type server struct {
 	*app.App
 	t   testing.TB
@@ -83,7 +83,7 @@ func newServer(t testing.TB, dir string, change ...func(*config.Server)) *server
 	return s
 }
 
-// exec runs statements.
+// exec runs SQL statements, and fails the test on an error.
 func (s *server) exec(sql string) error {
 	answer, err := s.Executor.Execute(ctx, session.Request{SQL: sql, Database: "d", Role: session.Admin})
 	if err == nil {
@@ -106,7 +106,7 @@ func (s *server) value(sql string) string {
 	return strings.Clone(rec.Column(0).ValueStr(0))
 }
 
-// eventually waits until the only value of a query is want.
+// eventually waits until the only value of a query, as text, is want.
 func (s *server) eventually(sql, want string) {
 	s.t.Helper()
 	var got string
@@ -120,7 +120,7 @@ func (s *server) eventually(sql, want string) {
 
 func (s *server) states() []stream.Status { return s.Sources.List() }
 
-// itemProto is the schema that most tests use.
+// itemProto is the Protobuf schema that most tests use.
 const itemProto = `syntax = "proto3";
 package test;
 message Order {

@@ -11,28 +11,31 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// partition identifies a partition by its topic and number.
+// partition identifies a partition of a topic by the topic's name and the partition's number.
 type partition struct {
 	topic  string
 	number int32
 }
 
-// intake is a batch of records that are appended as one edit.
+// intake is a batch of records whose rows are committed as one edit.
 type intake struct {
-	records []*kgo.Record // the decoded records
+	records []*kgo.Record // the records that were decoded without an error
 	letters []letter
 	ranges  map[partition]*span
-	bytes   int64 // memory reserved for the records
-	// began is when the first record arrived. The zero time means that the batch has no record, and
-	// is due at once.
+	bytes   int64 // bytes is the memory that is reserved for the records of the batch.
+	// began is when the first record of the batch arrived. It is zero if the batch has no record,
+	// but only positions and reports of lost records. Such a batch is stored at once.
 	began time.Time
 }
 
 // span is the range of a partition's offsets in a batch.
 type span struct {
 	engine.OffsetRange
-	bytes  int64     // the bytes of this partition's records, included in intake.bytes
-	newest time.Time // timestamp of the last record; zero if there is none
+	// bytes is the memory that is reserved for this partition's records. It is a part of
+	// intake.bytes.
+	bytes int64
+	// newest is the timestamp of the last record. It is zero if there is no record.
+	newest time.Time
 }
 
 func newIntake() *intake { return &intake{ranges: map[partition]*span{}} }
@@ -53,9 +56,9 @@ func sizeOf(rec *kgo.Record) int64 {
 	return bytes
 }
 
-// stand sets the position from which the batch continues a partition. No record before it can be
-// added. If lost is not empty, it says which records before the position are lost, and why. Then a
-// dead letter that reports the loss is added to the batch.
+// stand sets the position at which the batch's range of a partition begins. If lost is not empty,
+// records before the position are lost, and lost says which ones and why. Then stand adds a dead
+// letter to the batch that reports the loss.
 func (b *intake) stand(p partition, at position, lost string) {
 	b.ranges[p] = &span{OffsetRange: engine.OffsetRange{Topic: p.topic, TopicID: at.topicID, Partition: p.number,
 		From: at.next, Next: at.next, Epoch: at.epoch, Reset: lost != ""}}
@@ -64,8 +67,8 @@ func (b *intake) stand(p partition, at position, lost string) {
 	}
 }
 
-// cover extends the partition's range in the batch by the offset and the bytes of rec. at is the
-// position before rec.
+// cover extends the batch's range of a partition by the offset and the size of the record rec. at
+// is the position in the partition before rec.
 func (b *intake) cover(p partition, at *position, rec *kgo.Record) {
 	if b.empty() {
 		b.began = time.Now()
@@ -79,8 +82,8 @@ func (b *intake) cover(p partition, at *position, rec *kgo.Record) {
 	b.bytes += sizeOf(rec)
 }
 
-// drop removes a partition's records from the batch, and returns the bytes that they had reserved.
-// The caller must decode the remaining records again.
+// drop removes a partition's records from the batch, and returns how many bytes were reserved for
+// them. The caller must decode the remaining records again.
 func (b *intake) drop(p partition) (bytes int64) {
 	if b.ranges[p] == nil {
 		return 0
@@ -149,8 +152,8 @@ func (b *intake) halves() (first, second *intake) {
 		case at == 0:
 			left.Next = cut.offset
 		default:
-			// The first half has no records of this partition. It may still record the position at
-			// which the stream continues there.
+			// The first half has no records of this partition. But its range may store the position
+			// at which reading continues in the partition.
 			left.Next = left.From
 		}
 		left.bytes, left.newest, right.From, right.Reset = 0, time.Time{}, left.Next, false
@@ -177,8 +180,8 @@ func (b *intake) halves() (first, second *intake) {
 		}
 	}
 	for _, l := range b.letters {
-		// A loss has no record. It is reported together with the offsets that skip it, which are in
-		// the first half.
+		// A dead letter that reports lost records has no record. It belongs to the first half,
+		// whose offsets skip the lost records.
 		if l.record == nil || placeOf(l.record).compare(cut) < 0 {
 			first.letters = append(first.letters, l)
 		} else {
@@ -188,7 +191,7 @@ func (b *intake) halves() (first, second *intake) {
 	return first, second
 }
 
-// progress returns the batch's ranges of offsets in the engine's form.
+// progress returns the batch's ranges of offsets in the form in which the engine commits them.
 func (b *intake) progress(id base.StreamID) *engine.Progress {
 	p := &engine.Progress{Stream: id}
 	for _, r := range b.ranges {

@@ -14,24 +14,30 @@ import (
 	"github.com/scoterdb/scoter/internal/option"
 )
 
-// kafka has the options of KAFKA (...): which records are read, and how they are batched.
+// kafka has the options of the clause KAFKA (...): which records are read, and how many of them
+// make a batch.
 type kafka struct {
-	brokers    []string
-	topics     []string
-	partitions []int32 // the partitions to read; all, if empty
-	// group is the consumer group that assigns partitions. If it is empty, there is none.
+	brokers []string
+	topics  []string
+	// partitions are the numbers of the partitions to read. If it is empty, all partitions are
+	// read.
+	partitions []int32
+	// group is the consumer group that assigns partitions to this source. If it is empty, the
+	// source uses no group.
 	group      string
 	start      start
 	maxAge     time.Duration
 	batchRows  int
 	batchBytes int64
-	// tombstones says how a record with a key and no value is handled: one of the constants below.
+	// tombstones says what a record with a key and no value does: "delete", "ignore" or
+	// "dead_letter".
 	tombstones string
 	client     []kgo.Opt
 }
 
-// The values of the option tombstones. A definition without the option, for example one from a
-// version that did not have it, treats tombstones as dead letters.
+// optionTombstones is the option that says what tombstones (records with a key and no value) do,
+// and the other constants are its values. If a definition lacks the option, for example because an
+// older version of Scoter wrote it, tombstones become dead letters.
 const (
 	optionTombstones     = "tombstones"
 	tombstonesDelete     = "delete"
@@ -40,14 +46,15 @@ const (
 )
 
 const (
-	// fetchBytes is how much the client requests from a broker at once. The client buffers one
-	// response per broker.
+	// fetchBytes is how many bytes the client requests from a broker at once. The client buffers
+	// one response per broker.
 	fetchBytes = 8 << 20
-	// maxRecordBytes bounds the decompressed size of one batch of records.
+	// maxRecordBytes is the maximum decompressed size of one batch of records, as Kafka's producers
+	// make them.
 	maxRecordBytes = 256 << 20
 )
 
-// newKafka reads the options of KAFKA (...).
+// newKafka reads the options of the clause KAFKA (...). Errors are base.Invalid.
 func newKafka(values map[string]string) (kafka, error) {
 	o := option.New("KAFKA", values)
 	k := kafka{brokers: o.List("brokers"), topics: o.List("topic"), group: o.Text("group", "")}
@@ -143,8 +150,8 @@ func (k *kafka) readSASL(o *option.Set) error {
 	return nil
 }
 
-// silent discards what the client logs. The client also returns its problems as errors, and those
-// are handled.
+// silent is a logger for the Kafka client that discards everything. The client also returns its
+// problems as errors, and those are handled.
 type silent struct{}
 
 func (silent) Level() kgo.LogLevel              { return kgo.LogLevelNone }

@@ -18,8 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestATopicThatIsMadeAgainIsReadFromItsBeginning checks that the records of the new topic are
-// read, although they have the same offsets.
+// TestATopicThatIsMadeAgainIsReadFromItsBeginning deletes a topic and creates it again. The records
+// of the new topic must be read, although they have the same offsets as the old records.
 func TestATopicThatIsMadeAgainIsReadFromItsBeginning(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	s := newServer(t, t.TempDir())
@@ -76,9 +76,9 @@ func TestRecordsThatWereRemovedBeforeTheyWereReadAreToldOf(t *testing.T) {
 	}
 }
 
-// TestWhereASourceStartsIsSettledOnce checks that the start is decided once. Records are read even
-// if they arrive while the source is stopped and has stored nothing yet. Records of new partitions
-// are read as well.
+// TestWhereASourceStartsIsSettledOnce checks that the offset at which a source begins to read is
+// decided only once. Records that arrive while the source is stopped are read even if it has stored
+// nothing yet. Records of new partitions are read as well.
 func TestWhereASourceStartsIsSettledOnce(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
@@ -143,8 +143,8 @@ func TestAPartitionThatMovesGivesItsMemoryBack(t *testing.T) {
 		}
 		c.send("events", int32(partition), values...)
 	}
-	// The balancer decides which partition the other member gets. The first round shows which one
-	// it is.
+	// Kafka's balancer decides which partition the other member gets. The first round of the test
+	// finds out which one it is.
 	moved, filled := -1, -1
 	for range 5 {
 		other, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(c.brokers, ",")...), kgo.ConsumerGroup("scoter"), kgo.ConsumeTopics("events"),
@@ -174,7 +174,7 @@ func TestAPartitionThatMovesGivesItsMemoryBack(t *testing.T) {
 	}
 }
 
-// TestHowFarBehindASourceIs checks the lag, and that it is NULL if it is unknown.
+// TestHowFarBehindASourceIs checks the lag in scoter.sources, and that it is NULL if it is unknown.
 func TestHowFarBehindASourceIs(t *testing.T) {
 	t.Parallel()
 	const behind = "SELECT coalesce(lag::VARCHAR, '-') || ' ' || CASE WHEN lag_seconds IS NULL THEN '-' WHEN lag_seconds = 0 THEN '0' WHEN lag_seconds > 3600 THEN 'hours' END FROM scoter.sources"
@@ -212,8 +212,8 @@ func TestHowFarBehindASourceIs(t *testing.T) {
 	s.eventually("SELECT state || coalesce(lag::VARCHAR, '-') FROM scoter.sources", "failing-")
 }
 
-// TestAViewReadsItsOwnTables checks that a view does not read the messages of the query that uses
-// the view.
+// TestAViewReadsItsOwnTables uses a view over a table named messages in the query of a source. The
+// view must read that table, and not the batch that the query reads under the same name.
 func TestAViewReadsItsOwnTables(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -229,7 +229,8 @@ func TestAViewReadsItsOwnTables(t *testing.T) {
 	s.eventually("SELECT id || ' ' || n FROM events", "1 3")
 }
 
-// TestAPartitionThatIsNotThere checks that an error names the missing partition until it exists.
+// TestAPartitionThatIsNotThere creates a source of a partition that does not exist. The source's
+// error must name the partition until it exists.
 func TestAPartitionThatIsNotThere(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -241,8 +242,9 @@ func TestAPartitionThatIsNotThere(t *testing.T) {
 	s.eventually("SELECT state || ' ' || count(DISTINCT partition) FROM scoter.sources, scoter.source_partitions GROUP BY state", "running 2")
 }
 
-// TestAGroupAssignsPartitionsAndOffsetsAreTheEngines lets a second member join and leave while
-// records arrive.
+// TestAGroupAssignsPartitionsAndOffsetsAreTheEngines lets a second member join and leave the
+// source's consumer group while records arrive. The source must continue at the offsets that the
+// engine stores.
 func TestAGroupAssignsPartitionsAndOffsetsAreTheEngines(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(4, "orders"), kfake.GroupMinSessionTimeout(100*time.Millisecond))
@@ -275,7 +277,8 @@ func TestAGroupAssignsPartitionsAndOffsetsAreTheEngines(t *testing.T) {
 	n.close()
 }
 
-// TestFaultsOfTheBrokerAreSurvived fails fetches, closes connections and moves leaders.
+// TestFaultsOfTheBrokerAreSurvived makes fetches fail, closes connections and moves leaders of
+// partitions. No record may be lost or stored twice.
 func TestFaultsOfTheBrokerAreSurvived(t *testing.T) {
 	c := newCluster(t, kfake.NumBrokers(3), kfake.SeedTopics(3, "orders"))
 	n := &node{t: t}

@@ -79,8 +79,9 @@ func replaceRows(t *testing.T, options string) {
 	}
 }
 
-// TestVersionsSettleInWhichOrderRecordsOfAKeyCount reads a key from two partitions. The record with
-// the higher version wins, and a record that is marked as deleted deletes.
+// TestVersionsSettleInWhichOrderRecordsOfAKeyCount reads records of one key from two partitions.
+// The record with the higher version wins. A record that is marked as deleted deletes the row of
+// the key.
 func TestVersionsSettleInWhichOrderRecordsOfAKeyCount(t *testing.T) {
 	for _, upsert := range []string{"merge-on-write", "merge-on-read"} {
 		t.Run(upsert, func(t *testing.T) { settleVersions(t, upsert) })
@@ -96,10 +97,11 @@ func settleVersions(t *testing.T, upsert string) {
 	s.eventually("SELECT count(*) FROM events", "2")
 	c.send("events", 1, []byte(`{"id": 1, "version": 2, "text": "old"}`), []byte(`{"id": 2, "version": 6, "text": "old"}`), []byte(`{"id": 3, "version": 2}`))
 	s.eventually("SELECT string_agg(id || coalesce(text, '-'), ' ' ORDER BY id) FROM events", "1new 3-")
-	// The offsets of records that change nothing are stored too.
+	// The offsets of records that change no row are stored too.
 	c.send("events", 1, []byte(`{"id": 1, "version": 2, "text": "older"}`))
 	s.eventually("SELECT sum(next_offset) || ' ' || (SELECT text FROM events WHERE id = 1) FROM scoter.source_partitions", "7 new")
-	// A record without a version is below all others, whichever records are in its batch.
+	// A record without a version counts as older than all others, whichever records are in its
+	// batch.
 	c.send("events", 1, []byte(`{"id": 1, "text": "without"}`))
 	s.eventually("SELECT sum(next_offset) || ' ' || (SELECT text FROM events WHERE id = 1) FROM scoter.source_partitions", "8 new")
 	c.send("events", 1, []byte(`{"id": 1, "text": "without"}`), []byte(`{"id": 4, "version": 1, "text": "b"}`))

@@ -17,13 +17,13 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// The option KEY FORMAT says how the keys of records are decoded. The format is one of those for
-// values, or a single value as Kafka's serializers encode it. Each key becomes one value: a struct
-// or a scalar.
+// The option KEY FORMAT says how the keys of records are decoded. The format is one of the formats
+// for values, or one for a single value (such as "int") as Kafka's serializers encode it. Each key
+// becomes one value: a struct or a scalar.
 
-// keysOf returns the keys of records as one column, with NULL for a record without a key. It
-// returns nil if keys stay bytes. If ofMessage is true for the error, the key of one of the records
-// is the cause.
+// keysOf decodes the keys of records, and returns them as a batch with one column. A record without
+// a key has NULL. The result is nil if the source has no KEY FORMAT, because keys then stay bytes.
+// An error of kind Invalid or TooLarge means that the key of one of the records is at fault.
 func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (arrow.RecordBatch, error) {
 	if p.keys == nil {
 		return nil, nil
@@ -81,8 +81,8 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 	return batch.Take(batches, order)
 }
 
-// errOfKey says in an error that it is about a record's key. If the key's schema is missing, the
-// kind of the error becomes Invalid.
+// errOfKey adds to the message of an error that it is about a record's key. If the key's schema
+// does not exist (kind NotFound), the kind of the error becomes Invalid.
 func errOfKey(err error) error {
 	if base.KindOf(err) == base.NotFound {
 		return base.Errorf(base.Invalid, "the record's key: %w", err)
@@ -90,7 +90,8 @@ func errOfKey(err error) error {
 	return base.Wrap(err, "the record's key")
 }
 
-// alike converts keys that were decoded with several schemas to one type that fits all of them.
+// alike converts decoded keys to one type that fits all of them. There is one piece for each schema
+// with which keys were decoded. The result has a batch for each piece.
 func alike(pieces []piece) (out []arrow.RecordBatch, err error) {
 	if len(pieces) == 1 {
 		pieces[0].rows.Retain()
@@ -120,8 +121,9 @@ func alike(pieces []piece) (out []arrow.RecordBatch, err error) {
 	return out, nil
 }
 
-// keyed adds primary key columns to rows, and fills them from the keys of the rows' records. keys
-// has one key for each row. names are the names of the columns.
+// keyed returns the rows rec with primary key columns, filled from the keys of the rows' records.
+// keys has one key for each row. names are the names of the primary key columns. If rec has a
+// column of the same name, keyed replaces it.
 func keyed(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.RecordBatch, error) {
 	fields, columns := rec.Schema().Fields(), rec.Columns()
 	var outFields []arrow.Field
@@ -148,8 +150,8 @@ func keyed(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.Recor
 	return array.NewRecordBatch(arrow.NewSchema(outFields, &md), outColumns, rec.NumRows()), nil
 }
 
-// fieldOf returns the values of one field of keys that are structs. If a key is NULL, its field is
-// NULL. The caller releases the result.
+// fieldOf returns the values of the field name in s, a column of keys that are structs. If a key is
+// NULL, its field is NULL. The caller releases the result.
 func fieldOf(s *array.Struct, name string) (arrow.Array, error) {
 	for i, f := range s.DataType().(*arrow.StructType).Fields() {
 		if schema.Fold(f.Name) != schema.Fold(name) {

@@ -15,7 +15,7 @@ import (
 func long(n int64) string { return string(binary.BigEndian.AppendUint64(nil, uint64(n))) }
 
 // TestKeysOfAllFormats fills a table whose primary key is the record's key, in each way that a
-// source supports. It deletes rows by tombstones.
+// source supports. It also deletes rows by tombstones (records without a value).
 func TestKeysOfAllFormats(t *testing.T) {
 	longs, _, _ := schemas(t, "AVRO", `"long"`)
 	records, _, _ := schemas(t, "AVRO", `{"type": "record", "name": "K", "fields": [{"name": "id", "type": "long"}, {"name": "region", "type": "string"}]}`,
@@ -29,7 +29,7 @@ func TestKeysOfAllFormats(t *testing.T) {
 	single, composite := "id BIGINT PRIMARY KEY", "region VARCHAR, id BIGINT, PRIMARY KEY (region, id)"
 	for _, c := range []struct {
 		format, definition string
-		query              string // of the primary key
+		query              string // the SQL that computes the primary key
 		keys, again        [3]string
 		bad                string
 	}{

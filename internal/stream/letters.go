@@ -19,32 +19,33 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// letter is a dead letter: a record that no table accepts, or a report that records are lost.
+// letter is a dead letter: a record that could not be stored, or a report that records are lost.
 type letter struct {
 	partition partition
 	topicID   [16]byte
 	offset    int64
-	// record is nil if it is lost, or too large to be stored.
+	// record is nil if the record is lost, or too large to be stored.
 	record   *kgo.Record
 	schemaID uint32
-	framed   bool // schemaID is known
+	framed   bool // framed is true if schemaID is known.
 	reason   string
-	// replayed means that the record was decoded again, and is not a dead letter any more. Its row
-	// says only that.
+	// replayed is true if the record was decoded again and stored, so that it is not a dead letter
+	// any more. The row of such a letter only records this.
 	replayed bool
 }
 
-// The dead letters of a database are rows of dead_letter_log. When a dead letter is replayed, a
-// second row is added that says so. The view dead_letters shows the dead letters without such a
-// row.
+// The dead letters of a database are rows of the table dead_letter_log. When a dead letter is
+// replayed (decoded again and stored), a second row is added that says so. The view dead_letters
+// shows the dead letters without such a second row.
 const (
 	lettersSchema = "scoter"
 	lettersLog    = "dead_letter_log"
 	lettersView   = "dead_letters"
 )
 
-// lettersQuery defines the view. A dead letter without a value is never replayed, but it may have
-// the same offset as one that is.
+// lettersQuery is the SQL text of the view dead_letters, which hides replayed dead letters. A dead
+// letter without a value is never replayed and never hidden, although a replayed one may have the
+// same offset.
 const lettersQuery = `SELECT * EXCLUDE (replayed) FROM scoter.dead_letter_log l WHERE NOT replayed AND (l.value IS NULL OR NOT EXISTS (
 	SELECT 1 FROM scoter.dead_letter_log r WHERE r.replayed AND r.source_id = l.source_id AND r.topic = l.topic
 	AND r.topic_id = l.topic_id AND r.partition = l.partition AND r."offset" = l."offset"))`
@@ -66,7 +67,7 @@ var letterColumns = []arrow.Field{
 	{Name: "replayed", Type: arrow.FixedWidthTypes.Boolean},
 }
 
-// LetterColumns returns the columns of the view of dead letters, as "name TYPE".
+// LetterColumns returns the columns of the view dead_letters, each as "name TYPE".
 func LetterColumns() []string {
 	var out []string
 	for _, f := range letterColumns {
@@ -85,14 +86,14 @@ func (s *source) lettersTable() engine.TableName {
 	return engine.TableName{Database: s.name.Database, Schema: lettersSchema, Name: lettersLog}
 }
 
-// olderLettersQuery is how older versions defined the view. It wrongly hid dead letters without a
-// value at the offset of a replayed one.
+// olderLettersQuery is the SQL text of the view dead_letters in older versions of Scoter. It
+// wrongly hid a dead letter without a value if a replayed one had the same offset.
 const olderLettersQuery = `SELECT * EXCLUDE (replayed) FROM scoter.dead_letter_log l WHERE NOT replayed AND NOT EXISTS (
 	SELECT 1 FROM scoter.dead_letter_log r WHERE r.replayed AND r.source_id = l.source_id AND r.topic = l.topic
 	AND r.topic_id = l.topic_id AND r.partition = l.partition AND r."offset" = l."offset")`
 
-// prepareLetters creates the table and the view of dead letters if they are missing. A view that a
-// user changed is left as it is.
+// prepareLetters creates the table dead_letter_log and the view dead_letters if they are missing.
+// It does not change a view that a user has changed.
 func (s *source) prepareLetters(ctx context.Context) error {
 	store := s.manager.store
 	there, viewErr := store.LookupView(s.name.Database, lettersSchema, lettersView)
@@ -125,7 +126,8 @@ func (s *source) prepareLetters(ctx context.Context) error {
 	return err
 }
 
-// maxReason bounds the reason of a dead letter, in bytes, because the reason may quote a value.
+// maxReason is the maximum length of a dead letter's reason, in bytes. Without it the reason could
+// be very long, because it may quote a value.
 const maxReason = 4 << 10
 
 func (s *source) letterOf(p *plan, topicID [16]byte, rec *kgo.Record, reason string) letter {
@@ -137,7 +139,8 @@ func (s *source) letterOf(p *plan, topicID [16]byte, rec *kgo.Record, reason str
 	return l
 }
 
-// shorten removes the records from the dead letters of a batch. It reports whether there were any.
+// shorten makes a batch smaller: it removes the records from the dead letters of the batch, and
+// keeps only the reasons. It reports whether the batch had any records.
 func (b *intake) shorten() bool {
 	letters := slices.Clone(b.letters)
 	for i, l := range letters {
@@ -151,7 +154,7 @@ func (b *intake) shorten() bool {
 	return shorter
 }
 
-// lettersOf returns dead letters as rows for their table.
+// lettersOf returns dead letters as rows for the table dead_letter_log.
 func (s *source) lettersOf(letters []letter) engine.TableRows {
 	rows := engine.TableRows{Table: s.lettersTable()}
 	if len(letters) > 0 {
@@ -160,7 +163,8 @@ func (s *source) lettersOf(letters []letter) engine.TableRows {
 	return rows
 }
 
-// letterRows returns dead letters as a record batch of their table.
+// letterRows returns dead letters as a record batch with the columns of the table dead_letter_log.
+// now becomes the value of the column "at", the time when the dead letter was stored.
 func (s *source) letterRows(letters []letter, now time.Time) arrow.RecordBatch {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(letterColumns, nil))
 	defer b.Release()

@@ -19,21 +19,22 @@ import (
 // Settings are the server's settings that apply to all sources together. A zero field means its
 // default.
 type Settings struct {
-	// MemoryBytes bounds the bytes of records of all sources that are read and not stored yet. The
-	// default is 128 MiB.
+	// MemoryBytes limits the memory for records of all sources that were read from Kafka and are
+	// not stored yet, in bytes. The default is 128 MiB.
 	MemoryBytes int64
-	// Idle is set in a process that is not a server: the sources can be listed, but are not read.
+	// Idle is true in a process that is not a server. The sources can then be listed, but no
+	// records are read.
 	Idle bool
 }
 
-// Manager owns the sources that are listed in the catalog of a data directory. It reads the sources
-// that are not paused. Its methods may be called concurrently.
+// Manager owns the sources in the catalog of a data directory, and reads the sources that are not
+// paused. Its methods may be called concurrently.
 type Manager struct {
 	store   *engine.Engine
 	planner Planner
 	writer  Writer
 	log     *slog.Logger
-	pool    *memtable.Pool // has the memory of the batches that queries read
+	pool    *memtable.Pool // pool allocates the memory of batches that queries read.
 	memory  *quota
 	idle    bool
 
@@ -42,7 +43,8 @@ type Manager struct {
 	closed  bool                      // guarded by mu
 }
 
-// New returns a manager of the catalog's sources. It does not read them before Start.
+// New returns a manager of the sources in store's catalog. The manager begins to read them when
+// Start is called.
 func New(store *engine.Engine, settings Settings, log *slog.Logger) (*Manager, error) {
 	if settings.MemoryBytes <= 0 {
 		settings.MemoryBytes = 128 << 20
@@ -66,7 +68,7 @@ func New(store *engine.Engine, settings Settings, log *slog.Logger) (*Manager, e
 	return m, nil
 }
 
-// Writer stores the rows of batches. It is the part of package mutate that streams need.
+// Writer stores rows in tables. Package mutate implements it.
 type Writer interface {
 	// Append adds rows to tables, all or nothing, as engine.Engine.Append does. In tables with a
 	// primary key the rows replace the existing rows of their keys.
@@ -76,8 +78,8 @@ type Writer interface {
 }
 
 // Start begins to read all sources that are not paused. planner runs queries over batches, and
-// writer stores rows. New does not take them as arguments because they need the manager themselves,
-// for the tables that List fills.
+// writer stores rows. They are not arguments of New because they are created after the manager:
+// system tables that queries can read are filled by the manager's List.
 func (m *Manager) Start(planner Planner, writer Writer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -123,7 +125,7 @@ func (m *Manager) Close() error {
 	return nil
 }
 
-// halt stops a source's goroutine and waits for it.
+// halt stops a source's goroutine and waits until it has ended.
 func (m *Manager) halt(s *source) {
 	m.mu.Lock()
 	stop := s.stop
@@ -172,7 +174,7 @@ func (m *Manager) Create(ctx context.Context, name catalog.StreamName, d Definit
 	return nil
 }
 
-// find returns the source with a name.
+// find returns the source with the given name. The error is NotFound if there is no such source.
 func (m *Manager) find(name catalog.StreamName) (*source, error) {
 	stored, err := m.store.LookupStream(name)
 	if err != nil {
@@ -187,7 +189,7 @@ func (m *Manager) find(name catalog.StreamName) (*source, error) {
 	return s, nil
 }
 
-// Drop stops a source and removes it. Its tables stay.
+// Drop stops a source and removes it. The tables that the source fills stay.
 func (m *Manager) Drop(ctx context.Context, name catalog.StreamName) error {
 	s, err := m.find(name)
 	if err != nil {
@@ -201,9 +203,9 @@ func (m *Manager) Drop(ctx context.Context, name catalog.StreamName) error {
 	return err
 }
 
-// settle decides what happens to a source after it was halted. If the catalog does not have the
-// source any more, settle removes it from the manager. Otherwise settle starts it again, unless it
-// is paused.
+// settle decides what happens to a source that was stopped. If the catalog does not have the source
+// any more, settle removes it from the manager. Otherwise settle starts it again, unless it is
+// paused.
 func (m *Manager) settle(s *source) {
 	stored, err := m.store.LookupStream(s.name)
 	m.mu.Lock()
@@ -216,10 +218,11 @@ func (m *Manager) settle(s *source) {
 	}
 }
 
-// Dropping wraps drop, which drops a database or a schema. It first stops the sources in it, then
-// calls drop, and then removes the sources that no longer exist. If a source ran meanwhile, it
-// would create its tables and their database again. If dead letters of one of the sources are being
-// replayed, Dropping returns a Conflict and does not call drop.
+// Dropping calls drop, a function that drops a database or, if schemaName is not empty, a schema.
+// Before that, Dropping stops the sources in that database or schema, because a running source
+// could create its tables and their database again. Afterwards Dropping removes the sources that no
+// longer exist, and starts the others. If dead letters of one of the sources are being replayed,
+// Dropping returns a Conflict error and does not call drop.
 func (m *Manager) Dropping(database, schemaName string, drop func() error) error {
 	within := func(s *source) bool {
 		return schema.Fold(s.name.Database) == schema.Fold(database) && (schemaName == "" || schema.Fold(s.name.Schema) == schema.Fold(schemaName))
@@ -370,7 +373,7 @@ func (m *Manager) List() []Status {
 	return all
 }
 
-// addStored adds the partitions to out that have stored offsets and are not being read.
+// addStored adds to out the partitions that have a stored offset and are not being read.
 func (m *Manager) addStored(out *Status) {
 	stored, err := m.store.Offsets(out.ID)
 	if err != nil {
@@ -383,5 +386,5 @@ func (m *Manager) addStored(out *Status) {
 	}
 }
 
-// MemoryInUse returns the bytes of records that are read and not stored.
+// MemoryInUse returns the size of the records that were read and are not stored yet, in bytes.
 func (m *Manager) MemoryInUse() int64 { return m.memory.inUse() }

@@ -36,9 +36,9 @@ func (t *transient) release() {
 	}
 }
 
-// transient copies pieces into one table. Pieces may have different columns, and the table has all
-// of them. It also has the columns of earlier batches, because a query may name a column that no
-// record of this batch has.
+// transient copies the decoded rows of a batch (pieces) into one temporary table. The pieces may
+// have different columns, and the table has the columns of all pieces. It also has the columns of
+// earlier batches, because a query may name a column that no record of this batch has.
 func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record, keys arrow.RecordBatch) (_ *transient, err error) {
 	var batches []arrow.RecordBatch
 	defer func() { releaseBatches(batches) }()
@@ -93,9 +93,10 @@ func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record, keys 
 	return t, nil
 }
 
-// messageTable returns the known columns of the table Messages. They are those of the previous
-// batch. For the first batch, they are the columns of the tables that take all columns of the
-// messages.
+// messageTable returns the table "messages", which queries over a batch read, with the columns that
+// are known so far. These are the columns of the previous batch. For the first batch, they are the
+// columns of the source's tables that take all columns of the messages. If there is no such table,
+// the columns of the batch first are used.
 func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, error) {
 	if known := s.messages.Load(); known != nil {
 		return *known, nil
@@ -107,10 +108,10 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 		}
 		there, err := s.manager.store.Lookup(other.Name.Database, other.Name.Schema, other.Name.Name)
 		if err != nil {
-			continue // the table does not exist yet: Append will create it
+			continue // the table does not exist yet: the append of the batch creates it
 		}
 		for _, c := range there.Columns {
-			if t.ColumnIndex(c.Name) < 0 { // several tables may have the column
+			if t.ColumnIndex(c.Name) < 0 { // several tables may have a column of this name
 				t.Columns = append(t.Columns, schema.Column{Name: c.Name, Type: c.Type, Inferred: true})
 			}
 		}
@@ -128,11 +129,13 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 	return schema.New(t)
 }
 
-// learn returns the table Messages, extended by the new columns of batches. A column of unknown
-// type (only NULL so far) is removed from the batches. Its name is stored for later batches.
+// learn returns the table "messages", which queries over a batch read, extended by the new columns
+// of batches. A column of unknown type (only NULL so far) is removed from the batches, and its name
+// is remembered for later batches.
 //
-// If only the messages tell the columns, and not a schema, the catalog stores the table. Otherwise
-// a query could fail after a restart for lack of a column that earlier messages had.
+// If there is no schema, only the messages tell the columns. Then the catalog stores the table.
+// Without that, a query could fail after a restart because it names a column that only earlier
+// messages had.
 func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, error) {
 	s.learning.Lock()
 	defer s.learning.Unlock()
@@ -141,7 +144,7 @@ func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, erro
 	if err != nil {
 		return t, err
 	}
-	s.unknown.settle(t) // call this before unknown columns of these batches are added
+	s.unknown.settle(t) // this must come before unknown columns of these batches are noted
 	for i, rec := range batches {
 		batches[i] = withoutUnknown(rec, &t, s.unknown.note)
 		rec.Release()
@@ -158,9 +161,9 @@ func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, erro
 	return t, nil
 }
 
-// withTombstones returns the table Messages, extended by new columns of a batch of tombstones.
-// Unlike learn, it does not store the extended table. Columns of unknown type are removed from the
-// batches.
+// withTombstones returns the table "messages", which queries over a batch read, extended by the new
+// columns of batches of tombstones (records without a value). The extended table is used for these
+// batches only. Columns of unknown type are removed from the batches.
 func (s *source) withTombstones(p *plan, batches []arrow.RecordBatch) (schema.Table, error) {
 	t, err := s.messageTable(p, batches[0])
 	for i := 0; i < len(batches) && err == nil; i++ {
@@ -172,7 +175,8 @@ func (s *source) withTombstones(p *plan, batches []arrow.RecordBatch) (schema.Ta
 	return t, err
 }
 
-// bind stores that the query of a target has run with all columns that it names.
+// bind stores in the catalog that the query of a target (a table of the source) has run
+// successfully. So all columns that the query names have occurred in messages.
 func (s *source) bind(p *plan, t target) error {
 	if _, before := s.bound.Load(t.Name); before || t.Query == "" || p.format.Known() {
 		return nil
@@ -183,7 +187,8 @@ func (s *source) bind(p *plan, t target) error {
 	return s.remember(s.messages.Load())
 }
 
-// forget discards the columns and types that the source inferred from its messages.
+// forget discards the columns and types that the source inferred from its messages, also in the
+// catalog.
 func (s *source) forget() error {
 	s.learning.Lock()
 	defer s.learning.Unlock()
@@ -196,12 +201,13 @@ func (s *source) forget() error {
 	return s.remember(nil)
 }
 
-// remember stores the table Messages and the names of the bound targets in the catalog. If t is
-// nil, they are removed there. The caller holds learning.
+// remember stores in the catalog what the source learned: t, the table "messages" that queries over
+// a batch read, and the names of the tables whose query has run successfully. If t is nil, the
+// stored table is removed. The caller holds the lock s.learning.
 func (s *source) remember(t *schema.Table) error {
 	var failed error
-	// Do not use the context of the session: the next session needs the result, even if this one is
-	// being stopped.
+	// This does not use the context of the session, because the next session needs the result even
+	// if this session is being stopped.
 	_, err := s.manager.store.ChangeStream(context.Background(), s.id, func(c catalog.Stream) catalog.Stream {
 		l, err := decodeLearned(c.Definition)
 		l.Messages, l.Bound = t, nil

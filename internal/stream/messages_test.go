@@ -14,13 +14,13 @@ import (
 	"github.com/scoterdb/scoter/internal/memtable"
 )
 
-// knownColumns are the messages of a format whose columns are known before the first message.
+// knownColumns is a wire.Messages of a format whose columns are known before the first message.
 type knownColumns struct{ wire.Messages }
 
 func (knownColumns) Known() bool { return true }
 
-// TestWhatIsLearnedAtTheSameTimeIsKept checks that nothing is lost if a replay learns concurrently
-// with the session.
+// TestWhatIsLearnedAtTheSameTimeIsKept checks that no column is lost if a replay of dead letters
+// and the session find new columns at the same time.
 func TestWhatIsLearnedAtTheSameTimeIsKept(t *testing.T) {
 	x := newSession(t)
 	x.name.Database = "d"

@@ -14,8 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// metadata lists the columns that describe the record itself. Their names here are without the
-// leading underscore.
+// metadata lists the columns that describe a Kafka record itself, and not its value. In tables, an
+// underscore is put before the names listed here.
 var metadata = []struct {
 	name string
 	typ  arrow.DataType
@@ -31,7 +31,8 @@ var metadata = []struct {
 	{"headers", headersType, func(b array.Builder, rec *kgo.Record) { appendHeaders(b, rec) }},
 }
 
-// headersType is a list and not a map, because Kafka allows the same header name twice.
+// headersType is the type of the column with a record's headers. It is a list and not a map,
+// because a record may have several headers of the same name.
 var headersType = arrow.ListOf(arrow.StructOf(
 	arrow.Field{Name: "name", Type: arrow.BinaryTypes.String, Nullable: true}, arrow.Field{Name: "value", Type: arrow.BinaryTypes.Binary, Nullable: true}))
 
@@ -71,8 +72,8 @@ func checkMetadata(names []string) error {
 	return nil
 }
 
-// keysOfRows returns one key for each row of p: the key of the row's record. keys has one for each
-// record.
+// keysOfRows returns, for each row of p, the key of the record from which the row came. keys has
+// one key for each record of the batch.
 func keysOfRows(p piece, keys arrow.RecordBatch) (arrow.Array, error) {
 	order := make([]uint32, len(p.numbers))
 	for i, n := range p.numbers {
@@ -88,7 +89,7 @@ func keysOfRows(p piece, keys arrow.RecordBatch) (arrow.Array, error) {
 }
 
 // withMetadata appends metadata columns to p's rows, and returns the result. The caller still owns
-// p's rows. keys has one key for each row. If it is nil, keys are bytes, taken from the records.
+// p's rows. keys has one key for each row. If keys is nil, the keys are the bytes in the records.
 func withMetadata(p piece, records []*kgo.Record, keys arrow.Array, names []string) arrow.RecordBatch {
 	if len(names) == 0 {
 		p.rows.Retain()
@@ -119,9 +120,9 @@ func withMetadata(p piece, records []*kgo.Record, keys arrow.Array, names []stri
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, p.rows.NumRows())
 }
 
-// describedBy appends metadata columns (names) to p's rows, and primary key columns (primary) that
-// are filled from the record's key. keys has one key for each record. If it is nil, keys are bytes,
-// taken from the records. The caller still owns p's rows.
+// describedBy returns p's rows with more columns: the metadata columns names, and the primary key
+// columns primary, which are filled from the record's key. keys has one key for each record. If
+// keys is nil, the keys are the bytes in the records. The caller still owns p's rows.
 func describedBy(p piece, records []*kgo.Record, keys arrow.RecordBatch, names, primary []string) (arrow.RecordBatch, error) {
 	var own arrow.Array
 	if keys != nil {

@@ -11,13 +11,15 @@ import (
 )
 
 // mirror copies stored offsets to the consumer group in Kafka, where monitoring tools read them.
-// Sessions never read the group's offsets. So a failed commit is harmless: the lag that Kafka shows
-// is wrong until the next one. The mirror has its own goroutine, because a group accepts no offsets
-// while it rebalances.
+// Sessions never read the group's offsets. So a failed commit to the group is harmless: the lag
+// that Kafka shows is wrong until the next commit. The mirror has its own goroutine, because a
+// group accepts no offsets while it rebalances.
 type mirror struct {
-	mu      sync.Mutex
-	offsets map[string]map[int32]kgo.EpochOffset // guarded by mu; not committed yet
-	due     chan struct{}                        // signals new offsets; has room for 1
+	mu sync.Mutex
+	// offsets are the offsets to commit to the group, by topic and partition. It is guarded by mu.
+	offsets map[string]map[int32]kgo.EpochOffset
+	// due signals that there are new offsets. It has room for one signal.
+	due chan struct{}
 }
 
 func newMirror() *mirror {
@@ -30,8 +32,8 @@ func (m *mirror) stored(b *intake) {
 	defer m.mu.Unlock()
 	for p, r := range b.ranges {
 		if r.Next == r.From {
-			// The batch only has the start position of this partition. The group may have a later
-			// offset.
+			// The batch has no record of this partition, but only its start position. The group may
+			// already have a later offset.
 			continue
 		}
 		m.put(p, kgo.EpochOffset{Epoch: r.Epoch, Offset: r.Next}, true)
@@ -42,8 +44,8 @@ func (m *mirror) stored(b *intake) {
 	}
 }
 
-// put adds an offset that must be committed to the group. If newer is false, an offset that is
-// already waiting for the partition is not replaced. The caller holds mu.
+// put adds an offset of a partition that must be committed to the group. If another offset of the
+// partition is already waiting, put replaces it only if newer is true. The caller holds mu.
 func (m *mirror) put(p partition, o kgo.EpochOffset, newer bool) {
 	if m.offsets[p.topic] == nil {
 		m.offsets[p.topic] = map[int32]kgo.EpochOffset{}
@@ -78,7 +80,8 @@ func (x *session) runMirror(ctx context.Context) {
 	}
 }
 
-// tell commits the waiting offsets to the group. Those that fail wait for the next call.
+// tell commits the waiting offsets to the group. Offsets that the group does not accept wait for
+// the next call.
 func (x *session) tell(ctx context.Context) (failed error) {
 	x.mirror.mu.Lock()
 	offsets := x.mirror.offsets
@@ -107,8 +110,8 @@ func (x *session) tell(ctx context.Context) (failed error) {
 	return failed
 }
 
-// untold puts offsets back that could not be committed, so that they are committed later. It leaves
-// out the partitions that another member of the group has now.
+// untold puts offsets that could not be committed back into the mirror, so that they are committed
+// later. It leaves out the partitions that another member of the group reads now.
 func (x *session) untold(offsets map[string]map[int32]kgo.EpochOffset) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

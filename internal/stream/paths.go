@@ -9,21 +9,22 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// This file builds the columns that a definition lists by path, for formats whose decoders return
-// all columns. The columns are made by a query over the batch. A list that is fanned out (one row
-// for each element) becomes a lateral join.
+// This file is about columns that a source's definition lists by path, in formats whose decoders
+// always return all columns. A query over each batch selects the listed columns. A list that is
+// fanned out (one row for each element) becomes a lateral join.
 
-// column is one column of a definition that is given by the path of a field in the messages.
+// column is a column that a source's definition lists, as the path of a field in the messages.
 type column struct {
 	name  string
 	steps []wire.Step
 }
 
-// parseColumns parses columns as parseColumn does. It also checks that the lists that are fanned
-// out (marked [] in a path) are nested in each other.
+// parseColumns parses columns of the form "path" or "path AS name". In a path, [] marks a list that
+// is fanned out (one row for each element). parseColumns also checks that all fanned-out lists are
+// nested in each other.
 func parseColumns(texts []string) ([]column, error) {
 	var all []column
-	var deepest []string // the lists that are fanned out by the path with the most []
+	var deepest []string // the fanned-out lists of the path with the most []
 	for _, text := range texts {
 		c := parseColumn(text)
 		steps, err := wire.ParsePath(c.Path)
@@ -45,7 +46,7 @@ func parseColumns(texts []string) ([]column, error) {
 	return all, nil
 }
 
-// fanOuts returns, for each [] in a path, the part of the path before it.
+// fanOuts returns, for each [] in a path, the part of the path before that [].
 func fanOuts(steps []wire.Step) (all []string) {
 	before := ""
 	for _, s := range steps {
@@ -63,14 +64,14 @@ func fanOuts(steps []wire.Step) (all []string) {
 	return all
 }
 
-// pathQuery returns the query that makes the rows of a target with columns by path and metadata
-// columns. primary are the primary key columns that are filled from the record's key. Paths that no
-// message has had yet are left out. If a list that is fanned out has not occurred yet, there are no
-// rows, and the query is empty.
+// pathQuery returns the SQL query that selects columns, given by path, and metadata columns from
+// the table messages. It also selects the primary key columns primary, from the record's key. Paths
+// that no message has had yet are left out. If no message has had a list that is fanned out (one
+// row for each element), there are no rows, and pathQuery returns "".
 func pathQuery(messages schema.Table, columns []column, metadata, primary []string) string {
 	const from = "m"
 	joins, selected := "", []string{}
-	// By the part of a path before []: the alias of that list's elements.
+	// alias maps the path of a fanned-out list to the SQL alias of the list's elements.
 	alias := map[string]string{}
 	complete := true
 	for _, c := range columns {
@@ -128,8 +129,9 @@ func pathQuery(messages schema.Table, columns []column, metadata, primary []stri
 	return "SELECT " + strings.Join(selected, ", ") + " FROM " + Messages + " AS " + from + joins
 }
 
-// field returns the type of field number i of a path, and whether it exists. Field 0 is a column of
-// messages. Later fields are fields of the struct type of.
+// field returns the type of a field of a path, and whether the field exists. i is the index of the
+// field in the path, and name is its name. Field 0 is a column of messages. A later field is a
+// field of the struct type of the field before it, which is the argument of.
 func field(messages schema.Table, of *schema.Type, i int, name string) (*schema.Type, bool) {
 	if i == 0 {
 		if at := messages.ColumnIndex(name); at >= 0 {

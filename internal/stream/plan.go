@@ -10,12 +10,12 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// plan is a parsed definition of a source.
+// plan is the definition of a source in parsed form.
 type plan struct {
 	kafka  kafka
 	format *format
-	keys   *plan // how keys are decoded; nil if keys are bytes
-	// Each is a set of columns that messages are decoded to; a nil set has all columns.
+	keys   *plan // keys says how the keys of records are decoded. It is nil if keys stay bytes.
+	// shapes are the sets of columns to which messages are decoded. A nil set means all columns.
 	shapes  [][]wire.Column
 	targets []target
 }
@@ -25,19 +25,19 @@ type plan struct {
 type target struct {
 	Table
 	shape int
-	// columns are the columns that are listed by path. They are only set for formats whose decoders
-	// return all columns.
+	// columns are the columns that the definition lists by path, if a query must select them. For
+	// formats whose decoders can select columns, it is nil.
 	columns []column
-	// primary are the columns of the table's primary key that are filled from the record's key. It
-	// is set only while the rows of a batch are made.
+	// primary are the names of the primary key columns that are filled from the record's key. It is
+	// set only while the rows of a batch are made.
 	primary []string
 }
 
 // queried reports whether the target's rows are the result of a query over the batch.
 func (t *target) queried() bool { return t.Query != "" || t.columns != nil }
 
-// newPlan parses the options of a definition, and reads the schema files that they name. The error
-// is Invalid.
+// newPlan parses the options of a source's definition, and reads the schema files that the options
+// name. Errors are base.Invalid.
 func newPlan(d Definition) (*plan, error) {
 	p := &plan{}
 	var err error
@@ -58,8 +58,8 @@ func newPlan(d Definition) (*plan, error) {
 		p.keys = &plan{format: keys, shapes: wholeShape}
 	}
 	seen := map[engine.TableName]bool{}
-	// Put the shape with all columns first. Then an invalid message fails in that decoder, before
-	// the decoders of other shapes have added the message.
+	// Put the shape (set of columns) with all columns first. Then the decoder of all columns
+	// refuses an invalid message before the decoders of other shapes have added it.
 	if !p.format.Projects || slices.ContainsFunc(d.Tables, func(t Table) bool { return len(t.Columns) == 0 }) {
 		p.shapes = append(p.shapes, nil)
 	}
@@ -99,7 +99,7 @@ func newPlan(d Definition) (*plan, error) {
 	return p, nil
 }
 
-// wholeShape is the list of shapes that has only the shape with all columns.
+// wholeShape is a list with one shape (set of columns): all columns.
 var wholeShape = [][]wire.Column{nil}
 
 // close releases the resources of the plan's formats.
@@ -110,7 +110,7 @@ func (p *plan) close() {
 	}
 }
 
-// folded returns a name in the form in which names are compared.
+// folded returns a table's name in the form in which names are compared, which ignores case.
 func folded(n engine.TableName) engine.TableName {
 	return engine.TableName{Database: schema.Fold(n.Database), Schema: schema.Fold(n.Schema), Name: schema.Fold(n.Name)}
 }

@@ -20,23 +20,26 @@ import (
 // position is how far a session has read in a partition.
 type position struct {
 	topicID [16]byte
-	next    int64 // the next offset to read
-	epoch   int32 // leader epoch of the previous record; -1 if unknown
+	next    int64 // next is the next offset to read.
+	epoch   int32 // epoch is the leader epoch of the previous record. It is -1 if unknown.
 }
 
 // resumed says where a session continues in a partition.
 type resumed struct {
 	position
-	stored int64 // the offset in the catalog; -1 if there is none
-	end    int64 // the offset after the last record of the partition in Kafka
-	// read means that this session reads the partition. Otherwise another member of the group does.
+	stored int64 // stored is the offset in the catalog. It is -1 if there is none.
+	end    int64 // end is the offset after the last record of the partition in Kafka.
+	// read is true if this session reads the partition, and false if another member of the group
+	// does.
 	read bool
-	lost string // which records before the position are lost, and why; empty if none
-	why  error  // why the position is unknown; nil if it is known
+	// lost says which records before the position are lost, and why. It is empty if none are.
+	lost string
+	// why is the reason why the position is unknown. It is nil if the position is known.
+	why error
 }
 
-// start says where a partition that was never read begins: at a time in milliseconds since the Unix
-// epoch, or at one of the constants.
+// start says where to begin in a partition that was never read: at a time in milliseconds since the
+// Unix epoch, or at one of the constants earliest and latest.
 type start int64
 
 const (
@@ -44,21 +47,23 @@ const (
 	latest   start = -1
 )
 
-// offsets asks the cluster where partitions begin that were never read. If s is earliest, the
-// result is begins.
+// offsets returns, for each partition of the topics, the offset at which to begin if the partition
+// was never read. It asks the cluster for these offsets. begins has the first offset of each
+// partition, and is the result if s is earliest.
 func (s start) offsets(ctx context.Context, admin *kadm.Client, begins kadm.ListedOffsets, topics []string) (kadm.ListedOffsets, error) {
 	switch s {
 	case earliest:
 		return begins, nil
 	case latest:
-		// "Latest" is the end of the committed records. So the records of a transaction that is
-		// open now count as new, and all of them are read.
+		// "Latest" means the end of the committed records. So all records of a transaction that is
+		// open now count as new, and are read.
 		return admin.ListCommittedOffsets(ctx, topics...)
 	}
 	return admin.ListOffsetsAfterMilli(ctx, int64(s), topics...)
 }
 
-// topicIDs asks the cluster for the topics and their partitions.
+// topicIDs asks the cluster for the ids and partitions of the source's topics. The error is
+// NotFound or Unavailable.
 func (k *kafka) topicIDs(ctx context.Context, client *kgo.Client) (kadm.TopicDetails, error) {
 	topics, err := kadm.NewClient(client).ListTopics(ctx, k.topics...)
 	if err != nil {
@@ -84,7 +89,7 @@ func (k *kafka) topicIDs(ctx context.Context, client *kgo.Client) (kadm.TopicDet
 	return topics, nil
 }
 
-// partitionsOf lists the partitions to read.
+// partitionsOf lists the partitions of topics that the source reads.
 func (k *kafka) partitionsOf(topics kadm.TopicDetails) (all []partition) {
 	for _, t := range topics {
 		for n := range t.Partitions {
@@ -99,12 +104,13 @@ func (k *kafka) partitionsOf(topics kadm.TopicDetails) (all []partition) {
 // resume returns the position at which each partition continues:
 //   - A partition with a stored offset continues there. resume compares that offset with the range
 //     that the topic holds.
-//   - A partition that was never read begins where the source's start option says.
-//   - If other partitions of its topic were read before, it is a new partition, and begins at its
-//     first record.
+//   - A partition of a topic that was never read begins where the source's option start says.
+//   - A partition that was never read, in a topic of which other partitions were read, is new. It
+//     begins at its first record. But if the source lists its partitions, the option start applies
+//     to it.
 //
-// The start of all partitions of a topic is decided when the topic is first seen. That includes
-// partitions that other members of the group read.
+// resume decides where all partitions of a topic begin when it sees the topic for the first time.
+// That includes partitions that other members of the group read.
 func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topics kadm.TopicDetails, partitions []partition) (map[partition]resumed, error) {
 	stored, err := s.manager.store.Offsets(s.id)
 	if err != nil {
@@ -156,8 +162,8 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 			offsets[i] = o.Offset
 		}
 		if missing != nil {
-			// This partition was never read. Its start must be decided now, unless the partition is
-			// read from its beginning anyway.
+			// This partition was never read, and must begin where the option start says. That must
+			// be decided now, unless it is the first record anyway.
 			if !was && (!seen[p.topic] || len(k.partitions) > 0) && k.start != earliest {
 				return nil, missing
 			}
@@ -177,8 +183,9 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 	return all, nil
 }
 
-// ofAll returns err if a request for the offsets of all partitions failed as a whole. It returns
-// nil if only the offsets of some partitions are missing, because a partition may have no leader.
+// ofAll takes the error of a request for the offsets of all partitions. It returns err if the whole
+// request failed. It returns nil if only the offsets of some partitions are missing, because a
+// partition may have no leader.
 func ofAll(err error) error {
 	var some *kadm.ShardErrors
 	if errors.As(err, &some) && !some.AllFailed {
@@ -187,17 +194,18 @@ func ofAll(err error) error {
 	return err
 }
 
-// goOn returns where to continue in a partition with a stored offset. The topic holds the offsets
-// from begin to end. The results are the next offset and the leader epoch of the record before it.
-// If records after the stored offset are lost, lost says which ones and why.
+// goOn returns where to continue in a partition with a stored offset. In Kafka, the partition has
+// records from offset begin up to, but not including, offset end. The results are the next offset
+// and the leader epoch of the record before it. If records after the stored offset are lost, lost
+// says which ones and why.
 func goOn(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64, epoch int32, lost string) {
 	var none [16]byte
 	switch {
 	case stored.TopicID != topicID && stored.TopicID != none && topicID != none:
 		return begin, -1, fmt.Sprintf("the topic was made again: offsets before %d are of the topic with id %s", stored.Next, hex.EncodeToString(stored.TopicID[:]))
 	case stored.TopicID != topicID:
-		// The stored id or the topic's id is empty: the cluster has begun to give topics an id, or
-		// has stopped.
+		// The stored topic id or the topic's current id is empty: the cluster has begun to give ids
+		// to topics, or has stopped doing so.
 		return stored.Next, stored.Epoch, fmt.Sprintf("the topic's id was %s", hex.EncodeToString(stored.TopicID[:]))
 	case stored.Next < begin:
 		return begin, -1, fmt.Sprintf("offsets %d to %d were removed from the topic before they were read", stored.Next, begin-1)
@@ -207,10 +215,11 @@ func goOn(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64
 	return stored.Next, stored.Epoch, ""
 }
 
-// begin starts reading partitions at the positions in all, and returns the positions in the
-// client's form. If a position differs from the stored one, it is added to the batch: the next
-// session must begin there too, even if no record arrives. If records are lost, the batch is due at
-// once, so that the loss is reported now. The caller holds mu if there is a client.
+// begin starts reading partitions at the positions in all, and returns the positions in the form
+// that the Kafka client takes. If a position differs from the stored one, it is added to the batch,
+// because the next session must begin there too, even if no record arrives. If records are lost,
+// the batch is stored at once, so that the loss is reported without waiting for a record. The
+// caller holds mu, unless the Kafka client does not exist yet.
 func (x *session) begin(all map[partition]resumed) map[string]map[int32]kgo.Offset {
 	offsets := map[string]map[int32]kgo.Offset{}
 	for p, at := range all {
@@ -220,8 +229,8 @@ func (x *session) begin(all map[partition]resumed) map[string]map[int32]kgo.Offs
 			x.status.waiting(fetching, at.why)
 			continue
 		case !at.read && (x.positions[p] != nil || x.intake.ranges[p] != nil):
-			// This session decides where the partition begins, and may already have read records of
-			// it.
+			// This session has already decided where the partition begins, and may have read
+			// records of it.
 			continue
 		case at.stored < 0 || at.lost != "":
 			x.intake.stand(p, at.position, at.lost)

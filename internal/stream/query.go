@@ -16,40 +16,43 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Messages is the name by which queries read the rows of a batch as a table.
+// Messages is the name of the table under which queries read the records of a batch.
 const Messages = "messages"
 
-// Select is a query over a batch. The query reads the batch as the table Messages. If that is nil,
-// the query reads only other tables.
+// Select is a query over a batch of records. The query reads the batch as the table "messages". If
+// the field Messages is nil, there is no batch, and the query reads only other tables.
 type Select struct {
 	SQL      string
-	Database string // where names of other tables are looked up
+	Database string // the database in which names of other tables are looked up
 	Messages *snapshot.Table
-	// Target, if not 0, is the offset in SQL where the name of the table Messages begins. The table
-	// then also has the columns scoter_source and scoter_ordinal, which are the row addresses.
+	// Target is 0, or the byte offset in SQL at which the name of the table "messages" begins. If
+	// it is not 0, that table also has the columns scoter_source and scoter_ordinal, which give the
+	// address of each row.
 	Target int
 }
 
-// Planner runs queries. It is the part of package query that streams need.
+// Planner runs and analyzes queries. Package query implements it.
 type Planner interface {
-	// Collect returns the whole result of a query as at least one batch. The caller releases the
-	// batches.
+	// Collect runs a query and returns its whole result, as one or more batches. The caller
+	// releases the batches.
 	Collect(ctx context.Context, s Select) ([]arrow.RecordBatch, error)
-	// Parse returns an Invalid error if the text is not a query. It does not check whether the
-	// tables exist.
+	// Parse returns an Invalid error if the SQL text is not a query. It does not check whether the
+	// tables in it exist.
 	Parse(ctx context.Context, sql string) error
-	// Merging divides an aggregating query into queries that store intermediate results in table
-	// (states), and merge them. The error is Invalid for a query that cannot be divided.
+	// Merging divides a query with aggregates into two queries. One computes states (intermediate
+	// results of the aggregates), which are stored in the given table. The other merges these
+	// states into the result. The error is Invalid for a query that cannot be divided.
 	Merging(ctx context.Context, sql, table string) (Division, error)
-	// Lineage says which columns of a query's result are taken from the record that the row was
-	// made of. The error is Invalid if a row is not made of a single record, or if its key does not
-	// come from that record.
+	// Lineage analyzes a query over a batch of records, and returns queries that also show from
+	// which record each row was made. The error is Invalid if a row is not made of a single record,
+	// or if the row's key is not computed from that record.
 	Lineage(ctx context.Context, sql string, k Keyed) (Lineage, error)
 }
 
-// Keyed is what Planner.Lineage must know about a target: the columns of its key, its version
-// column, and the columns of messages that they may come from. It has the fields of the type of
-// this name in package query.
+// Keyed is what Planner.Lineage must know about the table that a query fills. Key has the names of
+// its primary key columns, and Version the name of its version column. Of has the columns of
+// messages from which the key may be computed. Place has the columns of messages that identify a
+// record. Package query has a type with the same name and fields.
 type Keyed struct {
 	Key     []string
 	Version string
@@ -57,35 +60,44 @@ type Keyed struct {
 	Place   []string
 }
 
-// Lineage is the result of Planner.Lineage. It has the fields of the type of this name in package
-// query.
+// Lineage is the result of Planner.Lineage. Rows is the query with more columns, which identify the
+// record of each row. Keys is a query that has only the key and these columns. Filters is true if
+// values other than those in Keyed.Of decide whether a record makes a row. Package query has a type
+// with the same name and fields.
 type Lineage struct {
 	Rows, Keys string
 	Filters    bool
 }
 
-// Division is the result of Planner.Merging. It has the fields of the type of this name in package
-// query.
+// Division is the result of Planner.Merging. States is the query that computes states from a batch.
+// Merged is the query that merges all states into the result, and Older is its text in older
+// versions of Scoter. Joined are expressions that merge the states of a group into one state, and
+// Groups are the columns of GROUP BY. Package query has a type with the same name and fields.
 type Division struct {
 	States, Merged, Older string
 	Joined, Groups        []string
 }
 
-// described is a target's query, rewritten so that its columns have the types that are stored.
+// described is the query of a target (a table of the source), rewritten so that its columns have
+// the types in which they are stored.
 type described struct {
-	messages []schema.Column // the columns of Messages for which the query was described
+	// messages are the columns that the table "messages" had when the query was rewritten.
+	messages []schema.Column
 	sql      string
-	// table is the table that stores the query's rows. It is created if it is missing.
+	// table is the table that stores the query's result. It is created if it is missing.
 	table schema.Table
-	// Division is set if the target is a view.
+	// Division says how the query of a view is divided into two queries. It is set only if the
+	// target (a table of the source) is a view.
 	Division
-	name engine.TableName // of the target
-	// untold is set if the query names fields whose type no message has told yet. The query reads
-	// NULL for them. untold has the columns of the result whose type is unknown because of that.
+	name engine.TableName // the name of the target
+	// untold is not nil if the query names fields whose type no message has told yet. The query
+	// reads NULL in place of these fields. untold then has the names of the result's columns whose
+	// type is unknown for this reason.
 	untold map[string]bool
 }
 
-// describedKey is the key under which a source caches the description of a target's query.
+// describedKey is the key under which a source caches a described (the rewritten query of a
+// target).
 type describedKey struct {
 	name  engine.TableName
 	view  bool
@@ -94,8 +106,9 @@ type describedKey struct {
 
 func (t target) key() describedKey { return describedKey{t.Name, t.View, t.Query} }
 
-// query runs a target's query over a batch, and returns the result. It also returns the query's
-// description, which says which table must be created if it is missing.
+// query runs the query of a target (a table of the source) over a batch of messages, and returns
+// the result. It also returns the rewritten query, which says which table must be created if it is
+// missing.
 func (s *source) query(ctx context.Context, t target, messages *transient) ([]arrow.RecordBatch, described, error) {
 	run := func(sql string) ([]arrow.RecordBatch, error) {
 		return s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: messages.snapshot()})
@@ -127,7 +140,7 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	if !ok || err == nil || base.KindOf(err) != base.Invalid {
 		return result, d, err
 	}
-	// A table that the query reads may have changed since the query was described.
+	// A table that the query reads may have changed since the query was rewritten.
 	again, describeErr := s.describe(ctx, t, run)
 	if describeErr != nil || again.sql == d.sql {
 		return nil, d, err
@@ -142,8 +155,9 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 // apart.
 func sameAs(a, b schema.Column) bool { return a.Name == b.Name && a.Type.Equal(b.Type) }
 
-// checkQueries returns an Unavailable error if a query fails whatever the records are, for example
-// because a table that it reads was dropped. The records then wait until the cause is fixed.
+// checkQueries returns an Unavailable error if a query of the source fails for every batch of
+// records, for example because a table that it reads was dropped. The records then wait until the
+// cause is fixed.
 func (s *source) checkQueries(ctx context.Context, p *plan) error {
 	known := s.messages.Load()
 	if known == nil {
@@ -159,8 +173,8 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 		}
 		all, lacks := s.unknown.in(*known)
 		if _, before := s.bound.Load(t.Name); !before && !p.format.Known() {
-			// The columns of future messages are unknown. But if a query once ran with all columns
-			// that it names, a missing column is not the cause now.
+			// The query has not run successfully so far. So it may fail because it names a column
+			// that no message has had yet.
 			var more bool
 			all, more = withMissing(all, t.Query, err)
 			lacks = lacks || more
@@ -168,7 +182,7 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 		if lacks && ofMessage(err) {
 			// Run the query again with added columns in place of those whose type is unknown so
 			// far. If the query then succeeds, or fails with a different message, these columns are
-			// the cause. The failure ends once messages have them.
+			// the cause of the error. The error ends once messages have these columns.
 			again := s.checkQuery(ctx, t, all)
 			switch {
 			case again == nil, ofMessage(again) && firstLine(again) != firstLine(err):
@@ -185,22 +199,22 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// checkQuery runs a target's query over a table of messages without rows, and returns the query's
-// error.
+// checkQuery describes a target's query over a table of messages that has no rows, and returns the
+// error of the query.
 func (s *source) checkQuery(ctx context.Context, t target, messages schema.Table) error {
 	result, err := s.manager.planner.Collect(ctx, Select{SQL: "DESCRIBE " + t.Query, Database: s.name.Database, Messages: &snapshot.Table{Schema: messages}})
 	releaseBatches(result)
 	return err
 }
 
-// firstLine returns the first line of a DuckDB error. The lines after it suggest similar names.
+// firstLine returns the first line of an error of DuckDB. The later lines suggest similar names.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
 }
 
-// describe runs DESCRIBE for a target's query. It returns the table for the query's result, and the
-// query with casts to types that Arrow and Parquet can hold.
+// describe runs DESCRIBE for a target's query. It returns the table that can store the query's
+// result, and the query with casts to types that Arrow and Parquet can hold.
 func (s *source) describe(ctx context.Context, t target, run func(string) ([]arrow.RecordBatch, error)) (d described, err error) {
 	table, query := schema.Table{Database: t.Name.Database, Schema: t.Name.Schema, Name: t.Name.Name}, t.Query
 	if t.View {
@@ -235,20 +249,19 @@ func (s *source) describe(ctx context.Context, t target, run func(string) ([]arr
 	return d, nil
 }
 
-// castOf returns an expression that converts a column to the type in which it is stored. The
+// castOf returns an SQL expression that converts a column to the type in which it is stored. The
 // expression fails if the column's type is not the described type any more, for example because a
-// joined table was changed. Without that check, the cast might round. DuckDB knows both types when
-// it plans, so at run time only the cast remains.
+// joined table was changed. Without this check, the cast might round values. DuckDB knows both
+// types when it plans the query, so at run time only the cast remains.
 func castOf(quoted, described string, stored schema.Type) string {
-	// DESCRIBE reports INTEGER for a column whose type is NULL, so compare as if the types were
-	// equal.
+	// DESCRIBE reports INTEGER for a column of type NULL, so the two types count as equal here.
 	const null, told = `"NULL"`, "INTEGER"
 	return fmt.Sprintf("CASE WHEN replace(typeof(%[1]s), %[2]s, '%[3]s') = %[4]s THEN CAST(%[1]s AS %[5]s) ELSE error(%[6]s) END AS %[1]s", quoted,
 		schema.QuoteString(null), told, schema.QuoteString(strings.ReplaceAll(described, null, told)), stored.StorageSQL(),
 		schema.QuoteString("column "+quoted+" was of type "+described+", and is of another one"))
 }
 
-// make creates the tables and views that are missing.
+// make creates the tables and views of described queries that are missing.
 func (m *Manager) make(ctx context.Context, all []described) error {
 	for _, d := range all {
 		t := d.table
@@ -277,8 +290,8 @@ func (m *Manager) make(ctx context.Context, all []described) error {
 	return nil
 }
 
-// EmptyBatch returns a batch of a schema without rows. It is the result of a query that found
-// nothing.
+// EmptyBatch returns a batch that has the columns of a schema, but no rows. A query that finds
+// nothing returns such a batch.
 func EmptyBatch(s *arrow.Schema) arrow.RecordBatch {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
 	defer b.Release()

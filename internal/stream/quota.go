@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// quota bounds the total bytes of the records of all sources that are read and not stored. It uses
-// the semaphore of x/sync, which serves waiting callers in order: a large record does not starve
-// behind small ones of other sources.
+// quota limits the total size, in bytes, of the records of all sources that were read and are not
+// stored yet. It uses the semaphore of golang.org/x/sync, which serves waiting callers in order. So
+// a large record need not wait behind later small records of other sources.
 type quota struct {
 	limit  int64
 	places *semaphore.Weighted
@@ -18,12 +18,13 @@ type quota struct {
 
 func newQuota(limit int64) *quota { return &quota{limit: limit, places: semaphore.NewWeighted(limit)} }
 
-// most returns the bytes to reserve for a record: at most the whole quota. A record that is larger
-// waits until no other record holds memory, and other records wait until it is released.
+// most returns how many bytes of the quota to reserve for a record of the given size: its size, but
+// at most the whole quota. A record that is larger than the quota waits until no other record has
+// memory. Other records then wait until the memory of this record is released.
 func (m *quota) most(bytes int64) int64 { return min(bytes, m.limit) }
 
-// try reserves bytes and returns true if they are free and no other caller waits. Otherwise it
-// returns false.
+// try reserves the given number of bytes, and returns true, if they are free and no other caller
+// waits. Otherwise it reserves nothing and returns false.
 func (m *quota) try(bytes int64) bool {
 	if !m.places.TryAcquire(m.most(bytes)) {
 		return false
@@ -32,7 +33,8 @@ func (m *quota) try(bytes int64) bool {
 	return true
 }
 
-// acquire reserves bytes. If they are not free, it waits for them.
+// acquire reserves the given number of bytes. If they are not free, it waits until they are, or
+// until ctx ends.
 func (m *quota) acquire(ctx context.Context, bytes int64) error {
 	if err := m.places.Acquire(ctx, m.most(bytes)); err != nil {
 		return err
@@ -46,8 +48,9 @@ func (m *quota) release(bytes int64) {
 	m.places.Release(m.most(bytes))
 }
 
-// Memory returns the bytes of records of all sources that are read and not stored, and their limit.
-// A record larger than the limit is read alone, and exceeds it.
+// Memory returns the size in bytes of the records of all sources that were read and are not stored
+// yet, and the limit of this size. A record that is larger than the limit is read alone. Then used
+// is larger than limit.
 func (m *Manager) Memory() (used, limit int64) { return m.memory.inUse(), m.memory.limit }
 
 func (m *quota) inUse() int64 { return m.used.Load() }

@@ -15,8 +15,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// schemas starts a schema registry with the given schemas, whose ids begin at 1. While down is set,
-// it does not answer. Once registered is set, the first schema also has the id 99.
+// schemas starts a schema registry with the given schemas, whose ids begin at 1. While the flag
+// down is set, the registry does not answer. Once the flag registered is set, the first schema also
+// has the id 99.
 func schemas(t *testing.T, kind string, texts ...string) (url string, down, registered *atomic.Bool) {
 	down, registered = new(atomic.Bool), new(atomic.Bool)
 	mux := http.NewServeMux()
@@ -108,13 +109,13 @@ func TestJSON(t *testing.T) {
 		[]byte(`{"id": 5, "id": 6}`), []byte(`{"id": "x7", "items": []}`), []byte(`{"id": 8`))
 	s.eventually("SELECT string_agg(id || ':' || _offset, ' ' ORDER BY id) FROM events", "1:0 4:2")
 	s.eventually(`SELECT string_agg("offset"::VARCHAR, ' ' ORDER BY "offset") FROM scoter.dead_letters`, "1 3 4 5 6")
-	// A batch lacks the column that a query names.
+	// This batch lacks a column that the query names.
 	c.send("events", 0, []byte(`{"id": 9}`))
 	s.eventually("SELECT count(*) FROM events", "3")
 	if got := s.value("SELECT string_agg(id || name, ' ' ORDER BY name) FROM items"); got != "1a 1b" {
 		t.Error(got)
 	}
-	// Only later messages have this list. The table of its elements is created with them.
+	// Only later messages have this list, so the table of its elements is created only then.
 	c.send("events", 0, []byte(`{"id": 10, "items": [{"name": "c", "tags": [{"t": 1}, {"t": 2}]}, {"name": "d", "tags": [{"t": 3}]}, {"name": "e"}]}`), []byte(`{"id": 11, "items": []}`))
 	s.eventually("SELECT count(*) FROM events", "5")
 	if got := s.value("SELECT string_agg(id || items_name || tag || second || ':' || _offset, ' ' ORDER BY tag) FROM flat"); got != "10c1d:8 10c2d:8 10d3d:8" {
@@ -167,8 +168,9 @@ func TestSeveralMessageTypesOfOneFile(t *testing.T) {
 		message Item { int64 id = 1; string name = 2; message Part { int64 id = 1; string size = 2; } }`)
 	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE orders FROM KAFKA (brokers = '%s', topic = 'orders', max_age = '20ms') FORMAT protobuf (registry = '%s') INTO TABLE orders`, c.brokers, url)))
 	text := func(id byte, text string) []byte { return append([]byte{8, id, 18, byte(len(text))}, text...) }
-	// The header has a path of numbers after their count, each zig-zag encoded. 0 is short for the
-	// first type.
+	// In the header, the schema's id is followed by the length of the path to the message type and
+	// the numbers of the path, all zigzag-encoded. A single 0 is short for the path to the first
+	// type.
 	c.send("orders", 0, framed(1, "\x00", text(1, "")), framed(1, "\x02\x02", text(2, "bolt")), framed(1, "\x04\x02\x00", text(3, "L")), framed(1, "\x02\x06", text(4, "")), framed(1, "\x00", []byte{8, 5}))
 	s.eventually("SELECT string_agg(id || coalesce(name, '-') || coalesce(size, '-') || (who IS NULL), ' ' ORDER BY id) FROM orders", "1--false 2bolt-true 3-Ltrue 5--true")
 	s.eventually(`SELECT string_agg("offset"::VARCHAR, ' ') FROM scoter.dead_letters`, "3")

@@ -16,16 +16,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// replayPage is how many dead letters are decoded and converted to rows at once, and replayBytes
-// how many bytes. Both are upper bounds.
+// replayPage is the maximum number of dead letters that are decoded and stored at once. replayBytes
+// is their maximum size in bytes.
 const (
 	replayPage  = 10_000
 	replayBytes = 16 << 20
 )
 
 // Replay decodes a source's dead letters again, with the current schema and tables. If a dead
-// letter succeeds, one edit adds its rows and removes the dead letter. If it fails, it does not
-// change. Replay returns the number of dead letters that became rows.
+// letter can be stored now, one edit adds its rows and removes the dead letter. Otherwise the dead
+// letter stays as it is. Replay returns the number of dead letters that became rows.
 func (m *Manager) Replay(ctx context.Context, name catalog.StreamName) (replayed int64, err error) {
 	s, err := m.find(name)
 	if err != nil {
@@ -58,8 +58,8 @@ func (m *Manager) Replay(ctx context.Context, name catalog.StreamName) (replayed
 	}
 }
 
-// replay stores the rows of those dead letters that can be decoded, and removes these dead letters.
-// It returns their number. If several dead letters have the same record, it counts once.
+// replay stores the rows of the dead letters that can be decoded, and removes these dead letters.
+// It returns their number. If several dead letters have the same record, they count as one.
 func (s *source) replay(ctx context.Context, p *plan, letters []letter) (int64, error) {
 	type key struct {
 		place
@@ -88,9 +88,9 @@ func (s *source) replay(ctx context.Context, p *plan, letters []letter) (int64, 
 	return s.storeReplayed(ctx, p, done)
 }
 
-// storeReplayed stores the rows of dead letters that fit one by one. If they do not fit together
-// into one edit, it makes several. It does not change a dead letter that no longer fits, and
-// returns the number of stored ones.
+// storeReplayed stores the rows of dead letters, each of which the tables accepted alone. If their
+// rows do not fit into one edit, it makes several edits. A dead letter that the tables no longer
+// accept stays as it is. storeReplayed returns the number of dead letters that became rows.
 func (s *source) storeReplayed(ctx context.Context, p *plan, letters []letter) (int64, error) {
 	if len(letters) == 0 {
 		return 0, nil
@@ -121,8 +121,10 @@ func (s *source) storeReplayed(ctx context.Context, p *plan, letters []letter) (
 	return first + second, err
 }
 
-// readLetters returns the next dead letters that have a value, in the order of their ids, beginning
-// after the id after. Together they have at most replayBytes, unless the first one alone is larger.
+// readLetters returns the next dead letters that have a value, ordered by topic, topic id,
+// partition and offset. after is an SQL condition that excludes the dead letters that were read
+// before. The result has at most replayPage dead letters and replayBytes bytes. A dead letter that
+// is larger is returned alone.
 func (s *source) readLetters(ctx context.Context, after string) (all []letter, err error) {
 	from := fmt.Sprintf(`FROM %s.%s WHERE source_id = %d AND value IS NOT NULL%s ORDER BY topic, topic_id, partition, "offset" LIMIT `, lettersSchema, lettersView, s.id, after)
 	// First read only the sizes, so that DuckDB need not sort large values.
@@ -145,7 +147,8 @@ func (s *source) readLetters(ctx context.Context, after string) (all []letter, e
 	return all, err
 }
 
-// collect runs a query and calls each for every row: row i of rec.
+// collect runs a query, and calls each for every row of the result. The row has the index i in the
+// batch rec.
 func (s *source) collect(ctx context.Context, sql string, each func(rec arrow.RecordBatch, i int) error) error {
 	result, err := s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database})
 	if err != nil {

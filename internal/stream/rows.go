@@ -11,18 +11,17 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// rows has what one append adds to the tables.
+// rows has the rows that one edit adds to the tables of a source, or deletes from them.
 type rows struct {
 	tables []engine.TableRows
 	count  int64
-	// make has the descriptions of queries whose tables and views must be created if they are
-	// missing.
+	// make has the queries whose tables and views must be created if they are missing.
 	make []described
 }
 
-// add adds rows to a table. If the table has a primary key, each row replaces the whole existing
-// row of its key, and not only some of its columns. Otherwise the result would depend on which
-// other records are in the same batch.
+// add adds the rows of one table to r. If the table has a primary key, each row replaces the whole
+// existing row of its key, also the columns that the new row lacks. Without this rule, the result
+// would depend on which other records are in the same batch.
 func (r *rows) add(t engine.TableRows) {
 	if len(t.Batches) > 0 {
 		t.Whole = true
@@ -48,8 +47,8 @@ func releaseBatches(batches []arrow.RecordBatch) {
 	}
 }
 
-// rowsOf makes the rows of all tables from decoded records (pieces). It also creates the tables and
-// views of queries if they are missing.
+// rowsOf makes the rows of all tables of a source from decoded records (pieces). It also creates
+// missing tables and views for targets with a query.
 func (s *source) rowsOf(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record) (out *rows, err error) {
 	if len(pieces) == 0 {
 		return &rows{}, nil
@@ -67,7 +66,8 @@ func (s *source) rowsOf(ctx context.Context, p *plan, pieces [][]piece, records 
 	return out, nil
 }
 
-// build makes the rows of all tables from decoded records (pieces). It creates no tables.
+// build makes the rows of all tables of a source from decoded records (pieces). It does not create
+// tables.
 func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record) (_ *rows, err error) {
 	b := builder{source: s, ctx: ctx, plan: p, records: records, out: &rows{}}
 	if b.keys, err = s.keysOf(ctx, p, records); err != nil {
@@ -105,19 +105,20 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 	return b.out, nil
 }
 
-// builder makes the rows of all tables from one batch.
+// builder makes the rows of all tables of a source from one batch of records.
 type builder struct {
 	*source
 	ctx     context.Context
 	plan    *plan
 	records []*kgo.Record
-	keys    arrow.RecordBatch // the decoded keys of the records; nil if keys are bytes
-	out     *rows
-	// The batch as tables that queries read: the records with a value, and the tombstones. Each is
-	// nil until the first query needs it.
+	// keys are the decoded keys of the records. It is nil if keys stay bytes.
+	keys arrow.RecordBatch
+	out  *rows
+	// messages is the table of the batch's records with a value, and tombstones the table of the
+	// records without one, for queries to read. Each is nil until the first query needs it.
 	messages, tombstones *transient
-	// numbers are the indexes of the batch's records, by topic, partition and offset. It is nil
-	// until a batch with tombstones needs it.
+	// numbers maps the topic, partition and offset of each record to its index in the batch. It is
+	// nil until it is needed, which is only in batches with tombstones (records without a value).
 	numbers map[place]int32
 }
 
@@ -132,8 +133,9 @@ func (b *builder) release() {
 	}
 }
 
-// whole makes the rows of a target that has no query. way says how tombstones delete rows of the
-// target. It is nil if they do not, or if the batch has none.
+// whole makes the rows of a target (a table of the source) that has no query. way says how
+// tombstones (records without a value) delete rows of the target. way is nil if tombstones delete
+// no rows of it, or if the batch has no tombstones.
 func (b *builder) whole(t target, values, tombstones []piece, way *deletion) error {
 	all := engine.TableRows{Table: t.Name}
 	there, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
@@ -158,8 +160,9 @@ func (b *builder) whole(t target, values, tombstones []piece, way *deletion) err
 	return nil
 }
 
-// query makes the rows of a target that has a query, and the deletions of tombstones. way says how
-// tombstones delete rows of the target. It is nil if they do not, or if the batch has none.
+// query makes the rows of a target (a table of the source) that has a query, and the deletions for
+// tombstones (records without a value). way says how tombstones delete rows of the target. way is
+// nil if tombstones delete no rows of it, or if the batch has no tombstones.
 func (b *builder) query(t target, values, tombstones []piece, way *deletion) error {
 	all := engine.TableRows{Table: t.Name}
 	if way != nil {
@@ -178,9 +181,9 @@ func (b *builder) query(t target, values, tombstones []piece, way *deletion) err
 	return nil
 }
 
-// values runs a target's query over the records that have a value, and adds the result to all. If
-// numbered is set, because tombstones of the batch delete rows, the result also has the index of
-// each row's record.
+// values runs a target's query over the records that have a value, and adds the result to all.
+// numbered is true if other records of the batch delete rows. Then values also adds, for each row,
+// the index of its record in the batch.
 func (b *builder) values(t target, values []piece, numbered bool, all *engine.TableRows) (err error) {
 	if b.messages == nil {
 		if b.messages, err = b.transient(b.plan, values, b.records, b.keys); err != nil {
@@ -202,7 +205,7 @@ func (b *builder) values(t target, values []piece, numbered bool, all *engine.Ta
 		return base.Wrap(ofQuery(err, len(b.records)), "query of table %q", t.Name.Name)
 	}
 	if len(result) == 0 {
-		return nil // no message has the paths that the target lists
+		return nil // no message has the fields that the target lists
 	}
 	if numbered {
 		return b.addNumbered(result, all, false)
@@ -214,8 +217,8 @@ func (b *builder) values(t target, values []piece, numbered bool, all *engine.Ta
 }
 
 // ofQuery changes the kind of a query's error to Unavailable if the records are not the cause. That
-// is so if a table is missing. It is also so if a single record needs more memory than is free,
-// because other queries may be using the memory now.
+// is the case if a table is missing. It is also the case if the query over a single record needs
+// more memory than is free, because other queries may be using the memory now.
 func ofQuery(err error, records int) error {
 	if kind := base.KindOf(err); kind == base.NotFound && records > 0 || kind == base.TooLarge && records == 1 {
 		return base.Errorf(base.Unavailable, "%w", err)
@@ -223,8 +226,9 @@ func ofQuery(err error, records int) error {
 	return err
 }
 
-// prepare creates the tables of a source before its first record arrives, if their columns are
-// known by then.
+// prepare checks the queries of a source. If the columns of its messages are known before the first
+// record arrives, it also creates the tables of the source. It always creates the table of dead
+// letters.
 func (s *source) prepare(ctx context.Context, p *plan) error {
 	for _, t := range p.targets {
 		var err error

@@ -15,72 +15,80 @@ import (
 )
 
 // session reads the topics of a source with one Kafka client. It begins at the stored offsets, and
-// ends at the first error that needs a new client.
+// ends at the first error after which a new client is needed.
 type session struct {
 	*source
 	plan   *plan
 	client *kgo.Client
-	sealed chan *sealed  // to the committer
-	stored chan struct{} // signals that a batch was stored; has room for 1
+	sealed chan *sealed  // passes batches to the committer
+	stored chan struct{} // signals that a batch was stored; has room for one signal
 	mirror *mirror
 
-	// mu guards the following fields. They are used by the goroutine that consumes, and by the
-	// group's callbacks, which run during a poll.
+	// mu guards the following fields. They are used by the goroutine that reads records, and by the
+	// callbacks of the consumer group, which run during a poll.
 	mu        sync.Mutex
 	ids       map[string][16]byte
 	positions map[partition]*position
 	intake    *intake
 	decodings *decodings
-	// last is closed when the batch that was sealed last is stored or dropped. It is nil before the
-	// first batch.
+	// last is closed when the newest batch that was passed to the committer is stored or dropped.
+	// It is nil before the first batch.
 	last <-chan struct{}
-	// unplaced has the partitions to read whose offsets Kafka has not returned. unreadable has the
-	// partitions whose records the client cannot read.
+	// unplaced has the partitions whose offsets Kafka has not returned, so that they cannot be read
+	// yet. unreadable has the partitions whose records the client cannot read, and the time since
+	// when.
 	unplaced   map[partition]bool
-	unreadable map[partition]time.Time // since when
+	unreadable map[partition]time.Time // the time since when the partition is unreadable
 	// skipped has the offsets to which the client must jump once mu is released.
 	skipped map[string]map[int32]kgo.EpochOffset
 
-	// told has the partitions whose end Kafka returned in the last request.
+	// told has the partitions whose end offset Kafka returned in the last request. The keys are of
+	// type partition.
 	told sync.Map
 }
 
-// sealed is a batch that gets no more records, with its rows. If pieces is nil, its records must be
-// decoded again.
+// sealed is a batch that gets no more records, with its decoded rows (pieces). If pieces is nil,
+// the records must be decoded again.
 type sealed struct {
 	*intake
 	pieces [][]piece
-	failed error         // the error of decoding the batch; it is handled once
-	done   chan struct{} // closed when the batch is stored, or its session has failed
+	// failed is the error of decoding the batch. It is set to nil when it is handled.
+	failed error
+	done   chan struct{} // closed when the batch is stored or dropped
 }
 
-// errAgain is the error that ends a session because the topics changed. The next session reads the
-// changed topics.
+// errAgain is the error that ends a session because the topics changed. The next session then reads
+// the changed topics.
 var errAgain = errors.New("the topics changed")
 
-// again returns an error that wraps errAgain and says why.
+// again returns an error that ends the session because the topics changed (errAgain). The arguments
+// say what changed.
 func again(format string, args ...any) error {
 	return base.Errorf(base.Unavailable, "%w: %s", errAgain, fmt.Sprintf(format, args...))
 }
 
 const (
-	// The interval between checks of the topics' ids, partitions and ends.
+	// checkEvery is the interval between checks of the ids, partitions and end offsets of the
+	// topics.
 	checkEvery = 10 * time.Second
-	// The longest time of one poll; a rebalance waits until the poll ends.
+	// pollFor is the maximum duration of one poll. A rebalance of the consumer group waits until
+	// the poll ends.
 	pollFor = time.Second
-	askFor  = 15 * time.Second // the timeout of requests to the cluster
-	// readAnew is how long a partition may be unreadable before a new client tries it.
+	askFor  = 15 * time.Second // the timeout of a request to the Kafka cluster
+	// readAnew is how long a partition may be unreadable before the session ends, so that a new
+	// client tries to read it.
 	readAnew = time.Minute
-	// unnoticed is how long a source may be blocked before its state shows it.
+	// unnoticed is how long a source may be blocked before its state becomes "waiting".
 	unnoticed = time.Second
 
-	// sessionTimeout is how long a group waits for a member that disappeared without leaving,
-	// before its partitions are assigned to another member. If a server is killed and started
-	// again, the source waits that long.
+	// sessionTimeout is how long a consumer group waits for a member that disappeared without
+	// leaving, before it assigns the member's partitions to another member. If a server is killed
+	// and started again, its sources wait that long.
 	sessionTimeout = 10 * time.Second
 )
 
-// session runs one session. It returns nil only if ctx ends it.
+// session reads the topics of a source with a new Kafka client, until ctx ends or an error needs
+// another client. It returns nil only if ctx ended.
 func (s *source) session(ctx context.Context, p *plan) (err error) {
 	x := &session{source: s, plan: p, sealed: make(chan *sealed), stored: make(chan struct{}, 1), mirror: newMirror(), ids: map[string][16]byte{},
 		positions: map[partition]*position{}, unplaced: map[partition]bool{}, unreadable: map[partition]time.Time{}, skipped: map[string]map[int32]kgo.EpochOffset{}}
@@ -88,7 +96,7 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 	if err := x.connect(ctx); err != nil {
 		return err
 	}
-	x.status.running() // set the state now: a quiet topic has no records that would set it
+	x.status.running() // set the state now, because a topic may have no new records
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var committer, mirror sync.WaitGroup
@@ -106,7 +114,8 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 	close(x.sealed)
 	stopBeside()
 	committer.Wait()
-	stopTelling() // after the last batch was stored, so that its offsets are committed too
+	// after the last batch was stored, so that the batch's offsets are committed to the group too
+	stopTelling()
 	mirror.Wait()
 	x.abandon()
 	x.client.CloseAllowingRebalance()
@@ -116,12 +125,13 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 	return err
 }
 
-// connect creates the client, with its partitions or its group.
+// connect creates the Kafka client. The client reads the source's partitions from the stored
+// offsets, or joins the source's consumer group.
 func (x *session) connect(ctx context.Context) error {
 	k := &x.plan.kafka
 	x.intake, x.decodings = newIntake(), newDecodings(x.plan)
-	// Do not retry often. A wrong address or password should show soon, and a failed session is
-	// repeated anyway.
+	// This client does not retry often: a wrong address or password should be reported soon, and a
+	// failed session is repeated anyway.
 	asking, err := kgo.NewClient(append(k.client[:len(k.client):len(k.client)], kgo.RequestRetries(2))...)
 	if err != nil {
 		return base.Errorf(base.Invalid, "KAFKA: %w", err)
@@ -155,7 +165,8 @@ func (x *session) connect(ctx context.Context) error {
 	return nil
 }
 
-// consume polls the client until ctx ends, or until a new session is needed.
+// consume polls the Kafka client and adds the records to batches, until ctx ends or a new session
+// is needed.
 func (x *session) consume(ctx context.Context) error {
 	checked := time.Now()
 	for {
@@ -177,7 +188,8 @@ func (x *session) consume(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		x.client.SetOffsets(skipped) // without mu, because the group's callbacks wait for it
+		// mu is not held here, because this call waits for callbacks that lock mu
+		x.client.SetOffsets(skipped)
 		if time.Since(checked) >= checkEvery {
 			if err := x.check(ctx); err != nil {
 				return err
@@ -187,8 +199,8 @@ func (x *session) consume(ctx context.Context) error {
 	}
 }
 
-// patience returns how long the next poll may take, so that the batch is sealed when it is due.
-// Half of maxAge is left for the time before and after the poll.
+// patience returns how long the next poll may take, so that the batch is stored before it is older
+// than max_age. Half of max_age is left for the time before and after the poll.
 func (x *session) patience() time.Duration {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -198,7 +210,7 @@ func (x *session) patience() time.Duration {
 	return min(pollFor, max(time.Until(x.intake.began.Add(x.plan.kafka.maxAge/2)), time.Millisecond))
 }
 
-// take adds the records that a poll returned to the batch.
+// take adds to the batch the records that a poll returned (fetches).
 func (x *session) take(ctx context.Context, fetches kgo.Fetches) error {
 	for _, fetch := range fetches {
 		for _, topic := range fetch.Topics {
@@ -216,8 +228,8 @@ func (x *session) take(ctx context.Context, fetches kgo.Fetches) error {
 	return nil
 }
 
-// takePartition adds the fetched records of one partition to the batch, including the records
-// before an error.
+// takePartition adds the fetched records of one partition to the batch. If fetching failed after
+// some records, it adds these, and then handles the error.
 func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.FetchPartition) error {
 	p := partition{topic, fetched.Partition}
 	at := x.positions[p]
@@ -261,8 +273,8 @@ func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.
 	if at == nil || errors.As(err, &answered) {
 		return err
 	}
-	// The client cannot read data of this broker. Continue with the other partitions. check tries
-	// this partition again.
+	// The client cannot read the data of this broker. Continue with the other partitions. The
+	// method check tries this partition again later.
 	if x.unreadable[p].IsZero() {
 		x.unreadable[p] = time.Now()
 	}
@@ -271,8 +283,9 @@ func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.
 	return nil
 }
 
-// skip continues a partition at another position. A dead letter with the reason why reports the
-// records in between.
+// skip moves the position in a partition forward to the position to, because the records before it
+// cannot be read. It first passes the current batch to the committer. It then adds a dead letter to
+// the new batch, which reports the skipped records with the reason why.
 func (x *session) skip(ctx context.Context, p partition, at *position, to position, why string) error {
 	if err := x.seal(ctx); err != nil {
 		return err
@@ -282,15 +295,16 @@ func (x *session) skip(ctx context.Context, p partition, at *position, to positi
 	return nil
 }
 
-// reads clears the state "waiting for partitions" if the session waits for none.
+// reads is called when a partition may have become readable. If all partitions can be read now, the
+// source's status no longer says that the source waits for partitions.
 func (x *session) reads() {
 	if len(x.unplaced)+len(x.unreadable) == 0 {
 		x.status.done(fetching)
 	}
 }
 
-// add adds one record to the batch. It seals the batch if it is full. It waits until there is
-// memory for the record, and until the schema registry answers.
+// add adds one record to the batch. If the batch is full, add passes it to the committer. add waits
+// until there is memory for the record, and until the schema registry answers.
 func (x *session) add(ctx context.Context, p partition, at *position, rec *kgo.Record) error {
 	if err := x.reserve(ctx, sizeOf(rec)); err != nil {
 		return err
@@ -333,8 +347,8 @@ func (x *session) add(ctx context.Context, p partition, at *position, rec *kgo.R
 	return nil
 }
 
-// decode decodes a record into the batch. If the record cannot be decoded, reason says why, and err
-// is nil. err is errFull or an error of the schema registry.
+// decode decodes a record into the batch. If the record is at fault, reason says why, and err is
+// nil. err is errFull if the batch has no room, or an error of the schema registry.
 func (x *session) decode(ctx context.Context, rec *kgo.Record) (reason string, err error) {
 	if rec.Attrs.IsControl() {
 		return "", nil
@@ -349,8 +363,8 @@ func (x *session) decode(ctx context.Context, rec *kgo.Record) (reason string, e
 	return "", err
 }
 
-// ofMessage reports whether a message is the cause of an error, by the error's kind. Otherwise the
-// cause is for example the schema registry.
+// ofMessage reports whether a message is the cause of an error: the kind of the error is Invalid,
+// NotFound or TooLarge. Errors of other kinds have another cause, for example the schema registry.
 func ofMessage(err error) bool {
 	switch base.KindOf(err) {
 	case base.Invalid, base.NotFound, base.TooLarge:
@@ -360,7 +374,7 @@ func ofMessage(err error) bool {
 }
 
 // note adds the offset and the size of a record to the batch. If reason is not empty, the record
-// could not be decoded, and a dead letter with the reason is added.
+// could not be decoded, and note adds a dead letter with this reason.
 func (x *session) note(p partition, at *position, rec *kgo.Record, reason string) {
 	x.intake.cover(p, at, rec)
 	at.next, at.epoch = rec.Offset+1, rec.LeaderEpoch
@@ -373,7 +387,7 @@ func (x *session) note(p partition, at *position, rec *kgo.Record, reason string
 	}
 }
 
-// seal hands the batch to the committer and begins a new one.
+// seal passes the current batch to the committer and begins a new batch.
 func (x *session) seal(ctx context.Context) error {
 	b := x.intake
 	if b.empty() {
@@ -397,7 +411,8 @@ func (x *session) seal(ctx context.Context) error {
 	}
 }
 
-// abandon drops the records that are not sealed, at the end of a session.
+// abandon is called at the end of a session. It drops the records that were not passed to the
+// committer.
 func (x *session) abandon() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -406,8 +421,9 @@ func (x *session) abandon() {
 	x.intake = newIntake()
 }
 
-// reserve reserves memory for a record. The memory is released after the record's batch was stored.
-// If none is free, reserve first seals the current batch.
+// reserve reserves memory for a record, in bytes. The memory is released after the record's batch
+// was stored. If not enough memory is free, reserve first passes the current batch to the
+// committer, and then waits.
 func (x *session) reserve(ctx context.Context, bytes int64) error {
 	if x.memory.try(bytes) {
 		return nil
@@ -425,16 +441,16 @@ func (x *session) reserve(ctx context.Context, bytes int64) error {
 	return x.memory.acquire(ctx, bytes)
 }
 
-// runEnds asks the cluster regularly, until ctx ends, for the ends of the partitions. It does so
-// even if nothing is read because earlier records wait for the disk.
+// runEnds asks the Kafka cluster regularly for the end offsets of the partitions, until ctx ends.
+// So the lag is known even while no records are read, because earlier records wait for the disk.
 func (x *session) runEnds(ctx context.Context) {
 	for sleep(ctx, checkEvery) == nil {
 		x.askEnds(ctx)
 	}
 }
 
-// askEnds asks the cluster once for the ends of the partitions. It does not lock mu, which is held
-// while records wait.
+// askEnds asks the Kafka cluster once for the end offsets of the partitions. It does not lock mu,
+// because mu is locked while records wait for the disk.
 func (x *session) askEnds(ctx context.Context) {
 	ask, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()
@@ -454,8 +470,9 @@ func (x *session) askEnds(ctx context.Context) {
 	})
 }
 
-// check compares the topics (ids and partitions) with their state at the start of the session. If
-// they changed, it returns errAgain.
+// check compares the ids and partitions of the topics with those at the start of the session. If
+// they changed, it returns an error that wraps errAgain, which ends the session. It also makes the
+// client try again to read unreadable partitions.
 func (x *session) check(ctx context.Context) error {
 	ask, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()

@@ -47,8 +47,8 @@ func fetched(number int32, err error, offsets ...int64) *kgo.FetchPartition {
 	return f
 }
 
-// TestWhatTheClientCannotReadStopsOnePartition checks that the records before the error and the
-// other partitions are read.
+// TestWhatTheClientCannotReadStopsOnePartition checks that an error in one partition stops only
+// that partition. The records before the error and the other partitions are read.
 func TestWhatTheClientCannotReadStopsOnePartition(t *testing.T) {
 	x, ctx := newSession(t), t.Context()
 	zero := partition{"t", 0}
@@ -78,7 +78,7 @@ func TestWhatTheClientCannotReadStopsOnePartition(t *testing.T) {
 	if r := x.intake.ranges[zero]; len(x.intake.letters) != 1 || !r.Reset || r.From != 9 {
 		t.Errorf("%+v, %+v", x.intake.letters, r)
 	}
-	// An error of the broker needs another session.
+	// An error from the broker ends the session.
 	if err := x.takePartition(ctx, "t", fetched(0, kerr.OffsetOutOfRange)); !errors.Is(err, errAgain) {
 		t.Error(err)
 	}
@@ -87,8 +87,8 @@ func TestWhatTheClientCannotReadStopsOnePartition(t *testing.T) {
 	}
 }
 
-// TestATakeoverWaitsForWhatIsSealedThen checks that a takeover waits for the batches that are
-// sealed at its start, and not for later ones.
+// TestATakeoverWaitsForWhatIsSealedThen checks that a session which gets a partition waits for the
+// batches that were passed to the committer before, and not for later batches.
 func TestATakeoverWaitsForWhatIsSealedThen(t *testing.T) {
 	x, ctx := newSession(t), t.Context()
 	if err := x.settled(ctx); err != nil {
@@ -120,8 +120,8 @@ func TestATakeoverWaitsForWhatIsSealedThen(t *testing.T) {
 	}
 }
 
-// TestBeginKeepsRecordsThatWereRead checks that assigning a partition keeps the records of another
-// partition whose start is not stored yet.
+// TestBeginKeepsRecordsThatWereRead checks that a session which gets a second partition keeps the
+// records of its first partition, even if the start of that one is not stored yet.
 func TestBeginKeepsRecordsThatWereRead(t *testing.T) {
 	x, ctx := newSession(t), t.Context()
 	zero, other := partition{"t", 0}, partition{"t", 2}
@@ -137,7 +137,8 @@ func TestBeginKeepsRecordsThatWereRead(t *testing.T) {
 	}
 }
 
-// TestWhoWaitsIsKnown checks that one reason to wait does not end because another one ends.
+// TestWhoWaitsIsKnown checks that a source with two reasons to wait is still waiting after one of
+// them ends.
 func TestWhoWaitsIsKnown(t *testing.T) {
 	s := newStatus()
 	s.running()
@@ -161,8 +162,8 @@ func TestWhoWaitsIsKnown(t *testing.T) {
 	}
 }
 
-// TestHalves divides a batch until each part holds one record. Every part continues where the
-// previous one ends, and no record is lost or duplicated.
+// TestHalves divides a batch in two, again and again, until each part has one record. Every part
+// continues where the previous one ends, and no record is lost or duplicated.
 func TestHalves(t *testing.T) {
 	b := newIntake()
 	at := map[partition]*position{}
@@ -225,7 +226,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// scarce is a decoder that has room for one message.
+// scarce is a message decoder that has room for one message.
 type scarce struct {
 	wire.MessageDecoder
 	messages, refused int

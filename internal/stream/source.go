@@ -13,39 +13,48 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// source is one source of a manager. It has a goroutine while it is not paused.
+// source is one source of a Manager. While the source is not paused, a goroutine reads its topics.
 type source struct {
 	manager *Manager
 	id      base.StreamID
 	name    catalog.StreamName
 	created time.Time
 	status  *status
-	memory  share // the part of the manager's quota that this source uses
+	memory  share // the memory that this source uses, as a part of the manager's quota
 
-	// learning is held while messages is changed. The session and a replay may both change it.
+	// learning is locked while the field messages is changed. The session and a replay of dead
+	// letters may change it at the same time.
 	learning sync.Mutex
-	// messages has the columns that queries over batches read. It is nil before the first batch.
-	messages  atomic.Pointer[schema.Table]
-	described sync.Map // has values of type described, by describedKey
-	lineages  sync.Map // has a Lineage or an error, by lineageKey
-	// bound has the names (engine.TableName) of the tables whose query once ran with all columns
-	// that it names. The values are true.
+	// messages is the table "messages", which queries over batches read, with all columns so far.
+	// It is nil before the first batch.
+	messages atomic.Pointer[schema.Table]
+	// described caches rewritten queries: the keys are of type describedKey, and the values of type
+	// described.
+	described sync.Map
+	// lineages caches results of Planner.Lineage: the keys are texts made of the query and the key
+	// columns, and the values are of type Lineage.
+	lineages sync.Map
+	// bound has the names (engine.TableName) of the tables whose query has run successfully at
+	// least once, so that all columns that the query names have occurred in messages. The values
+	// are true.
 	bound   sync.Map
 	unknown unknowns     // the columns of messages whose type is unknown so far
 	batches atomic.Int64 // the number of stored batches
-	// replaying is held during a replay. Two replays at the same time would decode the same dead
-	// letters.
+	// replaying is locked while dead letters are replayed. Two replays at the same time would
+	// decode the same dead letters.
 	replaying sync.Mutex
-	// changing is held while the source is paused, resumed, redefined or dropped.
+	// changing is locked while the source is paused, resumed, redefined or dropped.
 	changing sync.Mutex
 
 	// The following fields are guarded by the manager's mu.
 	definition Definition
-	// stop ends the goroutine and waits for it. It is nil while there is no goroutine.
+	// stop ends the source's goroutine and waits until it has ended. It is nil while there is no
+	// goroutine.
 	stop func()
 }
 
-// start begins to read. The caller holds the manager's mu.
+// start starts the goroutine that reads the source's topics, and sets stop. The caller holds the
+// manager's mu.
 func (s *source) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -60,17 +69,18 @@ func (s *source) start() {
 	}
 }
 
-// maxDefects is how often a query over the same records may fail with an internal error that
-// invalidates DuckDB. Each such failure stops everything that runs in DuckDB.
+// maxDefects is how often the queries over the same records may fail with an internal error of
+// DuckDB, after which DuckDB cannot be used. Then the source stops until RESUME SOURCE, because
+// each such error ends all statements that run in DuckDB.
 const maxDefects = 3
 
-// run reads the topics until ctx ends, in one session after the other. After each failed session it
-// waits longer.
+// run reads the source's topics until ctx ends, in one session after the other. After each failed
+// session it waits longer.
 func (s *source) run(ctx context.Context, d Definition) {
 	wait := firstWait
-	// again counts consecutive sessions that ended with errAgain, and defects those that ended with
-	// an internal error of DuckDB. batches is the number of stored batches at the time of the last
-	// such error.
+	// again counts consecutive sessions that ended because the topics changed (errAgain). defects
+	// counts the sessions that ended with an internal error of DuckDB since a batch was stored.
+	// batches is the number of stored batches after the last session.
 	again, defects, batches := 0, 0, int64(-1)
 	for ctx.Err() == nil {
 		began := time.Now()
@@ -93,7 +103,7 @@ func (s *source) run(ctx context.Context, d Definition) {
 			}
 			s.fail(err)
 		case errors.Is(err, errAgain):
-			// A first errAgain is not a failure: the next session reads the changed topics.
+			// The first errAgain is not a failure: the next session reads the changed topics.
 			if again++; again > 1 {
 				s.fail(err)
 			}
@@ -110,7 +120,8 @@ func (s *source) run(ctx context.Context, d Definition) {
 	}
 }
 
-// fail sets the state to failing. It stores and logs the error that ended a session.
+// fail sets the source's state to "failing". It stores and logs err, the error that ended a
+// session.
 func (s *source) fail(err error) {
 	s.status.set(stateFailing, err)
 	s.manager.log.Error("source failed", "source", s.name.Name, "error", err)

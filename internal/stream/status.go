@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// Status is the status of a source: a row of scoter.sources.
+// Status is the status of a source. It is a row of the system table scoter.sources.
 type Status struct {
 	ID         base.StreamID
 	Name       catalog.StreamName
@@ -17,43 +17,49 @@ type Status struct {
 	Created    time.Time
 	// State is one of:
 	//
+	//   - starting
 	//   - running
 	//   - paused
-	//   - waiting: Error says for what. Records that were read are not lost.
+	//   - waiting: the field Error says for what. Records that were read are not lost.
 	//   - failing: a session failed, and is repeated.
 	//   - refusing: all records become dead letters.
+	//   - stopped: the process is not a server.
 	State   string
-	Error   string // the last error; ErrorAt is its time
+	Error   string // the last error; it occurred at ErrorAt
 	ErrorAt time.Time
 
-	// These counts begin at 0 when the server starts. Errors counts every error, also a repeated
-	// one.
+	// These counts begin at 0 when the server starts. Errors counts every error, also the same
+	// error again.
 	Messages, Rows, Bytes, DeadLetters, Errors int64
-	// Messages, rows and bytes per second, over the last 10 seconds.
+	// The rates are messages, rows and bytes per second, averaged over the last 10 seconds.
 	MessageRate, RowRate, ByteRate float64
 
-	QueueBytes int64 // read and not stored
-	// Lag is the number of records in the topics that are not stored yet. It is -1 if unknown.
+	QueueBytes int64 // the size of the records that were read and are not stored yet
+	// Lag is the number of records in the topics that are not stored yet. It is -1 if it is
+	// unknown.
 	Lag int64
-	// LagTime is the age of the newest stored record in the partition that is furthest behind. It
-	// is -1 if unknown.
+	// LagTime is how far the source is behind in time: the age of the newest stored record in the
+	// partition that is furthest behind. It is -1 if it is unknown.
 	LagTime    time.Duration
 	Partitions []PartitionStatus
 }
 
-// PartitionStatus is the progress of a source in one partition: a row of scoter.source_partitions.
+// PartitionStatus is the progress of a source in one partition. It is a row of the system table
+// scoter.source_partitions.
 type PartitionStatus struct {
 	Topic     string
 	Partition int32
 	Next      int64 // the offset after the last stored record; -1 before anything is stored
-	End       int64 // the end of the partition; -1 if it is not read now
+	// End is the offset after the partition's last record in Kafka. It is -1 if the partition is
+	// not being read.
+	End int64
 }
 
-// status collects the values that Status shows for a source.
+// status collects the values of one source that a Status shows.
 type status struct {
 	mu       sync.Mutex
 	state    string // mu guards this field and all that follow
-	waits    waits  // the reasons for which the session waits
+	waits    waits  // the reasons why the session waits
 	err      string
 	errAt    time.Time
 	errors   int64
@@ -63,16 +69,17 @@ type status struct {
 	letters  int64
 	// refused is the number of dead letters since the last record that was stored as a row.
 	refused    int64
-	reason     string // of the last dead letter
+	reason     string // why the last dead letter became one
 	partitions map[partition]*reading
 	rates      rates
 }
 
-// reading is how far a session has stored and could read a partition: the next offset to store, and
-// the end of the partition.
+// reading is the progress of a session in one partition. next is the next offset to store, and end
+// the offset after the partition's last record in Kafka.
 type reading struct {
 	next, end int64
-	// newest is the timestamp of the last stored record. It is zero before the first.
+	// newest is the timestamp of the last stored record. It is zero before the first record is
+	// stored.
 	newest time.Time
 }
 
@@ -81,7 +88,7 @@ func newStatus() *status {
 }
 
 const (
-	stateStopped  = "stopped" // not read: this process is not a server
+	stateStopped  = "stopped" // the source is not read, because this process is not a server
 	stateStarting = "starting"
 	stateRunning  = "running"
 	statePaused   = "paused"
@@ -90,7 +97,8 @@ const (
 	stateRefusing = "refusing"
 )
 
-// manyRefused is how many records in a row must become dead letters before the state is refusing.
+// manyRefused is how many records in a row must become dead letters before the state of the source
+// is "refusing".
 const manyRefused = 10
 
 func (s *status) set(state string, err error) {
@@ -100,7 +108,7 @@ func (s *status) set(state string, err error) {
 	s.noteLocked(err)
 }
 
-// note stores an error as the last one, without changing the state of the source.
+// note stores err as the last error of the source. It does not change the state of the source.
 func (s *status) note(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,8 +128,8 @@ func (s *status) is(state string) bool {
 	return s.state == state
 }
 
-// waits is a bit set of the reasons for which a session waits. Each bit is set and cleared by only
-// one goroutine.
+// waits is a bit set of the reasons why a session waits. Each bit is set and cleared by only one
+// goroutine.
 type waits uint8
 
 const (
@@ -131,7 +139,8 @@ const (
 	fetching                   // some partitions return no records
 )
 
-// running sets the state to running. It is called when a session begins to read.
+// running is called when a session begins to read. It sets the state to "running", or to "waiting"
+// if there is a reason to wait.
 func (s *status) running() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +150,8 @@ func (s *status) running() {
 	}
 }
 
-// waiting adds a reason why a session waits, and stores the error that explains it.
+// waiting adds a reason (what) to the reasons why the session waits. The state becomes "waiting",
+// and err, which explains the reason, becomes the last error.
 func (s *status) waiting(what waits, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +160,8 @@ func (s *status) waiting(what waits, err error) {
 	s.noteLocked(err)
 }
 
-// done removes one of the reasons why a session waits.
+// done removes a reason (what) from the reasons why the session waits. If no reason is left, the
+// state changes from "waiting" to "running".
 func (s *status) done(what waits) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,14 +170,16 @@ func (s *status) done(what waits) {
 	}
 }
 
-// begin adds a partition that a session reads.
+// begin adds a partition that a session reads. next is the next offset to store, and end the offset
+// after the partition's last record in Kafka.
 func (s *status) begin(p partition, next, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.partitions[p] = &reading{next: next, end: end}
 }
 
-// ends sets the end of a partition. It does nothing if the partition is not being read.
+// ends sets the end of a partition: the offset after its last record in Kafka. It does nothing if
+// the partition is not being read.
 func (s *status) ends(p partition, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +188,7 @@ func (s *status) ends(p partition, end int64) {
 	}
 }
 
-// forget removes a partition that is not read any more.
+// forget removes a partition that the session does not read any more.
 func (s *status) forget(p partition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +196,7 @@ func (s *status) forget(p partition) {
 }
 
 // gone is called when a session ends. It removes all partitions, because without a session their
-// ends are unknown.
+// lag is unknown.
 func (s *status) gone() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +204,7 @@ func (s *status) gone() {
 	s.waits = 0
 }
 
-// added counts the records, rows and dead letters of a stored batch.
+// added counts the records, rows and dead letters of a batch that was stored.
 func (s *status) added(b *intake, rows int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +229,7 @@ func (s *status) added(b *intake, rows int64) {
 	s.rates.add(time.Now(), amounts{float64(messages), float64(rows), float64(b.bytes)})
 }
 
-// fill sets the fields of out to the collected values.
+// fill copies the collected values of a source to the fields of out.
 func (s *status) fill(out *Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -234,8 +247,8 @@ func (s *status) fill(out *Status) {
 	out.Lag, out.LagTime = s.lagLocked(now)
 }
 
-// lagLocked returns how far the partitions are behind, in records and in time, or -1 if it is
-// unknown. The caller holds mu.
+// lagLocked returns how far the source is behind: the number of records that are not stored, and
+// the age of the newest stored record. A value that is unknown is -1. The caller holds mu.
 func (s *status) lagLocked(now time.Time) (records int64, age time.Duration) {
 	if len(s.partitions) == 0 {
 		return -1, -1
@@ -256,7 +269,7 @@ func (s *status) lagLocked(now time.Time) (records int64, age time.Duration) {
 	return records, age
 }
 
-// rates counts the stored records, rows and bytes of each of the last seconds.
+// rates counts the records, rows and bytes that were stored in each of the last rateSlots seconds.
 type rates struct {
 	slots [rateSlots]rateSlot
 }

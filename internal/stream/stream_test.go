@@ -58,7 +58,8 @@ func TestOneTopicFillsARawANormalizedAndAnAggregateTable(t *testing.T) {
 	s.eventually("SELECT sum(next_offset) || ' ' || sum(end_offset) FROM scoter.source_partitions", "1000 1000")
 }
 
-// TestAViewMergesWhatBatchesGave compares a view with the same query over all rows.
+// TestAViewMergesWhatBatchesGave compares a view of a source, which merges the results of all
+// batches, with the same query over all rows.
 func TestAViewMergesWhatBatchesGave(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	s := newServer(t, t.TempDir())
@@ -80,7 +81,7 @@ func TestAViewMergesWhatBatchesGave(t *testing.T) {
 	if got := s.value("SELECT count(*) FROM (SELECT country, n, more, total, first, last, all_late, sizes FROM totals EXCEPT " + exact + ")"); got != "0" {
 		t.Errorf("%s groups differ", got)
 	}
-	// Six standard errors.
+	// The estimate may be wrong by six standard errors.
 	if got := s.value("SELECT count(*) FROM totals JOIN (SELECT country, count(DISTINCT id // 2) AS pairs FROM orders GROUP BY ALL) o USING (country) WHERE abs(totals.pairs - o.pairs) > 0.19 * o.pairs"); got != "0" {
 		t.Errorf("%s estimates are far off: %s", got, s.value("SELECT string_agg(pairs, ' ') FROM totals"))
 	}
@@ -88,8 +89,8 @@ func TestAViewMergesWhatBatchesGave(t *testing.T) {
 		INTO VIEW totals AS SELECT country, sum(id) AS total FROM messages GROUP BY ALL`, c.brokers, protoFile(t, itemProto))), base.Conflict)
 }
 
-// TestAViewCountsNothingAsZero checks a count before the first record, also for a view that an
-// earlier version created.
+// TestAViewCountsNothingAsZero checks that a count in a source's view is 0 before the first record,
+// also if an older version of Scoter created the view.
 func TestAViewCountsNothingAsZero(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	s := newServer(t, t.TempDir())
@@ -114,8 +115,8 @@ func TestAViewCountsNothingAsZero(t *testing.T) {
 	s.eventually(all, "3 3 3 3")
 }
 
-// TestStatesOfAViewDoNotGrowWithTheNumberOfBatches stores states of the same groups in many
-// batches, over a restart.
+// TestStatesOfAViewDoNotGrowWithTheNumberOfBatches stores states (intermediate results) of the same
+// groups in many batches, over a restart. The number of states must stay bounded.
 func TestStatesOfAViewDoNotGrowWithTheNumberOfBatches(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	dir := t.TempDir()
@@ -137,7 +138,7 @@ func TestStatesOfAViewDoNotGrowWithTheNumberOfBatches(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		// Without joins, each batch adds a thousand states.
+		// If states were not joined, each batch would add a thousand states.
 		s.eventually("SELECT count(*) < 52000 FROM totals_states", "true")
 		for sql, want := range map[string]string{
 			"SELECT count(*) || ' ' || sum(n) FROM totals": fmt.Sprint("999 ", sent),
@@ -160,7 +161,8 @@ func TestStatesOfAViewDoNotGrowWithTheNumberOfBatches(t *testing.T) {
 	check()
 }
 
-// TestStatesThatMemoryDoesNotHoldAtOnceAreJoined checks that such states are joined in shares.
+// TestStatesThatMemoryDoesNotHoldAtOnceAreJoined checks that a view's states which do not fit into
+// memory together are joined in several shares.
 func TestStatesThatMemoryDoesNotHoldAtOnceAreJoined(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir(), func(s *config.Server) { s.WriteMemory, s.FlushBytes, s.MaxBody = 24<<20, 1<<20, 4<<20 })
@@ -181,8 +183,8 @@ func TestStatesThatMemoryDoesNotHoldAtOnceAreJoined(t *testing.T) {
 	}
 }
 
-// TestAQueryThatFailsHoldsTheStreamUp drops a table that the query reads in addition to the
-// records, and creates it again.
+// TestAQueryThatFailsHoldsTheStreamUp drops a table that a source's query joins, and creates it
+// again. The records must wait for the table.
 func TestAQueryThatFailsHoldsTheStreamUp(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -198,7 +200,8 @@ func TestAQueryThatFailsHoldsTheStreamUp(t *testing.T) {
 	must(t, s.exec("DROP TABLE names"))
 	c.send("events", 0, []byte(`{"id": "2"}`))
 	s.eventually("SELECT state || ' ' || (error LIKE '%names%') FROM scoter.sources", "waiting true")
-	// In one statement, because the stream continues as soon as the table exists.
+	// Create and fill the table in one statement, because the source continues as soon as the table
+	// exists.
 	must(t, s.exec("CREATE TABLE names AS SELECT 2::BIGINT AS id, 'zwei' AS name"))
 	s.eventually("SELECT string_agg(id || name, ' ' ORDER BY id) FROM named", "1one 2zwei")
 	if got := s.value("SELECT (SELECT count(*) FROM again) || ' ' || (SELECT count(*) FROM events) || ' ' || (SELECT count(*) FROM scoter.dead_letters)"); got != "2 2 1" {
@@ -226,8 +229,8 @@ func TestRowsWithoutATimeAreThere(t *testing.T) {
 	}
 }
 
-// TestAQuietTopicIsSeenAndCostsNothing uses batches that never become full. A record is stored
-// after max_age. Without records the source only waits.
+// TestAQuietTopicIsSeenAndCostsNothing uses batches that never become full. A record must be stored
+// after max_age. While no records arrive, the source must send few requests.
 func TestAQuietTopicIsSeenAndCostsNothing(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
@@ -251,7 +254,8 @@ func TestAQuietTopicIsSeenAndCostsNothing(t *testing.T) {
 	s.eventually("SELECT count(*) FROM events", "2")
 }
 
-// batches returns the number of batches whose rows for all countries are in the aggregate table.
+// batches returns the number of batches that were stored. Each batch adds one row per country to
+// the aggregate table.
 func batches(s *server) int {
 	var n int
 	fmt.Sscan(s.value("SELECT count(*) FROM per_country WHERE country = 'de'"), &n)
@@ -287,7 +291,7 @@ func TestStatementsOnSources(t *testing.T) {
 	must(t, s.exec("PAUSE SOURCE orders"))
 	c.send("orders", 0, orders(0, 10)...)
 	must(t, s.Close())
-	// It stays paused.
+	// The source stays paused after a restart.
 	s = newServer(t, dir)
 	if got := s.value("SELECT state || (SELECT count(*) FROM orders) FROM scoter.sources"); got != "paused0" {
 		t.Error(got)

@@ -18,14 +18,16 @@ import (
 // A tombstone is a record with a key and no value. If a table's primary key is filled from the
 // record's key, a tombstone deletes the row of that key.
 //
-// A query reads a tombstone as a message whose columns are NULL, except for the metadata. Of the
-// query's result, only two things are used: the primary key, and the version column if it is filled
-// from the metadata.
+// If a target has a query, the query reads a tombstone as a message whose columns are NULL, except
+// for the metadata columns. Only two things of the query's result are used: the primary key, and
+// the version column if it is filled from the metadata.
 //
 // The last record of a key wins, so the order of records matters. Therefore, in a batch with
-// tombstones, each row is passed on with the index of its record.
+// tombstones, each row comes with the index of its record in the batch.
 
-// addTombstone adds a tombstone to the batch. number is its index in the batch.
+// addTombstone adds a tombstone (a record without a value) to the batch. number is the index of the
+// record in the batch. The error is Invalid if the source's option makes tombstones dead letters,
+// or if the record has no key.
 func (d *decodings) addTombstone(rec *kgo.Record, number int) error {
 	switch d.plan.kafka.tombstones {
 	case tombstonesIgnored:
@@ -49,7 +51,8 @@ func emptyRows(n int) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(nil, nil), nil, int64(n))
 }
 
-// divided returns first the pieces of records with a value, then the pieces of tombstones.
+// divided separates decoded rows (pieces): values are the pieces of records with a value, and
+// tombstones the pieces of records without one.
 func divided(pieces []piece) (values, tombstones []piece) {
 	for _, p := range pieces {
 		if p.tombstones {
@@ -61,24 +64,27 @@ func divided(pieces []piece) (values, tombstones []piece) {
 	return values, tombstones
 }
 
-// deleting returns, for a list of batches, whether each batch deletes rows. The list has values
-// batches that do not, followed by tombstones batches that do.
+// deleting returns a list that says for each batch whether its rows are deletions. It has false for
+// the batches of records with a value, which come first, and true for the batches of tombstones.
+// values and tombstones are the numbers of these batches.
 func deleting(values, tombstones int) []bool {
 	return append(make([]bool, values), slices.Repeat([]bool{true}, tombstones)...)
 }
 
-// deletion says how tombstones delete rows of a target. A nil *deletion means that they do not.
+// deletion says how tombstones (records without a value) delete rows of a target, which is a table
+// that the source fills. A nil *deletion means that tombstones delete no rows of the target.
 type deletion struct {
-	// filters means that the target's query filters by values other than the record's key. A
-	// tombstone lacks those values.
+	// filters is true if the query that fills the table filters rows by values other than the
+	// record's key. Tombstones lack these values.
 	filters bool
 }
 
 // places are the metadata columns that say from which record a row was made.
 var places = []string{"_topic", "_partition", "_offset"}
 
-// deletion returns how tombstones delete rows of a target. If they cannot, it returns an Invalid
-// error that says why.
+// deletion returns how tombstones (records without a value) delete rows of a target, which is a
+// table that the source fills. If tombstones cannot delete rows of the target, deletion returns an
+// Invalid error that says why.
 func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, error) {
 	table, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	switch {
@@ -114,9 +120,9 @@ func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, er
 	return &deletion{}, nil
 }
 
-// primary returns the primary key columns of a target's table that are filled from the record's
-// key: all columns of the primary key that are neither metadata nor listed by path. The result is
-// empty if the target has a query, or if keys have no format.
+// primary returns the names of the primary key columns that are filled from the record's key: all
+// columns of the primary key that are neither metadata columns nor listed by path. The result is
+// empty if a query fills the table, or if the source has no KEY FORMAT.
 func (s *source) primary(p *plan, t target) (names []string) {
 	if p.keys == nil || t.Query != "" {
 		return nil
@@ -134,11 +140,11 @@ func (s *source) primary(p *plan, t target) (names []string) {
 	return names
 }
 
-// keyColumn is the metadata column with the record's key.
+// keyColumn is the name of the metadata column that has the record's key.
 const keyColumn = "_key"
 
-// keyedOf returns the names of a table's key and version columns, and of the metadata columns, as
-// Planner.Lineage takes them.
+// keyedOf returns what Planner.Lineage must know about a table: the names of its key and version
+// columns, and of the metadata columns from which they may be filled.
 func keyedOf(t schema.Table) Keyed {
 	k := Keyed{Of: []string{keyColumn}, Place: places}
 	for _, id := range t.PrimaryKey {
@@ -155,7 +161,8 @@ func keyedOf(t schema.Table) Keyed {
 	return k
 }
 
-// lineage returns the result of Planner.Lineage, and caches it.
+// lineage returns the result of Planner.Lineage for a query, and caches it. If the query is at
+// fault, the error is Invalid.
 func (s *source) lineage(ctx context.Context, query string, k Keyed) (Lineage, error) {
 	key := query + "\x00" + strings.Join(append(k.Key, k.Version), "\x00")
 	if known, ok := s.lineages.Load(key); ok {
@@ -171,9 +178,10 @@ func (s *source) lineage(ctx context.Context, query string, k Keyed) (Lineage, e
 	return l, err
 }
 
-// numbered returns a target whose query also selects the columns places, which say from which
-// record each row was made. If keys is set, the query selects only the keys of the rows. The query
-// is empty if no message has the paths that the target lists.
+// numbered returns the target t, a table that the source fills, with another query. That query also
+// selects the topic, partition and offset of the record from which each row was made. If keys is
+// true, it selects nothing else but the key of each row. The query is empty if no message has the
+// fields that the target lists.
 func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, error) {
 	table, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	if err != nil {
@@ -192,7 +200,8 @@ func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, 
 	return t, err
 }
 
-// deletions runs a target's query over tombstones, and adds the result to all as rows to delete.
+// deletions runs the query of a target, a table that the source fills, over tombstones (records
+// without a value). It adds the result to all, as rows to delete.
 func (b *builder) deletions(t target, tombstones []piece, all *engine.TableRows) (err error) {
 	if b.tombstones == nil {
 		if b.tombstones, err = b.transient(b.plan, tombstones, b.records, b.keys); err != nil {
@@ -209,9 +218,9 @@ func (b *builder) deletions(t target, tombstones []piece, all *engine.TableRows)
 	return b.addNumbered(result, all, true)
 }
 
-// addNumbered adds the result of a query that numbered returned to all. It replaces the columns
-// places by the index of each row's record. deletes says that the rows are to be deleted.
-// addNumbered releases result.
+// addNumbered adds the result of a query to all. The last columns of the result are the topic,
+// partition and offset of each row's record. addNumbered replaces them by the index of the record
+// in the batch. deletes says whether the rows are to be deleted. addNumbered releases result.
 func (b *builder) addNumbered(result []arrow.RecordBatch, all *engine.TableRows, deletes bool) error {
 	defer releaseBatches(result)
 	at := b.places()
@@ -240,7 +249,8 @@ func errPlaces() error {
 	return base.Errorf(base.Invalid, "the messages have columns named as %s, which say of which record a row is", strings.Join(places, ", "))
 }
 
-// places returns the indexes of the batch's records, by topic, partition and offset.
+// places returns a map from the topic, partition and offset of each record to its index in the
+// batch.
 func (b *builder) places() map[place]int32 {
 	if b.numbers == nil {
 		b.numbers = make(map[place]int32, len(b.records))
@@ -258,9 +268,10 @@ func withoutLast(rec arrow.RecordBatch, n int) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(rec.Schema().Fields()[:n], &md), rec.Columns()[:n], rec.NumRows())
 }
 
-// settleTombstones is called when a source is created. If a table takes its key from the record's
-// key, it sets the option tombstones, unless the user set it, and returns the definition. The error
-// is Invalid if the option is "delete" and tombstones cannot delete rows of any table.
+// settleTombstones is called when a source is created. It returns the source's definition with the
+// option tombstones. If the user did not set this option, and tombstones can delete rows of one of
+// the tables by the record's key alone, settleTombstones sets it to "delete". If the user set it to
+// "delete", and tombstones cannot delete rows of any table, the error is Invalid.
 func (s *source) settleTombstones(ctx context.Context, p *plan, d Definition) (Definition, error) {
 	said := d.Kafka[optionTombstones]
 	if said != "" && p.kafka.tombstones != tombstonesDelete {

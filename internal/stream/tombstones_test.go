@@ -32,7 +32,7 @@ func (c *cluster) produce(topic string, partition int32, records ...string) {
 	must(c.t, c.producer.ProduceSync(ctx, all...).FirstErr())
 }
 
-// from returns the beginning of a statement that creates a source of topic u.
+// from returns the beginning of a CREATE SOURCE statement for the topic u.
 func (c *cluster) from(options string) string {
 	return fmt.Sprintf(`CREATE SOURCE u FROM KAFKA (brokers = '%s', topic = 'u', max_age = '20ms'%s) FORMAT json `, c.brokers, options)
 }
@@ -43,8 +43,9 @@ const (
 	noLetters = "SELECT count(*) FROM scoter.dead_letters"
 )
 
-// TestTombstonesDeleteTheRowsOfTheirKeys deletes in one batch and in several, and over restarts.
-// The tables are of all kinds. One of them has no key.
+// TestTombstonesDeleteTheRowsOfTheirKeys deletes rows by tombstones (records without a value), in
+// one batch and in several batches, and over restarts. The source fills tables of all kinds, also
+// one without a primary key.
 func TestTombstonesDeleteTheRowsOfTheirKeys(t *testing.T) {
 	for _, with := range []string{"", "WITH (upsert = 'merge-on-read')", "WITH (is_deleted = 'gone')", "WITH (is_deleted = 'gone', upsert = 'merge-on-read')",
 		"WITH (version = 'ver')", "WITH (version = 'ver', is_deleted = 'gone')", "WITH (version = 'ver', is_deleted = 'gone', upsert = 'merge-on-read')"} {
@@ -81,16 +82,17 @@ func TestTombstonesDeleteTheRowsOfTheirKeys(t *testing.T) {
 	}
 }
 
-// TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere checks that such a tombstone deletes
-// every version, but keeps the mark of a deletion that has a version. A tombstone whose version
-// comes from the record's metadata is compared by that version.
+// TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere checks that a tombstone without a
+// version deletes the row of its key, whatever the row's version is. But it does not remove the
+// mark of a deletion that has a version. A tombstone whose version comes from the record's metadata
+// is compared by that version.
 func TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(2, "u"))
 	s := newServer(t, t.TempDir())
 	must(t, s.exec("CREATE TABLE users (id VARCHAR PRIMARY KEY, name VARCHAR, ver BIGINT, gone BOOLEAN) WITH (version = 'ver', is_deleted = 'gone')"))
 	must(t, s.exec(c.from("")+"INTO TABLE users AS SELECT _key::VARCHAR AS id, name, ver, gone FROM messages"))
-	// Debezium sends a deleting event followed by a tombstone. Older events of another partition
-	// arrive after them.
+	// If a row is deleted, Debezium sends an event that says so, followed by a tombstone. Older
+	// events, from another partition, arrive after both.
 	c.produce("u", 0, `a={"name": "x", "ver": 8, "gone": false}`)
 	s.eventually(users, "ax")
 	c.produce("u", 0, `a={"ver": 9, "gone": true}`, "a")
@@ -124,8 +126,9 @@ func TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere(t *testing.T) {
 	s.eventually(noLetters, "0")
 }
 
-// TestWhichTombstonesAreDeadLetters checks tables whose key does not come from the record's key
-// alone. Their tombstones are dead letters, unless the option ignores them.
+// TestWhichTombstonesAreDeadLetters uses tables whose primary key does not come from the record's
+// key alone. Tombstones cannot delete rows there. They must become dead letters, unless the
+// source's option says to ignore them.
 func TestWhichTombstonesAreDeadLetters(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "u"))
 	s := newServer(t, t.TempDir())
@@ -149,14 +152,15 @@ func TestWhichTombstonesAreDeadLetters(t *testing.T) {
 		t.Errorf("%s dead letters", got)
 	}
 	must(t, s.exec("DROP SOURCE u"))
-	// The user asks for deletes. The condition uses a value that tombstones do not have.
+	// The user sets the option to "delete", although the query's condition uses a value that
+	// tombstones lack.
 	must(t, s.exec(c.from(", tombstones = 'delete'")+"INTO TABLE users AS SELECT _key::VARCHAR AS id, name FROM messages WHERE name <> 'y' OR name IS NULL"))
 	s.eventually("SELECT count(*) FROM users", "0")
 	s.eventually(readUpTo, "2")
 	// A record with neither a key nor a value is a dead letter.
 	must(t, c.producer.ProduceSync(ctx, &kgo.Record{Topic: "u"}).FirstErr())
 	s.eventually(noLetters, "6")
-	// The table was replaced by another one.
+	// The table is replaced by a table without a primary key, so tombstones delete nothing.
 	must(t, s.exec("DROP TABLE users; CREATE TABLE users (id VARCHAR, name VARCHAR)"))
 	c.produce("u", 0, `b={"name": "x"}`, "b", `c={"name": "x"}`)
 	s.eventually(users, "bx cx")
@@ -170,7 +174,8 @@ func TestWhichTombstonesAreDeadLetters(t *testing.T) {
 	}
 }
 
-// TestTombstonesByMetadata deletes from a table without a query whose key is the record's key.
+// TestTombstonesByMetadata deletes rows of a table that has no query and whose primary key is the
+// metadata column _key.
 func TestTombstonesByMetadata(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(2, "u"))
 	s := newServer(t, t.TempDir())
@@ -186,10 +191,10 @@ func TestTombstonesByMetadata(t *testing.T) {
 	s.eventually(noLetters, "0")
 }
 
-// TestTombstonesAmongManyRecords compares tables with the last record of each key, for different
-// batch sizes.
+// TestTombstonesAmongManyRecords reads many records and tombstones, in batches of different sizes.
+// The tables must have the last record of each key.
 func TestTombstonesAmongManyRecords(t *testing.T) {
-	// records per batch, and in total
+	// the number of records in a batch, and in total
 	for rows, n := range map[int]int{1000: 900, 7: 900, 1: 150} {
 		t.Run(fmt.Sprint(rows), func(t *testing.T) { tombstonesAmong(t, rows, n) })
 	}
@@ -232,9 +237,9 @@ func tombstonesAmong(t *testing.T, rows, n int) {
 	s.eventually(noLetters, "0")
 }
 
-// TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters checks definitions of older versions,
-// which lack the option. A source of the settings file keeps the option that was chosen when it was
-// created.
+// TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters checks that tombstones become dead
+// letters in a source that an older version of Scoter created, without the option tombstones. A
+// source of the settings file keeps the value that was chosen when it was created.
 func TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "u"))
 	dir := t.TempDir()
@@ -259,7 +264,7 @@ func TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters(t *testing.T) {
 	}
 	must(t, s.exec("DROP SOURCE older"))
 	name := catalog.StreamName{Database: "d", Schema: "main", Name: "configured"}
-	for range 2 { // at two starts
+	for range 2 { // once for each of two starts of the server
 		must(t, s.Sources.Configure(ctx, name, d))
 		if got := s.states()[0].Definition.Kafka["tombstones"]; got != "delete" {
 			t.Errorf("tombstones = %q", got)

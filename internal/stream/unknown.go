@@ -13,12 +13,12 @@ import (
 )
 
 // The JSON values [], {} and null do not tell the type of a column. If the table has the column,
-// they are values of the table's type. Otherwise the column is left out, as if the message did not
-// have it. So the other columns do not depend on which messages came before.
+// such a value gets the type that the column has there. Otherwise the column is left out of the
+// batch, as if the message did not have it, until a later message tells the type.
 
-// withoutUnknown returns rows without the columns and struct fields of unknown type, that is, if
-// neither a value nor the table t tells the type. t may be nil. It calls left with the path of each
-// removed column or field. The caller still owns rec.
+// withoutUnknown returns the rows rec without the columns and struct fields of unknown type. A type
+// is unknown if neither the values nor the table t tell it. t may be nil. withoutUnknown calls left
+// with the path of each removed column or field. The caller still owns rec.
 func withoutUnknown(rec arrow.RecordBatch, t *schema.Table, left func(path []string)) arrow.RecordBatch {
 	found := false
 	for _, f := range rec.Schema().Fields() {
@@ -26,7 +26,7 @@ func withoutUnknown(rec arrow.RecordBatch, t *schema.Table, left func(path []str
 		case f.Type.ID() != arrow.NULL:
 			found = found || hasUnknown(f.Type)
 		case t == nil || t.ColumnIndex(f.Name) < 0:
-			// The table also leaves out such a column, but does not report it.
+			// The append to the table leaves out such a column too, but does not report it.
 			left([]string{f.Name})
 		}
 	}
@@ -63,8 +63,8 @@ func releaseArrays(all []arrow.Array) {
 	}
 }
 
-// hasUnknown reports whether a type is or contains NULL, or a struct without fields. The values
-// then do not tell the type.
+// hasUnknown reports whether a type is unknown in part: whether it is, or contains, the type NULL
+// or a struct without fields.
 func hasUnknown(t arrow.DataType) bool {
 	switch t := t.(type) {
 	case *arrow.NullType:
@@ -82,14 +82,14 @@ func hasUnknown(t arrow.DataType) bool {
 	return false
 }
 
-// known returns an array without its struct fields of unknown type. path is the path of the array.
-// want is its type in the table, or nil if that is unknown. left is called with the path of each
-// removed field. The result is nil if nothing remains.
+// known returns the array a without its struct fields of unknown type. path is the path of the
+// array, from its column on. want is the type that the table has for it, or nil if the table has
+// none. known calls left with the path of each removed field. The result is nil if nothing remains.
 func known(a arrow.Array, want *schema.Type, path []string, left func(path []string)) arrow.Array {
 	t := a.DataType()
 	alike := want == nil || want.Kind == schema.Struct && t.ID() == arrow.STRUCT || want.Kind == schema.List && t.ID() == arrow.LIST
 	if !alike || !hasUnknown(t) {
-		a.Retain() // keep the array: the table checks whether its type fits
+		a.Retain() // keep the array: the append to the table checks whether its type fits
 		return a
 	}
 	switch a := a.(type) {
@@ -111,7 +111,7 @@ func known(a arrow.Array, want *schema.Type, path []string, left func(path []str
 		defer data.Release()
 		return array.MakeFromData(data)
 	}
-	return nil // NULL
+	return nil // the array has the type NULL
 }
 
 func knownStruct(a *array.Struct, want *schema.Type, path []string, left func(path []string)) arrow.Array {
@@ -150,12 +150,13 @@ func knownStruct(a *array.Struct, want *schema.Type, path []string, left func(pa
 // unknowns are the paths of columns and struct fields that occur in messages, but only with values
 // that do not tell a type. A query that names such a path fails until a message tells the type.
 type unknowns struct {
-	mu    sync.Mutex
-	paths map[string][]string // guarded by mu; the key is the names of the path, joined
+	mu sync.Mutex
+	// paths maps the joined names of each path to the path. It is guarded by mu.
+	paths map[string][]string
 }
 
-// maxUnknown bounds how many paths are stored from one batch to the next. Messages choose the
-// names, so there could be any number.
+// maxUnknown is the maximum number of paths of unknown type that a source remembers from one batch
+// to the next. Without it there could be any number, because messages choose the names.
 const maxUnknown = 1000
 
 func (u *unknowns) note(path []string) {
@@ -167,8 +168,8 @@ func (u *unknowns) note(path []string) {
 	u.paths[strings.Join(path, "\x00")] = path
 }
 
-// settle removes the paths that are columns or fields of the table of messages now. If there are
-// still too many paths, it removes all.
+// settle removes the paths whose type is known now, because t, the table of messages, has these
+// columns or fields. If there are more than maxUnknown paths, it removes others too.
 func (u *unknowns) settle(t schema.Table) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -185,8 +186,8 @@ func (u *unknowns) clear() {
 	clear(u.paths)
 }
 
-// in returns the table of messages with the unknown paths added as columns and fields of type text.
-// lacks reports whether a path was added.
+// in returns t, the table of messages, with all paths of unknown type added, as columns and fields
+// of type VARCHAR. lacks reports whether a path was added.
 func (u *unknowns) in(t schema.Table) (_ schema.Table, lacks bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -197,9 +198,10 @@ func (u *unknowns) in(t schema.Table) (_ schema.Table, lacks bool) {
 	return t, lacks
 }
 
-// withMissing adds a column or field that a query lacks. err is DuckDB's error, which names it. If
-// the query contains that name, it is added to the table as a column of type text, and to all
-// structs as a field. lacks reports whether anything was added.
+// withMissing is for a query that failed because the table t, which it reads, lacks a column or
+// field. err is DuckDB's error, which has the name of the column or field. If the query contains
+// this name, withMissing returns t with it added, as a column of type VARCHAR, and as a field of
+// all structs. lacks reports whether anything was added.
 func withMissing(t schema.Table, query string, err error) (_ schema.Table, lacks bool) {
 	tokens, splitErr := sqltoken.Split(query)
 	if splitErr != nil {
@@ -228,8 +230,8 @@ func withMissing(t schema.Table, query string, err error) (_ schema.Table, lacks
 	return t, lacks || more
 }
 
-// withFieldEverywhere adds a text field to all structs within a type that lack it. lacks reports
-// whether there was one.
+// withFieldEverywhere returns the type t with a field of type VARCHAR added to all structs in it
+// that do not have a field of this name. lacks reports whether a field was added.
 func withFieldEverywhere(t schema.Type, name string) (_ schema.Type, lacks bool) {
 	switch t.Kind {
 	case schema.List:
@@ -248,8 +250,8 @@ func withFieldEverywhere(t schema.Type, name string) (_ schema.Type, lacks bool)
 	return t, false
 }
 
-// withPath adds a column or field of type text to a table, at a path. lacks reports whether the
-// table did not have it.
+// withPath returns the table t with a column or field of type VARCHAR added at a path. If t already
+// has the column or field, t is returned as it is, and lacks is false.
 func withPath(t schema.Table, path []string) (_ schema.Table, lacks bool) {
 	i := t.ColumnIndex(path[0])
 	if i < 0 {
@@ -266,8 +268,8 @@ func withPath(t schema.Table, path []string) (_ schema.Table, lacks bool) {
 	return t, lacks
 }
 
-// withField adds a field of type text to a type, at a path through structs and lists of structs.
-// lacks reports whether the type did not have it.
+// withField returns the type t with a field of type VARCHAR added, at a path through structs and
+// lists of structs. If t already has the field, t is returned as it is, and lacks is false.
 func withField(t schema.Type, path []string) (_ schema.Type, lacks bool) {
 	switch {
 	case len(path) == 0:

@@ -17,12 +17,13 @@ import (
 // A query may name a JSON field that was null in all messages so far. For example, change events
 // have the state of a row before its change, which is null until the first update. The type of such
 // a field is unknown, but its value is known: NULL. So the query reads NULL in place of the field.
-// If a column of the result is NULL because of that, its type is unknown too, and it is created
-// only after a message tells the type.
+// If a column of the query's result is NULL for this reason, the type of the column is unknown too.
+// The column is then created only after a message tells the type.
 
-// describeUntold describes a query that failed with the error failed because it names fields of
-// unknown type. The query then reads NULL for these fields. If the failure has a different cause,
-// describeUntold returns failed.
+// describeUntold is called if the query of a target (a table of the source) failed, perhaps because
+// it names fields of unknown type. failed is the query's error. describeUntold rewrites the query
+// so that it reads NULL in place of these fields. If the query still fails, or names no such field,
+// it returns failed.
 func (s *source) describeUntold(ctx context.Context, t target, messages schema.Table, run func(string) ([]arrow.RecordBatch, error), failed error) (described, error) {
 	query := t.Query
 	as := func(typ string) (described, error) {
@@ -38,9 +39,10 @@ func (s *source) describeUntold(ctx context.Context, t target, messages schema.T
 		return described{}, failed
 	}
 	d.untold = map[string]bool{}
-	// DESCRIBE reports INTEGER for a column that is NULL. So a column with this type is taken for
-	// one of unknown type. Columns of messages never are INTEGER: a JSON number is a BIGINT or
-	// DOUBLE. If the query really returns an INTEGER, the column is created with its first value.
+	// DESCRIBE reports INTEGER for a column that is NULL. So a column of type INTEGER counts as a
+	// column of unknown type. Columns of messages are never INTEGER, because a JSON number is a
+	// BIGINT or DOUBLE. If the query really returns an INTEGER, the column is created with its
+	// first value.
 	for _, c := range d.table.Columns {
 		d.untold[c.Name] = c.Type.Kind == schema.Integer
 	}
@@ -59,8 +61,8 @@ func (s *source) describeUntold(ctx context.Context, t target, messages schema.T
 	return d, nil
 }
 
-// withoutNulls converts the columns named in untold to the type NULL if all of their values are
-// NULL. It releases batches and returns new ones.
+// withoutNulls converts a column that is named in untold to the type NULL if all of its values in
+// the batch are NULL. It releases batches and returns new batches.
 func withoutNulls(batches []arrow.RecordBatch, untold map[string]bool) []arrow.RecordBatch {
 	for i, rec := range batches {
 		fields, columns := slices.Clone(rec.Schema().Fields()), slices.Clone(rec.Columns())
@@ -77,9 +79,9 @@ func withoutNulls(batches []arrow.RecordBatch, untold map[string]bool) []arrow.R
 	return batches
 }
 
-// nulls returns a query that selects the table of messages with added NULLs: one for each path of
-// unknown type that query names. If typ is not empty, the NULLs have that type. The result is empty
-// if query names no such path.
+// nulls returns an SQL query that selects all columns of the table of messages, and a NULL for each
+// path of unknown type that query names. If typ is not empty, the NULLs have that type. The result
+// is empty if query names no such path.
 func (u *unknowns) nulls(t schema.Table, query, typ string) string {
 	tokens, err := sqltoken.Split(query)
 	if err != nil {
@@ -88,7 +90,7 @@ func (u *unknowns) nulls(t schema.Table, query, typ string) string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	var added []string
-	replaced := map[string]gaps{} // by the name of the column: the fields that its structs lack
+	replaced := map[string]gaps{} // by column: the fields that the structs in the column lack
 	for _, key := range slices.Sorted(maps.Keys(u.paths)) {
 		path := u.paths[key]
 		last := path[len(path)-1]
@@ -122,14 +124,16 @@ func (u *unknowns) nulls(t schema.Table, query, typ string) string {
 	return "SELECT " + strings.Join(append([]string{star}, added...), ", ") + " FROM " + Messages
 }
 
-// gaps says which fields must be added to a struct, by their folded names. An existing field is in
-// it if its own structs lack fields.
+// gaps says which fields must be added to a struct. The keys are the names of the fields in the
+// form in which names are compared. An existing field has an entry too if fields must be added to
+// structs inside it.
 type gaps map[string]*gap
 
-// gap is a field that a struct lacks, or an existing field in which fields are missing.
+// gap is a field that must be added to a struct, or an existing field to which fields must be added
+// (in).
 type gap struct {
 	name string
-	null string // the expression for the missing field; empty if the field exists
+	null string // the SQL expression for the added field; empty if the field exists
 	in   gaps
 }
 
@@ -147,7 +151,7 @@ func (g gaps) add(path []string, null string) {
 	}
 }
 
-// filled returns an expression for a value with the missing fields added. value is the expression
+// filled returns an SQL expression for a value with the fields in g added. value is the expression
 // of a struct, or of a list of structs at any depth, and t is its type. depth is the number of
 // lists around the value.
 func (g gaps) filled(value string, t schema.Type, depth int) string {
@@ -175,11 +179,12 @@ func names(tokens []sqltoken.Token, name string) bool {
 	return slices.ContainsFunc(tokens, func(t sqltoken.Token) bool { return t.IsName() && schema.Fold(t.Name()) == schema.Fold(name) })
 }
 
-// fields is a tree of field names: each name has the fields that are selected from it.
+// fields is a tree of field names. It maps the name of a field to the fields that are selected from
+// it.
 type fields map[string]fields
 
-// fieldsNamed returns the fields that a query selects from columns or fields with this name, such
-// as b and b.c for name.b.c.
+// fieldsNamed returns the fields that a query selects from a column or field with the given name.
+// For the name a and a query with a.b.c, it returns b, and c as a field of b.
 func fieldsNamed(tokens []sqltoken.Token, name string) fields {
 	all := fields{}
 	for i, t := range tokens {
@@ -198,8 +203,9 @@ func fieldsNamed(tokens []sqltoken.Token, name string) fields {
 	return all
 }
 
-// nullWith returns an SQL expression that is NULL. If f has fields, it is a NULL struct with these
-// fields. If typ is not empty, the NULL, or each innermost field, has the type typ.
+// nullWith returns an SQL expression that is NULL. If f has fields, the expression is of the type
+// of a struct with these fields. If typ is not empty, the expression, or each innermost field of
+// the struct, has the type typ.
 func nullWith(f fields, typ string) string {
 	if len(f) == 0 && typ == "" {
 		return "NULL"

@@ -15,9 +15,9 @@ func texts(all ...string) (out [][]byte) {
 	return out
 }
 
-// TestWhatIsNullInAllRecordsIsNull reads row changes as Debezium writes them. The state before a
-// change is null until a row changes. A query that names it returns rows from the first record on,
-// and returns its values once there are any.
+// TestWhatIsNullInAllRecordsIsNull reads row changes as Debezium writes them. The field with the
+// state before a change is null until a row changes. A query that names this field must return rows
+// from the first record on, and the field's values once there are any.
 func TestWhatIsNullInAllRecordsIsNull(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "changes"))
 	s := newServer(t, t.TempDir())
@@ -81,7 +81,8 @@ func TestTypesOfJSONAreDeclared(t *testing.T) {
 	}
 }
 
-// TestASourceThatRefusesEverythingSaysSo checks that the state says so until a record is accepted.
+// TestASourceThatRefusesEverythingSaysSo checks that the state of a source is "refusing" while all
+// records become dead letters, until a record is accepted.
 func TestASourceThatRefusesEverythingSaysSo(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "bad"))
 	s := newServer(t, t.TempDir())
@@ -97,13 +98,13 @@ func TestASourceThatRefusesEverythingSaysSo(t *testing.T) {
 	s.eventually("SELECT state FROM scoter.sources", "running")
 }
 
-// TestQueriesOfWhatIsNullSoFar reads records in which a field was only null or [] so far. The
-// queries select something from that field. All of them return rows from the first record on, and
-// no record is a dead letter.
+// TestQueriesOfWhatIsNullSoFar reads records in which a field is null or []. The queries select
+// something from that field. All of them must return rows from the first record on, and no record
+// may become a dead letter.
 func TestQueriesOfWhatIsNullSoFar(t *testing.T) {
 	const (
-		// In the forms that Debezium writes: flattened, with the schema around them, and as row
-		// changes.
+		// The records have the forms that Debezium writes: flattened rows, rows with the schema
+		// around them, and row changes.
 		flat     = `{"id": %d, "name": "a", "email": null, "tags": [], "address": null, "lines": [{"sku": "s", "price": null, "parts": [{"note": null, "n": 1}]}], "__deleted": "false"}`
 		envelope = `{"schema": {"type": "struct", "optional": false}, "payload": {"before": null, "after": {"id": %d, "name": "a", "note": null, "place": {"city": null, "zip": 1}}, "op": "c"}}`
 	)
@@ -149,8 +150,8 @@ func TestQueriesOfWhatIsNullSoFar(t *testing.T) {
 	}
 }
 
-// TestWhatIsNullInAllRecordsOfAvroIsNull uses Avro, whose schema tells the type of the state before
-// a change.
+// TestWhatIsNullInAllRecordsOfAvroIsNull reads row changes in Avro. The schema tells the type of
+// the field with the state before a change, although the field is null in all records.
 func TestWhatIsNullInAllRecordsOfAvroIsNull(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "changes"))
 	s := newServer(t, t.TempDir())
@@ -170,8 +171,8 @@ func TestWhatIsNullInAllRecordsOfAvroIsNull(t *testing.T) {
 	}
 }
 
-// TestDeclaredTypesOfFlattenedRows checks that a table without a query and a query see the same
-// types for all records.
+// TestDeclaredTypesOfFlattenedRows checks that the declared types of columns are the same, for all
+// records, in a table without a query and in a query.
 func TestDeclaredTypesOfFlattenedRows(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "typed"))
 	s := newServer(t, t.TempDir())

@@ -18,30 +18,33 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// A view of a source is filled through a table of states. For each batch, the query runs over the
-// batch, and its result adds one state (an intermediate result of the aggregates) for each group to
-// that table. The view merges the states when it is read.
+// A view of a source is filled through a table of states. The view's query runs over each batch of
+// records. For each group, its result is a state: an intermediate result of the aggregates. The
+// states are added to the table of states. The view merges the states when it is read.
 //
-// The number of states must grow with the number of groups only, and not with the number of
+// The number of states must grow only with the number of groups, and not with the number of
 // batches. So a goroutine of the session joins states from time to time: one edit replaces all
-// states of a group by one. It joins again when the number of rows has doubled. Therefore all joins
-// together cost as much as writing each state a few times.
+// states of a group by one state. The goroutine joins states again when the number of states has
+// doubled. Therefore all joins together cost as much as writing each state a few times.
 
 const (
 	// statesSuffix is appended to the name of a view for its table of states.
 	statesSuffix = "_states"
-	// joinRows and joinBytes are the number of rows and the size at which states are worth joining.
-	// With fewer states, a join costs more than it saves.
+	// joinRows and joinBytes are the number of states, and their size in bytes, from which on
+	// states are joined. With fewer states, a join costs more than it saves.
 	joinRows, joinBytes = 50_000, 64 << 20
-	// joinAtOnce is how many bytes of states are joined in one edit, approximately. The size is
-	// estimated as valueBytes for each value, or as the size of the parts if that is larger.
+	// joinAtOnce is approximately how many bytes of states one edit joins. The size of states is
+	// estimated as valueBytes for each value, or as the size in bytes of the table's rows if that
+	// is larger.
 	joinAtOnce, valueBytes = 64 << 20, 16
-	// joinedRows is the number of rows that each batch of joined states has at least, except for
-	// the last one.
+	// joinedRows is the minimum number of rows of each batch of joined states, except for the last
+	// batch.
 	joinedRows = 16 << 10
 )
 
-// makeView creates the view of a target, unless it exists or the target is not a view.
+// makeView creates the view that d describes, if d describes a view and the view does not exist. It
+// replaces a view that an older version of Scoter created. If the view exists with another query,
+// the error is Conflict.
 func (m *Manager) makeView(ctx context.Context, d described) error {
 	if d.Merged == "" {
 		return nil
@@ -72,9 +75,10 @@ func (m *Manager) makeView(ctx context.Context, d described) error {
 	return m.store.PutView(ctx, v, there.SQL != "")
 }
 
-// runJoins joins the states of views whenever enough states were added, until ctx ends.
+// runJoins joins the states of the source's views until ctx ends. After each stored batch, it
+// checks whether enough states were added.
 func (x *session) runJoins(ctx context.Context) {
-	joined := map[base.TableID]int64{} // the rows after the last join
+	joined := map[base.TableID]int64{} // the number of states after the last join, by table
 	for {
 		select {
 		case <-x.stored:
@@ -92,13 +96,13 @@ func (x *session) runJoins(ctx context.Context) {
 	}
 }
 
-// join joins the states of a view if enough were added since the last join. joined has the number
-// of rows after the last join.
+// join joins the states (intermediate results) of a view if enough states were added since the last
+// join. joined maps each table of states to the number of its rows after the last join.
 func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int64) error {
 	store := s.manager.store
 	table, err := store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name+statesSuffix)
 	if err != nil {
-		return nil // the first batch creates it
+		return nil // the table does not exist yet: the first batch creates it
 	}
 	snap, err := store.Snapshot(table.ID)
 	if err != nil {
@@ -109,7 +113,7 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 	if rows < 2*joined[table.ID] || rows < joinRows && bytes < joinBytes || rows < 2 {
 		return nil
 	}
-	// Store a number in case the join fails, so that it is not repeated with each batch.
+	// Set the number now, so that a join that fails is not repeated after every batch.
 	joined[table.ID] = rows - rows/4
 	d, err := s.manager.planner.Merging(ctx, t.Query, table.QuotedName())
 	if err != nil {
@@ -125,7 +129,8 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 		left, err := s.joinShares(ctx, table.ID, d, shares)
 		switch {
 		case base.KindOf(err) == base.TooLarge && len(d.Groups) > 0 && shares < rows:
-			shares *= 2 // use more shares; those that were joined before have little left to do
+			// use more and smaller shares; groups that are joined already take little time
+			shares *= 2
 		case errors.Is(err, engine.ErrChanged):
 			return nil // another statement changed the states: retry next time
 		case err != nil:
@@ -138,7 +143,7 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 }
 
 // joinShares joins the states of a table in several edits. Each edit joins one share of the groups,
-// chosen by the group's hash. It returns how many states remain.
+// chosen by the hash of the group. joinShares returns how many states remain.
 func (s *source) joinShares(ctx context.Context, id base.TableID, d Division, shares int64) (left int64, err error) {
 	for share := range shares {
 		where := ""
@@ -154,8 +159,8 @@ func (s *source) joinShares(ctx context.Context, id base.TableID, d Division, sh
 	return left, nil
 }
 
-// joinShare joins the states that match the SQL condition where, and returns how many remain. It
-// holds no snapshot while it waits for memory.
+// joinShare joins the states that match the SQL condition where, and returns how many of them
+// remain. While it waits for memory, it holds no snapshot.
 func (s *source) joinShare(ctx context.Context, id base.TableID, d Division, where string) (left int64, err error) {
 	room := s.manager.store.Room()
 	defer room.Close()
@@ -176,7 +181,7 @@ func (s *source) joinShare(ctx context.Context, id base.TableID, d Division, whe
 }
 
 // replaceStates replaces the states that match the SQL condition where by one state for each group.
-// It returns how many states remain.
+// It returns the number of these new states.
 func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, states *snapshot.Table, d Division, where string, room *engine.Room) (int64, error) {
 	const addresses = "SELECT " + schema.SourceColumn + ", " + schema.OrdinalColumn + " FROM "
 	found, err := s.manager.planner.Collect(ctx, Select{SQL: addresses + Messages + where, Database: s.name.Database, Messages: states, Target: len(addresses)})
@@ -223,7 +228,7 @@ func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, sta
 	return after, err
 }
 
-// concatenated joins small batches into batches of at least joinedRows rows; the last one may be
+// concatenated joins small batches into batches of at least joinedRows rows. The last batch may be
 // smaller. Fewer batches are better, because each batch of a memtable has a cost.
 func concatenated(chunks []arrow.RecordBatch) (all []arrow.RecordBatch, err error) {
 	for from, to := 0, 0; from < len(chunks); from = to {
@@ -240,7 +245,7 @@ func concatenated(chunks []arrow.RecordBatch) (all []arrow.RecordBatch, err erro
 	return all, nil
 }
 
-// sizeOfTable returns the approximate size of a table's rows in bytes, including deleted rows.
+// sizeOfTable returns the approximate size in bytes of a table's rows, including deleted rows.
 func sizeOfTable(t *snapshot.Table) (bytes int64) {
 	for _, p := range t.Parts {
 		bytes += p.Bytes

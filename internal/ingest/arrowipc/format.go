@@ -6,7 +6,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// Format is the wire format Arrow IPC, as a stream or a file.
+// Format is the wire format Arrow IPC. It decodes both the stream format and the file format.
 var Format = &wire.Format{
 	Name:       "arrow",
 	MediaTypes: []string{"application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.file"},

@@ -11,11 +11,12 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// Format is the wire format Avro, for the messages of Kafka: the binary encoding of single values.
+// Format is the wire format Avro for Kafka messages. Each message is one value in Avro's binary
+// encoding, without a file header.
 var Format = &wire.Format{Name: "avro", Schemas: true, OpenMessages: openMessages}
 
-// Registry has the methods of a schema registry that this package calls. registry.Client implements
-// it, and describes the errors.
+// Registry has the methods of a schema registry that this package calls. The type Client of package
+// registry implements it. That package describes the errors.
 type Registry interface {
 	// Avro returns the schema with an id.
 	Avro(ctx context.Context, id uint32) (*Schema, error)
@@ -23,15 +24,17 @@ type Registry interface {
 	LatestAvro(ctx context.Context, subject string) (*Schema, error)
 }
 
-// opened decodes the messages of one source. It has the options of the source's FORMAT clause.
+// opened is the format Avro with the options of one source's FORMAT clause. It makes the decoders
+// of the source's messages.
 type opened struct {
 	framing.Schema
-	registry Registry // nil if the options name no registry
-	// schema is the schema of all values, from files. It is nil if there are no files. If there is
-	// also a registry, which knows the writer's schema, it is the reader's schema.
+	registry Registry // the schema registry; nil if the options name none
+	// schema is the schema in the files that the options name, or nil if they name none. If a
+	// schema registry is also given, schema is the reader's schema, and the registry has the
+	// writer's schemas.
 	schema *Schema
-	keys   bool                    // the messages are the keys of records
-	newest framing.Newest[*Schema] // of the subject
+	keys   bool                    // whether the messages are the keys of records
+	newest framing.Newest[*Schema] // the newest schema of the subject
 }
 
 func openMessages(o wire.MessageOptions) (wire.Messages, error) {
@@ -59,8 +62,8 @@ func openMessages(o wire.MessageOptions) (wire.Messages, error) {
 	return m, nil
 }
 
-// readSchema reads a schema from the first file. The other files have the schemas that it refers
-// to.
+// readSchema reads a schema from the first of files. The other files have the schemas to which this
+// schema refers.
 func readSchema(files []string) (*Schema, error) {
 	var texts []string
 	for _, name := range files {
@@ -76,11 +79,13 @@ func readSchema(files []string) (*Schema, error) {
 	return s, base.Wrap(err, "FORMAT schema")
 }
 
-// Known returns true if the schema is in files.
+// Known reports whether the columns of the messages are known in advance, because the schema is in
+// files.
 func (m *opened) Known() bool { return m.schema != nil }
 
-// Split returns the header of the value as the key if the header has the id of the schema, and an
-// empty key otherwise.
+// Split splits the value of a record into a key, which identifies the schema, and the message. The
+// key is the header of the schema registry if the id in it decides the schema. Otherwise the key is
+// empty.
 func (m *opened) Split(value []byte) (key, msg []byte, err error) {
 	key, msg, err = m.Schema.Split(value)
 	if !m.ByHeader() {
@@ -89,7 +94,8 @@ func (m *opened) Split(value []byte) (key, msg []byte, err error) {
 	return key, msg, err
 }
 
-// Decoders returns one decoder. It decodes all columns, or keys.
+// Decoders returns one decoder, for messages whose schema is identified by key. It decodes all
+// columns of a message or, if the messages are keys, a single value.
 func (m *opened) Decoders(ctx context.Context, key []byte, _ [][]wire.Column) ([]wire.MessageDecoder, error) {
 	plan, err := m.plan(ctx, key)
 	if err != nil {
@@ -102,8 +108,8 @@ func (m *opened) Decoders(ctx context.Context, key []byte, _ [][]wire.Column) ([
 	return []wire.MessageDecoder{d}, nil
 }
 
-// plan returns the plan for values whose schema has this key. For an empty key it returns the plan
-// of the subject's newest schema, or of the schema from files.
+// plan returns the decoding plan for messages whose schema is identified by key, as Split returns
+// it. For an empty key, the schema is the newest one of the subject, or the one in files.
 func (m *opened) plan(ctx context.Context, key []byte) (*Plan, error) {
 	writer, err := m.schema, error(nil)
 	switch {
@@ -122,7 +128,8 @@ func (m *opened) plan(ctx context.Context, key []byte) (*Plan, error) {
 	return NewPlan(writer, Options{Reader: m.schema})
 }
 
-// messageDecoder adapts Decoder to wire.MessageDecoder. Each message makes one row.
+// messageDecoder adapts the Avro Decoder to the interface wire.MessageDecoder. Each message makes
+// one row.
 type messageDecoder struct{ *Decoder }
 
 func (d messageDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {

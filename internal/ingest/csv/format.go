@@ -7,7 +7,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Format is the wire format CSV, also with other delimiters, such as tabs in .tsv files.
+// Format is the wire format CSV. The delimiter between values may be another than a comma, such as
+// a tab in .tsv files.
 var Format = &wire.Format{
 	Name:       "csv",
 	MediaTypes: []string{"text/csv"},

@@ -1,12 +1,13 @@
 // Package cut cuts files of rows into pieces. Each piece is a complete body that fits in one
-// request or transaction. Only one piece of a file is in memory at a time. For Parquet and Arrow,
-// the rows of one row group or batch, as the file's writer made it, are in memory.
+// request or transaction. Only one piece of a file is in memory at a time. But of a Parquet or
+// Arrow file, the rows of a whole row group or batch may be in memory, as the program that wrote
+// the file divided it.
 //
 // The pieces depend only on the file's content. Reading a file again gives the same pieces, and
 // files with the same beginning have the same first pieces.
 //
-// The Cutter of a wire format, which knows where rows end, is in the package of the format. Package
-// cut opens and decompresses the file, and cuts text at the ends of rows.
+// The package of each wire format has a Cutter, which knows where rows end. Package cut opens and
+// decompresses the file, and cuts text at the ends of rows.
 package cut
 
 import (
@@ -29,31 +30,32 @@ const (
 
 // Piece is a range of a file's rows.
 type Piece struct {
-	Body  []byte  // valid until the function that receives the piece returns
-	First int64   // number of rows of the file before the piece
+	// the bytes of the piece, as a complete body; valid until the function that receives it returns
+	Body  []byte
+	First int64   // number of rows in the file before the piece
 	Rows  int64   // number of rows of the piece
-	Read  float64 // share of the file that has been read, from 0 to 1
+	Read  float64 // share of the file that has been read so far, from 0 to 1
 }
 
-// Options are properties of a file that its bytes do not tell.
+// Options are properties of a file that cannot be told from its bytes.
 type Options struct {
-	Delimiter byte // between the values of CSV; 0 means a comma
+	Delimiter byte // the delimiter between the values of CSV; 0 means a comma
 }
 
-// Cutter calls f with the pieces of a file, in order. A file without rows has one piece. Errors are
-// the errors of f, base.Invalid and base.TooLarge.
+// Cutter cuts a file into pieces, and calls f with the pieces in order. A file without rows has one
+// piece. An error is an error of f, or has the kind base.Invalid or base.TooLarge.
 type Cutter func(file *File, o Options, f func(Piece) error) error
 
 // File is a file that is being cut.
 type File struct {
-	*os.File       // as it is on disk, so it may be compressed
-	Size     int64 // in bytes, on disk
+	*os.File       // the file on disk, which may be compressed
+	Size     int64 // size of the file on disk, in bytes
 	name     string
-	read     int64 // bytes read by Decompressed
+	read     int64 // number of bytes on disk that Decompressed has read
 }
 
-// Each opens the file called name, and calls f with the pieces that cutter makes of the file.
-// Errors are the errors of cutter, and base.NotFound.
+// Each opens the file called name, and calls f with the pieces that cutter makes of the file. An
+// error is an error of cutter, or base.NotFound if the file cannot be opened.
 func Each(name string, cutter Cutter, o Options, f func(Piece) error) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -67,17 +69,17 @@ func Each(name string, cutter Cutter, o Options, f func(Piece) error) error {
 	return cutter(&File{File: file, Size: info.Size(), name: name}, o, f)
 }
 
-// Decompressed returns the content of the file. If the file's name ends in .gz or .zst, the content
-// is decompressed. The caller closes the reader.
+// Decompressed returns a reader of the file's content. If the file's name ends in .gz or .zst, it
+// decompresses the content. The caller closes the reader.
 func (f *File) Decompressed() (io.ReadCloser, error) {
 	return ingest.NewDecompressor(counter{f}, encodingNamed(f.name))
 }
 
-// Share returns how much of the file Decompressed has read, from 0 to 1.
+// Share returns which share of the file the reader of Decompressed has read, from 0 to 1.
 func (f *File) Share() float64 { return min(1, float64(f.read)/float64(max(f.Size, 1))) }
 
-// encodingNamed returns the compression that the ending of a file name implies, in the names that
-// ingest.NewDecompressor takes.
+// encodingNamed returns the compression that the ending of a file name implies: "gzip", "zstd", or
+// ingest.Identity if there is none.
 func encodingNamed(name string) string {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".gz":
@@ -88,7 +90,7 @@ func encodingNamed(name string) string {
 	return ingest.Identity
 }
 
-// counter reads from a file, and counts the bytes in File.read.
+// counter reads from a File, and adds the number of bytes to the file's field read.
 type counter struct{ *File }
 
 func (c counter) Read(p []byte) (int, error) {

@@ -29,7 +29,7 @@ func write(t *testing.T, name string, content []byte) string {
 	return path
 }
 
-// pieces cuts a file, decodes the pieces, and returns the bodies and the rows of all of them.
+// pieces cuts a file and decodes the pieces. It returns the bodies and the rows of all pieces.
 func pieces(t *testing.T, path string) (bodies []string, rows []arrow.RecordBatch, err error) {
 	t.Helper()
 	of, _, err := format.OfFile(path)
@@ -70,7 +70,7 @@ func texts(all []arrow.RecordBatch, column string) (out []string) {
 	return out
 }
 
-// values returns random texts with characters that CSV and JSON have to quote.
+// values returns random texts, with characters that must be quoted in CSV and JSON.
 func values() []string {
 	r := rand.New(rand.NewPCG(1, 2))
 	var all []string
@@ -96,7 +96,8 @@ func same(t *testing.T, got, want []string) {
 	}
 }
 
-// TestPiecesHaveAllRows cuts files of 30 MiB with line ends, quotes and brackets inside of values.
+// TestPiecesHaveAllRows checks that the pieces of a file together have all rows. The files have 30
+// MiB, with line ends, quotes and brackets inside values.
 func TestPiecesHaveAllRows(t *testing.T) {
 	all := values()
 	var csv, ndjson, array bytes.Buffer
@@ -178,7 +179,7 @@ func TestWhatIsWrongWithAFileIsAnError(t *testing.T) {
 	}
 }
 
-// TestACutFileIsAnErrorWhereverItIsCut checks that a compressed file without its end is an error,
+// TestACutFileIsAnErrorWhereverItIsCut checks that reading a truncated compressed file is an error,
 // wherever it ends. A wrong checksum is an error, too.
 func TestACutFileIsAnErrorWhereverItIsCut(t *testing.T) {
 	text := []byte("a,b\n" + strings.Repeat("1,x\n2,y\n", 50))
@@ -207,7 +208,7 @@ func TestACutFileIsAnErrorWhereverItIsCut(t *testing.T) {
 			}
 		}
 		damaged := bytes.Clone(whole)
-		damaged[len(damaged)-5] ^= 1 // of the checksum, in both
+		damaged[len(damaged)-5] ^= 1 // this byte is in the checksum, both in gzip and in zstd
 		if _, _, err := pieces(t, write(t, name, damaged)); base.KindOf(err) != base.Invalid {
 			t.Errorf("%s with another checksum: %v", name, err)
 		}

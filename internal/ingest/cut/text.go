@@ -8,24 +8,27 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Text finds the ends of rows in a text format. EachText passes it the bytes of a file in chunks.
+// Text finds the ends of rows in the bytes of a text format. The function EachText passes a file to
+// it in chunks.
 type Text interface {
-	// Scan processes the next bytes of the current piece.
+	// Scan processes more, the next bytes of the current piece.
 	Scan(more []byte)
-	// Ends returns where the last complete row ends, in bytes from the start of the piece, and the
-	// number of rows up to there. Both are 0 if no row is complete. last is set at the end of the
-	// file. Then bytes without a line end may be a complete row, too.
+	// Ends returns where the last complete row of the current piece ends, in bytes from the start
+	// of the piece, and the number of rows up to there. Both are 0 if no row is complete. last is
+	// true at the end of the file. Then the last row may be complete although no line end follows
+	// it.
 	Ends(last bool) (end int, rows int64)
-	// Body makes a body of the bytes of the piece, which end where Ends says. At the end of the
-	// file (last), they are all remaining bytes. Body returns nil if there is nothing to send.
+	// Body returns the complete body for a piece of the file. piece has the bytes up to the end
+	// that Ends returned or, if last is true, all remaining bytes of the file. Body returns nil if
+	// the piece has nothing to send.
 	Body(piece []byte, last bool) ([]byte, error)
-	// Next begins a new piece. EachText passes the bytes after the end of the previous piece to
+	// Next begins a new piece. The bytes after the end of the previous piece are then passed to
 	// Scan again.
 	Next()
 }
 
-// EachText cuts a text file into pieces at the ends of rows that t finds, and calls f with the
-// pieces. Errors are those of Cutter.
+// EachText cuts a text file into pieces at the ends of rows, which t finds, and calls f with the
+// pieces. An error is an error of f, or has the kind base.Invalid or base.TooLarge.
 func EachText(file *File, t Text, f func(Piece) error) error {
 	in, err := file.Decompressed()
 	if err != nil {

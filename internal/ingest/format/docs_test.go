@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/format"
 )
 
-// section returns the text between a line of a page of docs, such as a heading, and the next
-// heading.
+// section returns a part of a page of the docs: the text from a given line, such as a heading, to
+// the next heading.
 func section(t *testing.T, page, from string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/" + page)
@@ -28,8 +28,8 @@ func section(t *testing.T, page, from string) string {
 
 var code = regexp.MustCompile("`([^`]+)`")
 
-// column returns the words in code style in column n of a Markdown table, sorted. Columns are
-// counted from 0.
+// column returns, sorted, the words in code style that column n of a Markdown table has. Columns
+// are counted from 0.
 func column(text string, n int) (words []string) {
 	for line := range strings.Lines(text) {
 		cells := strings.Split(line, "|")
@@ -53,8 +53,8 @@ func compare(t *testing.T, where string, documented, registered []string) {
 	}
 }
 
-// TestTheDocsListTheFormats compares the media types, endings and names of formats in the docs with
-// the registry.
+// TestTheDocsListTheFormats checks that the docs list the media types, file endings and names of
+// all formats in the list All.
 func TestTheDocsListTheFormats(t *testing.T) {
 	var mediaTypes, endings []string
 	for _, f := range format.All {

@@ -23,7 +23,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// All has the wire formats, in the order in which error messages list them.
+// All has all wire formats, in the order in which error messages list them.
 var All = []*wire.Format{
 	arrowipc.Format,
 	parquet.Format,
@@ -39,9 +39,8 @@ var All = []*wire.Format{
 	protobuf.Format,
 }
 
-// OfMediaType returns the format with a media type, for bodies with rows of one table. The media
-// type must be in lower case and have no parameters. For an unknown media type, the error is
-// base.Invalid.
+// OfMediaType returns the wire format with a media type, such as "text/csv". The media type must be
+// in lower case and have no parameters. For an unknown media type, the error is base.Invalid.
 func OfMediaType(mediaType string) (*wire.Format, error) {
 	var known []string
 	for _, f := range All {
@@ -53,9 +52,9 @@ func OfMediaType(mediaType string) (*wire.Format, error) {
 	return nil, base.Errorf(base.Invalid, "Content-Type %q is not a supported format", mediaType).WithHint("send %s", List(known, "or"))
 }
 
-// OfFile returns the format of a file by the ending of its name. A further ending .gz or .zst is
-// ignored. delimiter is the delimiter between values that the ending implies, or 0 for the format's
-// default. For an unknown ending, the error is base.Invalid.
+// OfFile returns the wire format of a file, by the ending of its name. An ending .gz or .zst after
+// it is ignored. delimiter is the delimiter between values that the ending implies, or 0 if it
+// implies none. For an unknown ending, the error is base.Invalid.
 func OfFile(name string) (f *wire.Format, delimiter byte, err error) {
 	ending := strings.ToLower(filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")))
 	var known []string
@@ -69,8 +68,8 @@ func OfFile(name string) (f *wire.Format, delimiter byte, err error) {
 		WithHint("files end in %s, optionally followed by .gz or .zst", strings.Join(known, ", "))
 }
 
-// OfMessages returns the formats that decode the values of records. If keys is set, it returns the
-// formats that decode the keys of records.
+// OfMessages returns the wire formats that decode the values of Kafka records or, if keys is true,
+// their keys.
 func OfMessages(keys bool) (all []*wire.Format) {
 	for _, f := range All {
 		if f.OpenMessages != nil && (keys || !f.OnlyKeys) {
@@ -89,7 +88,7 @@ func Names(all []*wire.Format) []string {
 	return names
 }
 
-// Named returns the format of all that has this name, or nil.
+// Named returns the format with the given name from the list all, or nil if none has the name.
 func Named(all []*wire.Format, name string) *wire.Format {
 	for _, f := range all {
 		if f.Name == name {
@@ -99,8 +98,8 @@ func Named(all []*wire.Format, name string) *wire.Format {
 	return nil
 }
 
-// List joins words for a sentence: "a, b and c". The argument and is the word before the last one.
-// There must be at least two words.
+// List joins words for a sentence, as in "a, b and c". The argument and is the text before the last
+// word. There must be at least two words.
 func List(words []string, and string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " " + and + " " + words[last]
@@ -118,8 +117,8 @@ func Delimiter(text string) (byte, error) {
 	return 0, base.Errorf(base.Invalid, "delimiter %q is not one character", text)
 }
 
-// Empty reports whether there is nothing to write: the batches have no rows, and no column with a
-// type, from which a table could be created.
+// Empty reports whether batches have nothing to write: no rows, and no column with a type, from
+// which a table could be created.
 func Empty(batches []arrow.RecordBatch) bool {
 	typed := func(f arrow.Field) bool { return f.Type.ID() != arrow.NULL }
 	return !slices.ContainsFunc(batches, func(rec arrow.RecordBatch) bool {

@@ -26,8 +26,9 @@ import (
 	"github.com/scoterdb/scoter/internal/option"
 )
 
-// bodies has an example body of each format with Format.Decode, by name. Each has two rows: column
-// n has the integers 1 and 2, and column s has the texts "one" and "two". It may have more columns.
+// bodies has an example body for each wire format that has the function Decode, by the name of the
+// format. Each body has two rows: column n has the integers 1 and 2, and column s has the texts
+// "one" and "two". A body may have more columns.
 var bodies = map[string]func(t *testing.T) []byte{
 	"arrow":   arrowBody,
 	"parquet": parquetBody,
@@ -36,26 +37,28 @@ var bodies = map[string]func(t *testing.T) []byte{
 	"msgpack": text("\x92\x82\xa1n\x01\xa1s\xa3one\x82\xa1n\x02\xa1s\xa3two"),
 }
 
-// tableBodies has an example body of each format with Format.DecodeTables, by name. Each has the
-// same two rows as in bodies, for the table m.
+// tableBodies has an example body for each wire format that has the function DecodeTables, by the
+// name of the format. Each body has two rows of a table m: column n has the integers 1 and 2, and
+// column s has the texts "one" and "two".
 var tableBodies = map[string]string{
 	"lineprotocol": "m,tag=a\\ value n=1i,s=\"one\" 1\nm n=2i,s=\"two\" 2\n",
 	"msgpack":      "\x82\xa1m\xa1m\xa7columns\x82\xa1n\x92\x01\x02\xa1s\x92\xa3one\xa3two",
 }
 
-// message is an example of a format with Format.OpenMessages.
+// message has examples for a wire format that decodes messages (it has the function OpenMessages).
 type message struct {
-	// options are the options of FORMAT. The value of an option whose name begins with "schema" is
-	// the content of a file: "schema.proto" has the content of a file with the ending .proto.
+	// options are the options of the clause FORMAT. An option whose name begins with "schema" has
+	// the content of a schema file as its value. The name continues with the file's ending, as in
+	// "schema.proto".
 	options map[string]string
-	good    string // a message with the first row of bodies, or only one value
-	key     string // the text of the value that good becomes if it is a key
-	broken  string // a message that Append rejects
+	good    string // a message with the row n = 1, s = "one", or with only one of these values
+	key     string // the value that good becomes if it is decoded as a key, as text
+	broken  string // a message that the decoder's method Append rejects
 }
 
 const avroSchema = `{"type": "record", "name": "R", "fields": [{"name": "n", "type": "long"}, {"name": "s", "type": "string"}]}`
 
-// messages has an example of each format that decodes messages, by name.
+// messages has examples for each wire format that decodes messages, by the name of the format.
 var messages = map[string]message{
 	"json":     {nil, `{"n": 1, "s": "one"}`, `{"n":1,"s":"one"}`, `{"n": 1, "s": "one"`},
 	"avro":     {map[string]string{"schema": avroSchema}, "\x02\x06one", `{"n":1,"s":"one"}`, "\x02\x06on"},
@@ -108,7 +111,7 @@ func must(t *testing.T, err error) {
 
 var limits = wire.Options{MaxBody: 1 << 24, Largest: 1 << 24}
 
-// shown returns batches as text, with all their columns.
+// shown returns all columns of batches as text.
 func shown(batches []arrow.RecordBatch) string {
 	rows := make([]ingest.Rows, len(batches))
 	for i, rec := range batches {
@@ -132,7 +135,7 @@ func values(batches []arrow.RecordBatch) string {
 	return out
 }
 
-// want is what values returns for the example bodies.
+// want is what the function values returns for each of the example bodies.
 const want = "1 2 one two "
 
 func release(batches []arrow.RecordBatch) {
@@ -195,8 +198,9 @@ func TestEveryFormatDecodesBodies(t *testing.T) {
 	}
 }
 
-// TestEveryFormatDecodesTables checks the same as TestEveryFormatDecodesBodies for bodies in which
-// each row names its table.
+// TestEveryFormatDecodesTables decodes the example bodies in which each row names its table. It
+// also decodes bodies with one byte changed, or without the end. An error must then be of a kind
+// that the client caused.
 func TestEveryFormatDecodesTables(t *testing.T) {
 	o := wire.TableOptions{Now: time.Unix(0, 0)}
 	for _, f := range format.All {
@@ -259,7 +263,9 @@ func TestEveryFormatCutsFiles(t *testing.T) {
 			must(t, w.Close())
 			files := map[string][]byte{"rows" + ending: example, "rows" + ending + ".gz": zipped.Bytes()}
 			if f.Name == "parquet" {
-				delete(files, "rows"+ending+".gz") // its footer is at the end: it is not read as a stream
+				// A Parquet file is read from its footer, so it cannot be read from a compressed
+				// stream.
+				delete(files, "rows"+ending+".gz")
 			}
 			for name, content := range files {
 				path := filepath.Join(t.TempDir(), name)
@@ -285,7 +291,7 @@ func TestEveryFormatCutsFiles(t *testing.T) {
 	}
 }
 
-// open calls OpenMessages of a format with the options of its example.
+// open calls the function OpenMessages of a wire format, with the options of the format's example.
 func open(t *testing.T, f *wire.Format, keys bool) wire.Messages {
 	t.Helper()
 	options := map[string]string{}
@@ -303,8 +309,8 @@ func open(t *testing.T, f *wire.Format, keys bool) wire.Messages {
 	return opened
 }
 
-// TestEveryFormatDecodesMessages checks that each format decodes messages and keys, and that a
-// broken message is an error and adds nothing to the batch.
+// TestEveryFormatDecodesMessages checks that each wire format for messages decodes its examples, as
+// values and as keys. A broken message must be an error, and add nothing to the batch.
 func TestEveryFormatDecodesMessages(t *testing.T) {
 	for _, f := range format.OfMessages(true) {
 		example := messages[f.Name]
@@ -324,7 +330,7 @@ func TestEveryFormatDecodesMessages(t *testing.T) {
 					t.Fatalf("%d decoders", len(decoders))
 				}
 				d := decoders[0]
-				for range 2 { // the second batch is like the first one
+				for range 2 { // the second batch must be like the first one
 					for _, value := range []string{example.good, example.broken, example.good} {
 						_, msg, err := opened.Split([]byte(value))
 						must(t, err)

@@ -1,6 +1,6 @@
 // Package framing decodes the header with which a message refers to its schema in a schema
-// registry. Confluent's serializers write the header. The package also reads the options of FORMAT
-// that say where the schemas of messages are.
+// registry. Confluent's serializers write such headers. The package also reads the options of the
+// clause FORMAT that say where the schemas of messages are.
 package framing
 
 import (
@@ -9,23 +9,24 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// The header with which a message refers to its schema: a zero byte and the schema's id, 4 bytes,
-// big-endian. In Protobuf, the path to the message type follows: a zigzag varint n, and n zigzag
-// varints. The first is the position of a message in the file. Each further one is the position of
-// a message that is nested in the previous one. The path [0], which is the first message, is
-// encoded as a single zero byte.
+// A message refers to its schema by a header: a zero byte, followed by the schema's id in 4 bytes,
+// big-endian. In Protobuf, the path to the message type follows: the length n of the path, and n
+// numbers, all as zigzag varints. The first number is the position of a message type in the file.
+// Each further number is the position of a type that is nested in the previous one. The path [0],
+// which means the first type, is encoded as a single zero byte.
 //
 // https://docs.confluent.io/platform/current/schema-registry/fundamentals/serdes-develop/index.html#wire-format
 const (
-	// HeaderSize is the size of a header in bytes, without the path to the message type that
-	// Protobuf adds.
+	// HeaderSize is the size in bytes of the header before a message: a zero byte and the schema's
+	// id. The path to the message type, which follows in Protobuf, is not included.
 	HeaderSize = 5
-	// maxPath is the maximum depth of a nested message type.
+	// maxPath is the maximum length of the path to a message type, that is, how deep the type may
+	// be nested.
 	maxPath = 64
 )
 
-// Cut splits a message of Avro or JSON with a header into the id of its schema and the encoded
-// value. Errors are base.Invalid.
+// Cut splits an Avro or JSON message that begins with a registry's header into the id of its schema
+// and the encoded value. Errors are base.Invalid.
 func Cut(msg []byte) (id uint32, value []byte, err error) {
 	switch {
 	case len(msg) < HeaderSize:
@@ -36,9 +37,9 @@ func Cut(msg []byte) (id uint32, value []byte, err error) {
 	return binary.BigEndian.Uint32(msg[1:]), msg[HeaderSize:], nil
 }
 
-// CutProtobuf splits a Protobuf message with a header into the header and the encoded value. Both
-// share the memory of msg. Messages with the same header have the same type, so callers can cache
-// by header. Errors are base.Invalid.
+// CutProtobuf splits a Protobuf message that begins with a registry's header into the header and
+// the encoded value. Both share the memory of msg. Messages with the same header have the same
+// type, so the header can be used as the key of a cache. Errors are base.Invalid.
 func CutProtobuf(msg []byte) (header, value []byte, err error) {
 	if _, _, err := Cut(msg); err != nil {
 		return nil, nil, err

@@ -8,11 +8,11 @@ import (
 	"github.com/scoterdb/scoter/internal/option"
 )
 
-// Framing says whether the values of a source begin with the header of a schema registry.
+// Framing is true if the values of a source's records begin with the header of a schema registry.
 type Framing bool
 
-// ReadFraming reads the option framing, which is none or confluent. The default is confluent if
-// that argument is set, and none otherwise.
+// ReadFraming reads the option framing, which is "none" or "confluent". If the option is not given,
+// ReadFraming returns the argument confluent.
 func ReadFraming(o *option.Set, confluent bool) Framing {
 	value := "none"
 	if confluent {
@@ -21,8 +21,8 @@ func ReadFraming(o *option.Set, confluent bool) Framing {
 	return o.OneOf("framing", value, "none", "confluent") == "confluent"
 }
 
-// SchemaID returns the id of the schema in a value's header. ok is false if the value has no
-// header.
+// SchemaID returns the id of the schema, from the header at the start of a record's value. ok is
+// false if the value has no header.
 func (f Framing) SchemaID(value []byte) (id uint32, ok bool) {
 	if !f {
 		return 0, false
@@ -31,8 +31,9 @@ func (f Framing) SchemaID(value []byte) (id uint32, ok bool) {
 	return id, err == nil
 }
 
-// Split splits a value of Avro or JSON into the header and the message. The header is empty if f is
-// not set. Both share the memory of value. Errors are base.Invalid. For Protobuf, use CutProtobuf.
+// Split splits the value of a record, in Avro or JSON, into the header of the schema registry and
+// the message. The header is empty if f is false. Both results share the memory of value. Errors
+// are base.Invalid. For Protobuf, use CutProtobuf.
 func (f Framing) Split(value []byte) (header, msg []byte, err error) {
 	if !f {
 		return nil, value, nil
@@ -44,28 +45,28 @@ func (f Framing) Split(value []byte) (header, msg []byte, err error) {
 	return value[:len(value)-len(msg)], msg, nil
 }
 
-// Schema has the options of FORMAT that say where the schema of messages is.
+// Schema has the options of the clause FORMAT that say where the schema of messages is.
 type Schema struct {
 	Framing
-	// Files are the files of the option schema.
+	// Files are the names of the schema files, from the option schema.
 	Files []string
-	// Subject is the subject whose newest schema all values have. It is empty if the schema is in
-	// Files, or the header of each value has its id.
+	// Subject is a subject in the schema registry. All values have the newest schema of this
+	// subject. Subject is empty if the schema is in files, or if the header of each value has the
+	// id of its schema.
 	Subject string
-	// Registry says that the options name a schema registry.
+	// Registry is true if the options name a schema registry.
 	Registry bool
 }
 
-// ReadSchema reads the options schema, subject and framing. Set registry if the options name a
-// schema registry.
+// ReadSchema reads the options schema, subject and framing. registry must be true if the options
+// name a schema registry.
 func ReadSchema(o *option.Set, registry bool) Schema {
 	s := Schema{Files: o.List("schema"), Subject: o.Text("subject", ""), Registry: registry}
 	s.Framing = ReadFraming(o, s.ByHeader())
 	return s
 }
 
-// ByHeader reports whether each value begins with a header that has the id of its schema in the
-// registry.
+// ByHeader reports whether the schema of each value is found by the id in the value's header.
 func (s Schema) ByHeader() bool { return s.Registry && s.Subject == "" }
 
 // Check returns a base.Invalid error if options contradict each other, or if an option would have
@@ -93,15 +94,15 @@ func ReadFile(name string) ([]byte, error) {
 }
 
 // Newest caches the newest schema of a subject, so that a source asks the registry for it only
-// once. A batch that is decoded again must have the same schema. The zero value has no schema
-// cached.
+// once. This also ensures that a batch which is decoded again gets the same schema. The zero value
+// is an empty cache.
 type Newest[T comparable] struct {
 	mu     sync.Mutex
 	cached T
 }
 
-// Get returns the cached schema. If none is cached, it calls load, and caches the result if load
-// returns no error. Concurrent callers wait for load.
+// Get returns the cached schema. If no schema is cached, it calls load, and caches the result
+// unless load fails. Concurrent callers wait for load.
 func (n *Newest[T]) Get(load func() (T, error)) (T, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -10,20 +10,20 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Format is the wire format line protocol, of InfluxDB.
+// Format is InfluxDB's wire format, the line protocol.
 var Format = &wire.Format{Name: "lineprotocol", DecodeTables: decodeTables}
 
-// decodeTables decodes the lines of a body. If lines disagree about a field's type, the types of
-// the existing tables decide which lines are valid.
+// decodeTables decodes the lines of a body in line protocol. If lines disagree about the type of a
+// field, the types of the existing tables decide which of these lines are valid.
 func decodeTables(body []byte, o wire.TableOptions) (wire.Tables, error) {
 	opts := Options{Now: o.Now, Precision: o.Precision}
 	decoded, err := Decode(body, opts)
 	if err != nil || o.Types == nil || !slices.ContainsFunc(decoded.Errors, func(e wire.LineError) bool { return e.Conflict }) {
 		return decoded, err
 	}
-	// The type in the table is the right one, not the type in the first line. So decode the lines
-	// again. In front of the lines of each measurement, add a line with the types of its table.
-	// Then the lines with other types are rejected.
+	// The first line with a field decides the type of the field, but the type in the table should.
+	// So decode the lines again, with a line in front of them for each measurement that has the
+	// types of its table. Then the lines with other types are rejected.
 	var typed bytes.Buffer
 	var measurements []string
 	for _, rows := range decoded.Rows {
@@ -44,12 +44,12 @@ func decodeTables(body []byte, o wire.TableOptions) (wire.Tables, error) {
 	return withoutTyped(again, measurements), nil
 }
 
-// withoutTyped removes the first lines from a result, and their rows. These are the lines that
-// decodeTables added, one for each of the measurements.
+// withoutTyped removes the first lines of a decoded body from the result, with their rows and
+// errors. These are the lines that decodeTables added, one for each of the measurements.
 func withoutTyped(all wire.Tables, measurements []string) wire.Tables {
 	n := len(measurements)
-	// An added line was rejected, because the table's name cannot be written in line protocol. It
-	// left no row.
+	// This added line was rejected, because the name of its table cannot be written in line
+	// protocol. So it has no row.
 	for len(all.Errors) > 0 && all.Errors[0].Line <= n {
 		measurements[all.Errors[0].Line-1] = ""
 		all.Errors = all.Errors[1:]
@@ -76,8 +76,9 @@ func withoutTyped(all wire.Tables, measurements []string) wire.Tables {
 	return out
 }
 
-// typedLine returns a line in line protocol whose fields have the types of a table's columns. It
-// has the fields of some rows. It returns "" if line protocol has none of these types.
+// typedLine returns a line in line protocol that has the fields of rows. The value of each field
+// has the type of the table's column, as given in types. Fields whose type line protocol does not
+// have are left out. If no field is left, typedLine returns "".
 func typedLine(types []schema.Field, rows ingest.Rows) string {
 	var fields []string
 	for i, f := range rows.Batch.Schema().Fields() {
@@ -95,13 +96,13 @@ func typedLine(types []schema.Field, rows ingest.Rows) string {
 	return measurementName.Replace(rows.Table) + " " + strings.Join(fields, ",") + " 0\n"
 }
 
-// fieldName and measurementName escape names for line protocol.
+// fieldName and measurementName escape the names of fields and measurements for line protocol.
 var (
 	fieldName       = strings.NewReplacer(",", `\,`, " ", `\ `, "=", `\=`)
 	measurementName = strings.NewReplacer(",", `\,`, " ", `\ `)
 )
 
-// typedValues has, for each type of a column, a field value of that type in line protocol.
+// typedValues maps the type of a column to a value of that type in line protocol.
 var typedValues = map[schema.Kind]string{
 	schema.Boolean: "t", schema.BigInt: "0i", schema.UBigInt: "0u", schema.Double: "0", schema.Varchar: `""`,
 }

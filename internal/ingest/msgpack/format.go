@@ -6,7 +6,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// Format is the wire format MessagePack. A body in which each row names its table has Arc's form.
+// Format is the wire format MessagePack. A body in which each row names its table has the form that
+// the database Arc accepts.
 var Format = &wire.Format{
 	Name:       "msgpack",
 	MediaTypes: []string{"application/msgpack"},

@@ -7,25 +7,25 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/cut"
 )
 
-// eachPiece is the Cutter of JSON.
+// eachPiece is the cut.Cutter of the format JSON: it calls f with the pieces of a file.
 func eachPiece(file *cut.File, _ cut.Options, f func(cut.Piece) error) error {
 	return cut.EachText(file, &cutter{}, f)
 }
 
-// cutter finds the ends of JSON objects. The file has objects one after the other, or one array of
-// objects. The pieces of an array are arrays, too. cutter does not report invalid objects, because
-// decoding the piece does.
+// cutter finds the ends of the JSON objects in a file. The file has objects one after the other, or
+// one array of objects. The pieces of an array are arrays, too. cutter does not report invalid
+// objects, because they are reported when the piece is decoded.
 type cutter struct {
-	known  bool // the first byte of the file that is not a space was read
-	array  bool // that byte is [, so the file is one array
-	pieces int  // number of earlier pieces
+	known  bool // true after the first byte of the file that is not white space
+	array  bool // true if that byte is [, so that the file is one array
+	pieces int  // number of pieces before the current one
 
-	at      int   // bytes of the piece so far
-	end     int   // where the last complete object ends
-	rows    int64 // number of complete objects
-	depth   int   // number of open brackets, without the array's
-	text    bool  // within a string
-	escaped bool  // the last byte was a backslash in a string
+	at      int   // number of bytes of the current piece so far
+	end     int   // where the last complete object of the piece ends, in bytes
+	rows    int64 // number of complete objects in the piece
+	depth   int   // number of open braces and brackets, without the bracket of the file's array
+	text    bool  // true inside a string
+	escaped bool  // true if the last byte was a backslash in a string that escapes the next byte
 }
 
 func (j *cutter) Next() {
@@ -61,7 +61,8 @@ func (j *cutter) Scan(more []byte) {
 	}
 }
 
-// Body returns the piece as it is, or, if the file is an array, as an array.
+// Body returns the piece as a complete body: as it is if the file has objects one after the other,
+// and as an array if the file is one array.
 func (j *cutter) Body(piece []byte, last bool) ([]byte, error) {
 	if !j.array {
 		if j.pieces > 0 && len(bytes.TrimSpace(piece)) == 0 {

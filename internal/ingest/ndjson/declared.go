@@ -5,21 +5,21 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// declares reports whether a decoder of JSON must know the declared type k of a column. It must if
-// JSON alone does not say enough to decode the values correctly.
+// declares reports whether the JSON decoder must know that a column has the declared type k,
+// because the JSON text of a value does not say enough to decode it correctly.
 func declares(k schema.Kind) bool {
 	return k == schema.Map || k == schema.JSON || k == schema.Varchar || k == schema.Decimal || k.IsInteger()
 }
 
-// member is a column that a row has, with its declared type.
+// member is a column of the previous row, with the declared type of the column.
 type member struct {
 	column *ingest.Column
 	of     *schema.Type
 }
 
-// typeOf returns the declared type of column c, the i-th of a row. It returns nil if values can be
-// decoded without the type. Most rows list their columns in the same order, so names are rarely
-// compared.
+// typeOf returns the declared type of column c, which has the given name and is at index i of a
+// row. It returns nil if the values can be decoded without the type. Most rows list their columns
+// in the same order, so names are rarely compared.
 func (d *decoder) typeOf(i int, c *ingest.Column, name []byte) *schema.Type {
 	if len(d.types) == 0 {
 		return nil

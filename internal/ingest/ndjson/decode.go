@@ -2,16 +2,16 @@
 // array of objects. Each object is a row, and its members are the columns.
 //
 // Types, in addition to the rules of package ingest:
-//   - A number without a point and an exponent is an exact integer, or an error. -0 and all other
-//     numbers are the nearest float64, as in other JSON readers.
-//   - An integer above the range of uint64 becomes float64 if that is exact. Otherwise it must be
-//     sent as a string. The engine converts strings to the column's type, as it does for times and
-//     all other types that JSON lacks.
-//   - For a DECIMAL column, and for a column of 128-bit integers, numbers stay text. They may also
-//     be sent as strings. For other integer columns 2.0 is an integer.
-//   - Arrays are lists, and objects are structs. For a MAP column an object is the list of its
-//     entries.
-//   - For a JSON or VARCHAR column every value except a string stays JSON text.
+//   - A number without a point and an exponent is decoded as an exact integer, or is an error. All
+//     other numbers, and -0, are decoded as the nearest float64, as in other JSON readers.
+//   - An integer that does not fit into 64 bits becomes float64 if float64 holds it exactly.
+//     Otherwise it must be sent as a string. The engine converts strings to the column's type, as
+//     it does for times and all other types that JSON lacks.
+//   - In a DECIMAL column, and in a column of 128-bit integers, numbers are decoded as text. They
+//     may also be sent as strings. In other integer columns, 2.0 is an integer.
+//   - Arrays become lists, and objects become structs. In a MAP column, an object becomes the list
+//     of its entries.
+//   - In a JSON or VARCHAR column, every value except a string stays JSON text.
 //
 // JSON is parsed strictly (RFC 8259): no comments, no trailing commas, UTF-8 only, no surrogate
 // halves. A name that occurs twice in an object is an error, because either choice would lose a
@@ -33,25 +33,24 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Options are what a decoder must know about a body and its content does not say. The zero value is
+// Options say what the JSON decoder must know in addition to the bytes of a body. The zero value is
 // valid.
 type Options struct {
 	// Types are the known columns of the target table, with their types.
 	Types []schema.Field
-	// Moments says that text columns of dates and times are to be marked, so that new columns of
-	// the table get such a type. A column is marked if it has no declared type, and every value is
-	// an ISO 8601 date or time. The mark is in the metadata of the column's field
-	// (schema.NaturalKey).
+	// Moments makes Decode mark text columns whose values are all dates or times in ISO 8601, so
+	// that new columns of the table get such a type. Columns with a declared type are not marked.
+	// The mark is in the metadata of the column's Arrow field, under the key schema.NaturalKey.
 	Moments bool
 }
 
-// Decode returns the rows of a body of JSON. Errors are base.Invalid or base.TooLarge, with the
-// position in bytes.
+// Decode returns the rows of a JSON body as one batch. Errors are base.Invalid or base.TooLarge,
+// and have the position in the body, in bytes.
 func Decode(body []byte, o Options) (arrow.RecordBatch, error) {
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	d := decoder{
-		// The tokenizer need not find duplicate names, for which it would build a set of names: the
-		// columns find them.
+		// The tokenizer need not look for duplicate names, for which it would build a set of names:
+		// a column reports it if it is set twice in a row.
 		in:    jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)),
 		table: ingest.NewTable("", ingest.NewPadding()),
 		types: ingest.Declared(o.Types, declares),
@@ -70,14 +69,14 @@ func Decode(body []byte, o Options) (arrow.RecordBatch, error) {
 type decoder struct {
 	in      *jsontext.Decoder
 	table   *ingest.Table
-	types   []schema.Field // types are the types of those columns that JSON alone cannot decode.
-	members []member       // members are the columns of the last row.
+	types   []schema.Field // the columns whose declared type is needed to decode their values
+	members []member       // the columns of the previous row, in its order
 	depth   int
 	scratch []byte
 }
 
-// located adds the position of the decoder in the body to an error. It converts errors of the
-// tokenizer to base errors.
+// located returns err with the current position in the body added. It converts an error of the JSON
+// tokenizer to a base.Error that names the row.
 func (d *decoder) located(err error) error {
 	var own *base.Error
 	if errors.As(err, &own) {
@@ -165,7 +164,8 @@ func (d *decoder) row() error {
 	return d.table.Grow(1)
 }
 
-// text reads a JSON string and returns its text. The text is valid until the next string is read.
+// text reads a JSON string and returns its text without quotes and escapes. The text is valid until
+// the next string is read.
 func (d *decoder) text() ([]byte, error) {
 	raw, err := d.in.ReadValue()
 	if err != nil {
@@ -178,8 +178,8 @@ func (d *decoder) text() ([]byte, error) {
 	return d.scratch, err
 }
 
-// value decodes the next value into row of column c. t is the declared type of the column. It is
-// nil if the value can be decoded without the type.
+// value decodes the next JSON value into the given row of column c. t is the declared type of the
+// column. It is nil if the value can be decoded without the type.
 func (d *decoder) value(c *ingest.Column, row int, t *schema.Type) error {
 	kind := d.in.PeekKind()
 	if t != nil && (t.Kind == schema.JSON || t.Kind == schema.Varchar) && kind != 'n' && kind != '"' {
@@ -238,8 +238,9 @@ func (d *decoder) leave() error {
 	return err
 }
 
-// raw sets row of column c to the JSON text of the next value, which is not a string. Strings are
-// stored as they are: a JSON column takes a string as JSON text if it is valid JSON.
+// raw sets the given row of column c to the JSON text of the next value, which must not be a
+// string. Strings do not come here: they are stored as they are, and a JSON column takes the
+// content of a string as JSON text if it is valid JSON.
 func (d *decoder) raw(c *ingest.Column, row int) error {
 	value, err := d.in.ReadValue()
 	if err != nil {
@@ -252,8 +253,8 @@ func (d *decoder) raw(c *ingest.Column, row int) error {
 	return c.SetString(row, value)
 }
 
-// entries decodes an object into row of column c, as a list of its members. The elements of the
-// list are structs of key and value.
+// entries decodes a JSON object for a MAP column, into the given row of column c. The result is a
+// list of the object's members. Each element of the list is a struct with the fields key and value.
 func (d *decoder) entries(c *ingest.Column, row int, t *schema.Type) error {
 	if err := d.enter(); err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// Format is the wire format JSON: objects one after the other, or one array of objects. A message
-// of Kafka is one object.
+// Format is the wire format JSON. A body or file has objects one after the other, or one array of
+// objects. A Kafka message is one object.
 var Format = &wire.Format{
 	Name:       "json",
 	MediaTypes: []string{"application/x-ndjson", "application/json"},

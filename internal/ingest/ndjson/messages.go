@@ -17,13 +17,14 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// opened decodes the messages of one source. It has the options of the source's FORMAT clause.
+// opened is the format JSON with the options of one source's FORMAT clause. It makes the decoders
+// of the source's messages.
 type opened struct {
 	framing.Framing
-	// types are the columns that the option types declares. Rows have these columns even if no
-	// message does.
+	// types are the columns that the option types declares. The decoded rows have these columns
+	// even if no message has them.
 	types []schema.Field
-	keys  bool // the messages are the keys of records
+	keys  bool // whether the messages are the keys of records
 }
 
 func openMessages(o wire.MessageOptions) (wire.Messages, error) {
@@ -35,7 +36,8 @@ func openMessages(o wire.MessageOptions) (wire.Messages, error) {
 	return m, o.End()
 }
 
-// parseTypes reads the option types: columns and their types, written as in CREATE TABLE.
+// parseTypes parses the value of the option types: a list of columns and their types, written as in
+// CREATE TABLE.
 func parseTypes(text string) ([]schema.Field, error) {
 	all, err := schema.Parse("STRUCT(" + text + ")")
 	if err != nil {
@@ -49,7 +51,8 @@ func parseTypes(text string) ([]schema.Field, error) {
 
 func (opened) Known() bool { return false }
 
-// Split returns an empty key, because JSON is decoded without a schema.
+// Split splits the value of a record into a key, which identifies the schema, and the message. The
+// key is always empty, because JSON is decoded without a schema.
 func (m opened) Split(value []byte) (key, msg []byte, err error) {
 	_, msg, err = m.Framing.Split(value)
 	return nil, msg, err
@@ -63,12 +66,12 @@ func (m opened) Decoders(context.Context, []byte, [][]wire.Column) ([]wire.Messa
 	return []wire.MessageDecoder{d}, nil
 }
 
-// messageDecoder collects the messages of a batch, each one JSON object, and decodes them together.
-// The type of a column is inferred from all values of the batch.
+// messageDecoder collects the messages of a batch, and then decodes all of them together. Each
+// message is one JSON object. The type of a column is inferred from all values of the batch.
 type messageDecoder struct {
 	text     bytes.Buffer // the messages, each followed by a line end
 	messages int64
-	types    []schema.Field // see opened.types
+	types    []schema.Field // the columns that the option types declares
 }
 
 // keyDecoder decodes keys that are JSON values of any kind, not only objects.
@@ -85,7 +88,7 @@ func (d *messageDecoder) Append(msg []byte) error {
 	if object := bytes.TrimLeft(msg, " \t\r\n"); len(object) == 0 || object[0] != '{' {
 		return base.Errorf(base.Invalid, "the message is no JSON object")
 	}
-	// Duplicate names are valid here. Decode reports them later.
+	// Do not check for duplicate names here. Decode reports them later.
 	if !jsontext.Value(msg).IsValid(jsontext.AllowDuplicateNames(true)) {
 		in := jsontext.NewDecoder(bytes.NewReader(msg), jsontext.AllowDuplicateNames(true))
 		_, err := in.ReadValue()
@@ -124,8 +127,8 @@ func (d *messageDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error
 	return rec, nil, nil
 }
 
-// withTypes converts the declared columns to their types. It adds declared columns that no message
-// has, filled with NULL.
+// withTypes returns rec with the columns in types converted to their declared types. If rec lacks
+// such a column, withTypes adds it, filled with NULL.
 func withTypes(rec arrow.RecordBatch, types []schema.Field) (arrow.RecordBatch, error) {
 	fields, columns := slices.Clone(rec.Schema().Fields()), slices.Clone(rec.Columns())
 	for _, t := range types {
@@ -145,8 +148,8 @@ func withTypes(rec arrow.RecordBatch, types []schema.Field) (arrow.RecordBatch, 
 	return array.NewRecordBatch(arrow.NewSchema(fields, &md), columns, rec.NumRows()), nil
 }
 
-// mayHaveEmpty reports whether a valid JSON text contains an empty object. It may also return true
-// for {} inside a string.
+// mayHaveEmpty reports whether a valid JSON text may contain an empty object. It also returns true
+// if the text only contains {} inside a string.
 func mayHaveEmpty(text []byte) bool {
 	for {
 		end := bytes.IndexByte(text, '}')
@@ -160,9 +163,10 @@ func mayHaveEmpty(text []byte) bool {
 	}
 }
 
-// withoutEmpty replaces each empty object within the top-level objects by null. The input must be
-// valid JSON. An empty object does not tell which fields it may have. Only other messages do, and
-// the result must not depend on which messages are in the same batch.
+// withoutEmpty returns a valid JSON text with each empty object inside its top-level objects
+// replaced by null. An empty object does not tell which fields a struct has. The decoder could only
+// take the fields from other messages, and then the result would depend on which messages are in
+// the same batch.
 func withoutEmpty(text []byte) (out []byte) {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {

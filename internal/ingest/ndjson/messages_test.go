@@ -17,7 +17,8 @@ func TestEmptyObjectsAreNull(t *testing.T) {
 	if mayHaveEmpty([]byte(`{"a": {"b": 1}, "c": "}"}`)) {
 		t.Error("there is no empty object")
 	}
-	// An empty object is NULL even if the object of another message is not empty.
+	// An empty object is decoded as NULL, even if the same field of another message has a non-empty
+	// object.
 	for _, messages := range [][]string{{`{"a": { }}`}, {`{"a": {}}`, `{"a": {"k": 1}}`}} {
 		d := &messageDecoder{}
 		for _, m := range messages {

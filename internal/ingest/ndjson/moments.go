@@ -10,9 +10,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// withMoments returns the batch with those text columns marked whose values are all dates or times.
-// It does not mark columns that have a declared type. It takes over the caller's reference to the
-// batch.
+// withMoments marks the text columns of a batch whose values are all dates or times, and returns
+// the batch. The mark is the type of the values, in the metadata of the column's Arrow field.
+// Columns with a declared type (in types) are not marked. withMoments takes over the caller's
+// reference to rec.
 func withMoments(rec arrow.RecordBatch, types []schema.Field) arrow.RecordBatch {
 	var fields []arrow.Field
 	for i, column := range rec.Columns() {
@@ -31,7 +32,7 @@ func withMoments(rec arrow.RecordBatch, types []schema.Field) arrow.RecordBatch 
 			continue
 		}
 		if fields == nil {
-			fields = rec.Schema().Fields() // the slice that Fields returns is a copy
+			fields = rec.Schema().Fields() // Fields returns a copy, which may be changed
 		}
 		old := fields[i].Metadata
 		fields[i].Metadata = arrow.NewMetadata(append(old.Keys(), schema.NaturalKey), append(old.Values(), schema.Of(kind).String()))
@@ -43,8 +44,8 @@ func withMoments(rec arrow.RecordBatch, types []schema.Field) arrow.RecordBatch 
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), rec.Columns(), rec.NumRows())
 }
 
-// momentsOf returns the type of dates or times that fits all values of a text column. It returns
-// false if no such type does.
+// momentsOf returns the type of dates or times that fits all values of a text column. The second
+// result is false if there is no such type.
 func momentsOf(text *array.String) (schema.Kind, bool) {
 	kind := schema.Null
 	nanos, far := false, false

@@ -12,8 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// number sets row of column c to the number with the JSON text raw. t is the declared type of the
-// column. It is nil if the number can be decoded without the type.
+// number sets the given row of column c to the number whose JSON text is raw. t is the declared
+// type of the column. It is nil if the number can be decoded without the type.
 func number(c *ingest.Column, row int, raw []byte, t *schema.Type) error {
 	whole := !bytes.ContainsAny(raw, ".eE") && string(raw) != "-0"
 	switch {
@@ -61,8 +61,9 @@ func integer(c *ingest.Column, row int, raw []byte) error {
 		WithHint("send it as a string")
 }
 
-// wholeNumber sets row of column c, whose declared type t is an integer type, to a number with a
-// point or an exponent.
+// wholeNumber sets the given row of column c to the number whose JSON text is raw, such as 2.0 or
+// 1e3. The text has a point or an exponent, but the declared type t of the column is an integer
+// type.
 func wholeNumber(c *ingest.Column, row int, raw []byte, t schema.Type) error {
 	digits, whole := batch.WholeNumber(string(raw))
 	if v, err := strconv.ParseInt(digits, 10, 64); err == nil {
@@ -75,8 +76,9 @@ func wholeNumber(c *ingest.Column, row int, raw []byte, t schema.Type) error {
 	if err != nil {
 		return err
 	}
-	if !whole && f == math.Trunc(f) { // only the rounding to float64 would make it an integer
+	// it is not an integer, but would become one when it is rounded to float64
+	if !whole && f == math.Trunc(f) {
 		return base.Errorf(base.Invalid, "row %d, column %q: %s is not exact in type %s", c.Row(row)+1, c.Name(), ingest.Quote(raw), t)
 	}
-	return c.SetFloat(row, f) // the column may become DOUBLE later
+	return c.SetFloat(row, f) // the type of the table's column may be changed to DOUBLE later
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// Format is the wire format Parquet. The pieces of a file are Arrow streams.
+// Format is the wire format Parquet. If a file is cut into pieces, the pieces are Arrow streams.
 var Format = &wire.Format{
 	Name:       "parquet",
 	MediaTypes: []string{"application/vnd.apache.parquet"},

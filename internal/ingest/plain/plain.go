@@ -1,5 +1,5 @@
-// Package plain decodes the keys of records that are single values, as Kafka's serializers encode
-// them: text is UTF-8, and numbers are big endian.
+// Package plain decodes keys of Kafka records that are single values, as Kafka's serializers encode
+// them: text is UTF-8, and numbers are big-endian.
 package plain
 
 import (
@@ -16,7 +16,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// The wire formats of keys that are single values. Their names are those of Kafka's serializers.
+// These are the wire formats of keys that are single values. They are named like Kafka's
+// serializers.
 var (
 	String = newFormat("string", 0, func() builder { return text{array.NewStringBuilder(memory.DefaultAllocator)} })
 	Int    = newFormat("int", 4, func() builder { return int32s{array.NewInt32Builder(memory.DefaultAllocator)} })
@@ -24,7 +25,8 @@ var (
 	Double = newFormat("double", 8, func() builder { return doubles{array.NewFloat64Builder(memory.DefaultAllocator)} })
 )
 
-// newFormat returns the format of keys that have the given size in bytes. Size 0 means any size.
+// newFormat returns the wire format of keys that are single values. Each key has the given size in
+// bytes, or any size if size is 0. newBuilder makes a builder for the column of keys.
 func newFormat(name string, size int, newBuilder func() builder) *wire.Format {
 	return &wire.Format{
 		Name:     name,
@@ -38,7 +40,7 @@ func newFormat(name string, size int, newBuilder func() builder) *wire.Format {
 	}
 }
 
-// opened decodes the keys of one source.
+// opened is a format for keys, as one source uses it. It makes the decoders of the source's keys.
 type opened struct {
 	name       string
 	size       int
@@ -55,7 +57,8 @@ func (m opened) Decoders(context.Context, []byte, [][]wire.Column) ([]wire.Messa
 	return []wire.MessageDecoder{&decoder{opened: m}}, nil
 }
 
-// decoder collects the keys of a batch, and decodes them in FinishWithMessages.
+// decoder decodes keys that are single values. It collects the keys of a batch, and decodes all of
+// them when the batch is finished.
 type decoder struct {
 	opened
 	keys [][]byte
@@ -86,8 +89,8 @@ func (d *decoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 
 func (d *decoder) Reset() { d.keys = nil }
 
-// builder builds the column of keys. add decodes a key, which has the size of the format, and
-// appends it.
+// builder builds a column of decoded keys. Its method add decodes one key, whose size was already
+// checked, and appends it to the column.
 type builder interface {
 	array.Builder
 	add(key []byte)

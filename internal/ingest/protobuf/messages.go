@@ -17,29 +17,34 @@ import (
 	"github.com/scoterdb/scoter/internal/option"
 )
 
-// Format is the wire format Protobuf, for the messages of Kafka. Each message is decoded alone.
+// Format is the wire format Protobuf, for Kafka messages. Each message is decoded as soon as it is
+// added to a batch.
 var Format = &wire.Format{Name: "protobuf", Schemas: true, Projects: true, OpenMessages: openMessages}
 
-// Registry has the methods of a schema registry that this package calls. registry.Client implements
-// it, and describes the errors.
+// Registry has the methods of a schema registry that this package calls. The type Client of package
+// registry implements it. That package describes the errors.
 type Registry interface {
-	// Message returns the message type for a header that framing.CutProtobuf returned.
+	// Message returns the message type that a header names. The header is the first result of
+	// framing.CutProtobuf.
 	Message(ctx context.Context, header []byte) (protoreflect.MessageDescriptor, error)
 	// LatestMessage returns a message type of the newest schema of a subject: the type with the
 	// given full name, or the first type of the schema if the name is empty.
 	LatestMessage(ctx context.Context, subject, name string) (protoreflect.MessageDescriptor, error)
 }
 
-// opened decodes the messages of one source. It has the options of the source's FORMAT clause.
+// opened is the format Protobuf with the options of one source's FORMAT clause. It makes the
+// decoders of the source's messages.
 type opened struct {
 	framing.Schema
-	registry Registry // nil if the options name no registry
-	name     string   // full name of the message type within the schema
-	// message is the type of all values. It is nil if the registry tells the type.
+	registry Registry // the schema registry; nil if the options name none
+	name     string   // full name of the message type, such as package.Event
+	// message is the message type of all values, from files. It is nil if the registry tells the
+	// type.
 	message protoreflect.MessageDescriptor
 	options Options
-	keys    bool                                           // the messages are the keys of records
-	newest  framing.Newest[protoreflect.MessageDescriptor] // of the subject
+	// whether the messages are the keys of records
+	keys   bool
+	newest framing.Newest[protoreflect.MessageDescriptor] // the newest type of the subject
 }
 
 func openMessages(o wire.MessageOptions) (wire.Messages, error) {
@@ -72,7 +77,8 @@ func openMessages(o wire.MessageOptions) (wire.Messages, error) {
 }
 
 // check returns a base.Invalid error if options contradict each other, or if an option would have
-// no effect. what is the name of the clause, and root is the option schema_dir.
+// no effect. what is the name of the clause for error messages, such as "FORMAT protobuf". root is
+// the value of the option schema_dir.
 func (m *opened) check(what, root string) error {
 	if len(m.Files) > 0 && m.Registry {
 		return base.Errorf(base.Invalid, "%s: a schema is given, and a registry", what).
@@ -90,11 +96,12 @@ func (m *opened) check(what, root string) error {
 	return nil
 }
 
-// isProto reports whether a schema file is Protobuf source, which has to be compiled, and not a
-// descriptor set.
+// isProto reports whether a schema file is a .proto file, which has to be compiled. Other schema
+// files are compiled descriptor sets.
 func isProto(name string) bool { return strings.HasSuffix(name, ".proto") }
 
-// readMessage reads a message type from .proto files or one descriptor set.
+// readMessage reads schema files, which are .proto files or one descriptor set, and returns the
+// message type with the full name message.
 func readMessage(files []string, root, message string) (protoreflect.MessageDescriptor, error) {
 	found, err := readSchema(files, root)
 	if err != nil {
@@ -106,8 +113,9 @@ func readMessage(files []string, root, message string) (protoreflect.MessageDesc
 	return FindMessage(found, message)
 }
 
-// readSchema reads .proto files or one descriptor set. Imports in .proto files are relative to
-// root. If root is empty, they are relative to the folder of the first file.
+// readSchema reads and compiles schema files, which are .proto files or one descriptor set. Imports
+// in .proto files are relative to root. If root is empty, they are relative to the folder of the
+// first file.
 func readSchema(files []string, root string) (*protoregistry.Files, error) {
 	if !isProto(files[0]) {
 		text, err := framing.ReadFile(files[0])
@@ -131,11 +139,13 @@ func readSchema(files []string, root string) (*protoregistry.Files, error) {
 	return found, base.Wrap(err, "FORMAT schema")
 }
 
-// Known returns true if the schema is in files, and not in a registry.
+// Known reports whether the columns of the messages are known in advance, because the schema is in
+// files and not in a registry.
 func (m *opened) Known() bool { return m.message != nil }
 
-// Split returns the header of the value as the key if the header has the id of the schema, and an
-// empty key otherwise.
+// Split splits the value of a record into a key, which identifies the schema, and the message. The
+// key is the header of the schema registry if the id in it decides the schema. Otherwise the key is
+// empty.
 func (m *opened) Split(value []byte) (key, msg []byte, err error) {
 	if !m.Framing {
 		return nil, value, nil
@@ -147,7 +157,8 @@ func (m *opened) Split(value []byte) (key, msg []byte, err error) {
 	return key, msg, err
 }
 
-// Decoders returns one decoder for each selection of columns. For keys it returns only one.
+// Decoders returns decoders for messages whose schema is identified by key: one for each selection
+// of columns. If the messages are keys of records, it returns one decoder, for all columns.
 func (m *opened) Decoders(ctx context.Context, key []byte, selections [][]wire.Column) ([]wire.MessageDecoder, error) {
 	message, err := m.messageType(ctx, key)
 	if err != nil {
@@ -172,7 +183,8 @@ func (m *opened) Decoders(ctx context.Context, key []byte, selections [][]wire.C
 	return all, nil
 }
 
-// messageType returns the message type for values whose schema has this key.
+// messageType returns the message type of messages whose schema is identified by key, as Split
+// returns it.
 func (m *opened) messageType(ctx context.Context, key []byte) (protoreflect.MessageDescriptor, error) {
 	switch {
 	case m.message != nil:
@@ -185,7 +197,8 @@ func (m *opened) messageType(ctx context.Context, key []byte) (protoreflect.Mess
 	return m.registry.Message(ctx, key)
 }
 
-// messageDecoder adapts Decoder, whose FinishWithMessages cannot fail, to wire.MessageDecoder.
+// messageDecoder adapts the Protobuf Decoder to the interface wire.MessageDecoder, in which the
+// method FinishWithMessages also returns an error.
 type messageDecoder struct{ *Decoder }
 
 func (d messageDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// Column selects one column of the rows that messages are decoded to.
+// Column selects a field of messages, and names the column to which the field is decoded.
 type Column struct {
 	// Path is the path from the message to a field: the names of nested fields, joined by dots. The
 	// name of a repeated field may be followed by brackets: [n] selects element n, counted from 0,
@@ -19,8 +19,8 @@ type Column struct {
 	Name string
 }
 
-// ColumnName returns the column's Name. If that is empty, it returns the path with dots and
-// brackets replaced: imp[0].banner.w becomes imp_0_banner_w.
+// ColumnName returns the name of the column. If the column has no Name, the result is the path with
+// dots and brackets replaced: imp[0].banner.w becomes imp_0_banner_w.
 func (c Column) ColumnName() string {
 	if c.Name != "" {
 		return c.Name
@@ -33,21 +33,23 @@ var pathToName = strings.NewReplacer(".", "_", "[]", "", "[", "_", "]", "")
 // Step is one field of a path, with the brackets that follow it.
 type Step struct {
 	Name  string
-	Index int // n for [n]; otherwise NoElement or AllElements
+	Index int // n if [n] follows the field; otherwise NoElement or AllElements
 }
 
-// Values of Step.Index for a field without [n]. NoElement means that no brackets follow the field.
-// AllElements means that [] follows it.
+// NoElement and AllElements are special values of Step.Index. NoElement means that no brackets
+// follow the field in the path. AllElements means that [] follows it, which selects all elements.
 const (
 	NoElement   = -1
 	AllElements = -2
 )
 
-// maxIndex is the maximum n of [n]. There is a limit because each [n] adds a column for one
-// element. Rows for all elements of a long list are made by [].
+// maxIndex is the maximum index n of an element that [n] selects in a path. Each [n] adds a column
+// for a single element, so large indexes are not useful: [] makes a row for each element of a long
+// list.
 const maxIndex = 1 << 16
 
-// ParsePath parses a path, as described at Column.Path, into its steps. Errors are base.Invalid.
+// ParsePath parses the path of a field, such as imp[0].banner.w, into its steps. The field
+// Column.Path describes the syntax. Errors are base.Invalid.
 func ParsePath(path string) ([]Step, error) {
 	bad := func(format string, args ...any) error {
 		return base.Wrap(base.Errorf(base.Invalid, format, args...), "path %q", path)

@@ -103,6 +103,7 @@ nightly: ## some hours: the tests that depend on chance or take long, at the len
 	SCOTER_MODEL_SEEDS=10000 SCOTER_CRASH_ROUNDS=300 SCOTER_KAFKA_ROUNDS=100 SCOTER_EXPORT_ROUNDS=100 SCOTER_FLIPS=1000 \
 	SCOTER_TEST_PRESSURE=10m SCOTER_TEST_HOSTILE=10m SCOTER_EXHAUSTIVE=1 $(GO) test -count=1 -p 1 -timeout 10h \
 		./internal/engine ./tests/model ./tests/crash ./tests/kafka ./tests/export ./tests/slt ./tests/pressure
+	scripts/duckdb_headers.py
 
 slt: ## SQL logic tests in DuckDB's dialect below SLT_DIR, for instance DuckDB's own folder test; failures go into SLT_OUT
 	SLT_DIR="$(abspath $(SLT_DIR))" SLT_OUT="$(if $(SLT_OUT),$(abspath $(SLT_OUT)))" $(GO) test -count=1 -timeout 10h -v -run TestSuite ./tests/sqllogic

@@ -23,7 +23,6 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/duck/ext"
-	"github.com/scoterdb/scoter/internal/duck/optimizer"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/export"
 	"github.com/scoterdb/scoter/internal/memtable"
@@ -37,7 +36,6 @@ import (
 	"github.com/scoterdb/scoter/internal/spill"
 	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/system"
-	"github.com/scoterdb/scoter/internal/topn"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
@@ -92,10 +90,8 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 		return nil, err
 	}
 	a.onClose(func() error { a.duckdb.Close(); return nil })
-	for _, extend := range []func(*duck.Conn) error{optimizer.Register, topn.Register} {
-		if err := a.duckdb.Extend(extend); err != nil {
-			return nil, err
-		}
+	if err := a.duckdb.Extend(func(conn *duck.Conn) error { return ext.ExtendPlans(conn.Raw()) }); err != nil {
+		return nil, err
 	}
 	pool := duck.NewPool(a.duckdb, settings.MaxQueries)
 	a.pool = pool
@@ -108,7 +104,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	a.onClose(func() error { ext.Withdraw(files); return nil })
+	a.onClose(func() error { duck.WithdrawParts(files); return nil })
 	a.Engine, err = engine.Open(dir, engine.Settings{
 		FlushBytes: int64(settings.FlushBytes), FlushAge: settings.FlushAge, MemoryBytes: int64(settings.WriteMemory),
 		SyncInterval: settings.SyncInterval, ScrubPeriod: cmp.Or(settings.ScrubPeriod, -1),

@@ -3,7 +3,7 @@ package duck
 /*
 #include <stdlib.h>
 #include <duckdb.h>
-#include <limit.h>
+#include <ext.h>
 
 // The following functions wrap calls of DuckDB that may allocate memory or take long. Each takes
 // the memory account of a connection, so that the memory of the call is counted there.
@@ -46,7 +46,7 @@ import (
 	"unsafe"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/duck/limit"
+	"github.com/scoterdb/scoter/internal/duck/ext"
 )
 
 // Conn is one DuckDB connection. It runs one query at a time: the result must be closed before the
@@ -56,7 +56,7 @@ type Conn struct {
 	db      *database
 	conn    C.duckdb_connection
 	number  uint64
-	account *limit.Account
+	account *ext.Account
 	// lent is the context of the query to which a pool lent the connection. If it ends, the
 	// planning of a statement is interrupted.
 	lent     context.Context
@@ -113,7 +113,7 @@ func (i *Instance) connectToCurrent() (*Conn, error) {
 }
 
 func (db *database) connect(i *Instance) (*Conn, error) {
-	c := &Conn{inst: i, db: db, number: connections.Add(1), account: limit.NewAccount(), lent: context.Background(), prepared: map[string]*Stmt{}}
+	c := &Conn{inst: i, db: db, number: connections.Add(1), account: ext.NewAccount(), lent: context.Background(), prepared: map[string]*Stmt{}}
 	if C.duckdb_connect(db.handle, &c.conn) != C.DuckDBSuccess {
 		c.account.Close()
 		return nil, base.Errorf(base.Internal, "duckdb: cannot connect")

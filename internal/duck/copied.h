@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 #include <duckdb.h>
-#include <limit.h>
+#include <ext.h>
 
 #include "gather.h"
 

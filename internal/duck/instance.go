@@ -5,14 +5,13 @@
 package duck
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/include -I${SRCDIR}/limit -DDUCKDB_STATIC_BUILD
+#cgo CFLAGS: -I${SRCDIR}/include -I${SRCDIR}/ext -DDUCKDB_STATIC_BUILD
 #include <stdlib.h>
 #include <duckdb.h>
 */
 import "C"
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"sort"
@@ -29,8 +28,6 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/blocks"
-	"github.com/scoterdb/scoter/internal/duck/ext"
-	"github.com/scoterdb/scoter/internal/duck/limit"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -139,7 +136,7 @@ func (i *Instance) prepare(db *database, s Settings) error {
 		return err
 	}
 	defer conn.Close()
-	if err := errors.Join(ext.Register(conn.Raw()), limit.Functions(conn.Raw())); err != nil {
+	if err := setUp(conn); err != nil {
 		return err
 	}
 	for _, extend := range i.extensions {
@@ -218,7 +215,7 @@ func configure(conn *Conn, s Settings) error {
 	}
 	if !s.ExternalAccess {
 		// The file system for parts is listed here, so that DuckDB may use it. It opens no files
-		// for statements of users; see package ext.
+		// for statements of users; see ServeParts.
 		dirs := []string{schema.QuoteString(blocks.Scheme)}
 		for _, dir := range s.ReadableDirs {
 			dirs = append(dirs, schema.QuoteString(strings.TrimSuffix(dir, "/")+"/"))

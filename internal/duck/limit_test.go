@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/duck/limit"
+	"github.com/scoterdb/scoter/internal/duck/ext"
 )
 
 // limited opens a connection of an instance with a memory limit.
@@ -53,7 +53,7 @@ func run(ctx context.Context, conn *Conn, sql string) error {
 
 func TestWhatTakesMoreMemoryThanThereIsFails(t *testing.T) {
 	conn := limited(t, 64<<20)
-	before := limit.InUse()
+	before := ext.MemoryInUse()
 	for _, sql := range []string{
 		"SELECT repeat('x', 1500000000)",
 		"SELECT length(repeat('x', 1500000000))",
@@ -90,7 +90,7 @@ func TestWhatTakesMoreMemoryThanThereIsFails(t *testing.T) {
 	if err := run(t.Context(), conn, "SELECT 1"); err != nil {
 		t.Error(err)
 	}
-	if more := limit.InUse() - before; more > 16<<20 {
+	if more := ext.MemoryInUse() - before; more > 16<<20 {
 		t.Errorf("%d MiB are held afterwards", more>>20)
 	}
 }
@@ -124,7 +124,7 @@ func TestMemoryGoesBackToTheSystem(t *testing.T) {
 func TestLittleIsComputedAheadOfAReader(t *testing.T) {
 	for _, value := range []string{"repeat('x', 1000)", "{a: [repeat('x', 1000)]}", "[repeat('x', 500), repeat('x', 500)]", "array_value(repeat('x', 1000))"} {
 		conn := limited(t, 256<<20)
-		before := limit.InUse()
+		before := ext.MemoryInUse()
 		rows, err := conn.Query(t.Context(), "SELECT i, "+value+" AS v FROM range(10000000) t(i)")
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ func TestLittleIsComputedAheadOfAReader(t *testing.T) {
 		}
 		rec.Release()
 		time.Sleep(300 * time.Millisecond) // threads fill the buffer meanwhile
-		if more := limit.InUse() - before; more > 16<<20 {
+		if more := ext.MemoryInUse() - before; more > 16<<20 {
 			t.Errorf("%s: %d MiB wait for the reader", value, more>>20)
 		}
 		rows.Close()
@@ -238,7 +238,7 @@ func TestPatternsOfSeveralWildcards(t *testing.T) {
 func TestKeptStatementsHoldNoResults(t *testing.T) {
 	// The limit is a third of what 30 results of 20 MB take while they are computed.
 	conn := limited(t, 256<<20)
-	before := limit.InUse()
+	before := ext.MemoryInUse()
 	for i := range 30 {
 		for _, sql := range []string{
 			"SELECT length(string_agg(repeat('x', 1000), '')), %d FROM range(20000)",
@@ -262,7 +262,7 @@ func TestKeptStatementsHoldNoResults(t *testing.T) {
 			}
 		}
 	}
-	if more := limit.InUse() - before; more > 16<<20 {
+	if more := ext.MemoryInUse() - before; more > 16<<20 {
 		t.Errorf("%d MiB are held afterwards", more>>20)
 	}
 }

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/duck/limit"
+	"github.com/scoterdb/scoter/internal/duck/ext"
 )
 
 // memoryBeside is the constant part, in bytes, of the memory that DuckDB may hold in addition to
 // its own memory limit: syntax trees, plans and cached statements. The other part is half of the
-// limit. Package limit has a reserve of the same size for small statements. docs/OPERATING.md
+// limit. Package ext has a reserve of the same size for small statements. docs/OPERATING.md
 // documents this.
 const memoryBeside = 32 << 20
 
@@ -24,7 +24,7 @@ var errMemory = base.Errorf(base.TooLarge, "the queries that run take more memor
 // cannot be told apart.
 var cppMemory = memoryBound{running: map[*statement]bool{}}
 
-// memoryBound bounds the memory that package limit counts, which is the memory of DuckDB's C++
+// memoryBound bounds the memory that package ext counts, which is the memory of DuckDB's C++
 // code.
 type memoryBound struct {
 	mu sync.Mutex
@@ -54,7 +54,7 @@ func (m *memoryBound) read() (used, allowed int64) {
 	if m.unlimited == 0 {
 		allowed = m.allowed
 	}
-	return max(0, limit.InUse()-m.before), allowed
+	return max(0, ext.MemoryInUse()-m.before), allowed
 }
 
 func (m *memoryBound) begin(s *statement) {
@@ -80,7 +80,7 @@ func (m *memoryBound) change(bytes int64, instances int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.allowed == 0 {
-		m.before = limit.InUse()
+		m.before = ext.MemoryInUse()
 	}
 	if bytes == 0 {
 		m.unlimited += instances
@@ -89,10 +89,10 @@ func (m *memoryBound) change(bytes int64, instances int) {
 	}
 	switch {
 	case m.unlimited > 0 || m.allowed == 0:
-		limit.SetMemory(0)
+		ext.LimitMemory(0)
 		return
 	default:
-		limit.SetMemory(m.before + m.allowed)
+		ext.LimitMemory(m.before + m.allowed)
 	}
 	if !m.watched {
 		m.watched = true
@@ -126,12 +126,12 @@ func (m *memoryBound) trim() {
 		if time.Since(trimmed) > trimAfter {
 			worth = min(worth, trimWorth)
 		}
-		freed := limit.Freed()
+		freed := ext.MemoryFreed()
 		if worth == 0 || freed-looked < worth {
 			continue // the allocator retains at most what was freed since the last check
 		}
-		if looked = freed; limit.Retained() > worth {
-			limit.Purge()
+		if looked = freed; ext.MemoryRetained() > worth {
+			ext.PurgeMemory()
 			trimmed = time.Now()
 		}
 	}
@@ -145,7 +145,7 @@ const relief = 200 * time.Millisecond
 // much. It runs until the process ends.
 func (m *memoryBound) watch() {
 	for {
-		limit.AwaitExcess()
+		ext.AwaitMemoryExcess()
 		m.endLargest()
 		time.Sleep(relief)
 	}

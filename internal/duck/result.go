@@ -7,7 +7,7 @@ package duck
 #include <string.h>
 #include <time.h>
 #include <duckdb.h>
-#include <limit.h>
+#include <ext.h>
 
 struct ArrowArray {
 	int64_t length, null_count, offset, n_buffers, n_children;
@@ -186,8 +186,8 @@ type Result struct {
 	columns
 	stmt *Stmt
 	res  *C.scoter_result
-	// chunk has all rows of a result that the method Compute returned. It is nil after Next has
-	// returned them.
+	// chunk has all rows of a result that StartInline returned. It is nil after Next has returned
+	// them.
 	chunk  C.duckdb_data_chunk
 	unhook func()
 	ctx    context.Context
@@ -229,43 +229,6 @@ func (s *Stmt) Start(ctx context.Context) (*Result, error) {
 		s.columns = &r.columns
 	}
 	return r, nil
-}
-
-// ColumnsKnown reports whether the columns of the statement's results are known. They are if the
-// statement has run before, and its columns do not depend on parameters.
-func (s *Stmt) ColumnsKnown() bool { return s.columns != nil }
-
-// Raw returns the C handle of the statement (duckdb_prepared_statement).
-func (s *Stmt) Raw() unsafe.Pointer { return unsafe.Pointer(s.stmt) }
-
-// Compute runs a statement: it calls the function execute, which runs the statement in place of
-// DuckDB. The statement's columns must be known (ColumnsKnown). execute can be interrupted like
-// other statements. It must allocate its memory for the given account (scoter_account).
-//
-// execute returns one of the following:
-//   - all rows as a chunk (duckdb_data_chunk), which the result then owns,
-//   - the text of DuckDB's error, or
-//   - neither of these, if DuckDB itself is to execute the statement.
-func (s *Stmt) Compute(ctx context.Context, execute func(account unsafe.Pointer) (chunk unsafe.Pointer, failure string)) (*Result, error) {
-	within, unhook := s.conn.interruptible(ctx)
-	if within.Err() != nil {
-		err := contextError(within, nil)
-		unhook()
-		s.Close()
-		return nil, err
-	}
-	chunk, failure := execute(s.conn.account.Raw())
-	if failure != "" {
-		err := contextError(within, s.conn.failure(failure))
-		unhook()
-		s.Close()
-		return nil, err
-	}
-	unhook()
-	if chunk == nil {
-		return s.Start(ctx)
-	}
-	return &Result{columns: *s.columns, stmt: s, chunk: C.duckdb_data_chunk(chunk), unhook: func() {}}, nil
 }
 
 // arrowSchema returns the schema of the result's batches. With asLists it has lists of entries in

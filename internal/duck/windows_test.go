@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/duck/limit"
+	"github.com/scoterdb/scoter/internal/duck/ext"
 )
 
 // TestWindowsHoldNothingAfterwards checks that windows free all their memory, whether they end with
@@ -32,7 +32,7 @@ func TestWindowsHoldNothingAfterwards(t *testing.T) {
 			if err := run(t.Context(), conn, "SELECT histogram(i) OVER (ORDER BY i) FROM range(10) t(i)"); err != nil {
 				t.Fatal(err)
 			}
-			before := limit.InUse()
+			before := ext.MemoryInUse()
 			for range 5 {
 				ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 				if query.kind != base.Timeout {
@@ -49,7 +49,7 @@ func TestWindowsHoldNothingAfterwards(t *testing.T) {
 			}
 			var more int64
 			for range 100 { // DuckDB's threads count what they freed only at intervals
-				if more = limit.InUse() - before; more < 16<<20 {
+				if more = ext.MemoryInUse() - before; more < 16<<20 {
 					return
 				}
 				time.Sleep(20 * time.Millisecond)
@@ -67,7 +67,7 @@ func TestSortedAggregatesHoldNothingAfterwards(t *testing.T) {
 	if err := run(t.Context(), conn, fmt.Sprintf(query, 10)); err != nil {
 		t.Fatal(err)
 	}
-	before := limit.InUse()
+	before := ext.MemoryInUse()
 	for i := range 12 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i+1)*100*time.Millisecond)
 		err := run(ctx, conn, fmt.Sprintf(query, 400_000))
@@ -78,7 +78,7 @@ func TestSortedAggregatesHoldNothingAfterwards(t *testing.T) {
 	}
 	var more int64
 	for range 100 {
-		if more = limit.InUse() - before; more < 16<<20 {
+		if more = ext.MemoryInUse() - before; more < 16<<20 {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -20,7 +20,7 @@ var floors = [][]string{
 	{"internal/snapshot", "internal/registry"},
 	{"internal/keys"},
 	{"internal/engine"},
-	{"internal/overlay", "internal/fewrows", "internal/topn", "internal/spill", "internal/stream", "internal/export", "internal/backup"},
+	{"internal/overlay", "internal/spill", "internal/stream", "internal/export", "internal/backup"},
 	{"internal/query", "internal/mutate", "internal/merge"},
 	{"internal/session", "internal/system", "internal/metrics"},
 	{"internal/server"},

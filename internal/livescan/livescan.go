@@ -1,24 +1,22 @@
 // Package livescan implements the part scan. This is DuckDB's own scan of Parquet files, changed so
 // that it leaves out some rows, such as deleted ones.
 //
-// DuckDB allows this only to C++ code, which takes long to compile, so it is in a package of its
-// own. internal/duck/include has the headers of the DuckDB version that is linked. NDEBUG is set as
-// it was when the library was built, because the linker may use functions of the headers that are
-// compiled here in place of those of the library. (DuckDB's C API would allow a filter function
-// over file_row_number, but that makes a query up to a fifth slower.)
+// DuckDB allows this only to C++ code, which is in internal/duck/ext (scan_parts.cc). This package
+// describes which rows to leave out. (DuckDB's C API would allow a filter function over
+// file_row_number, but that makes a query up to a fifth slower.)
 package livescan
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../duck/include -DDUCKDB_STATIC_BUILD -O2
-#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../duck/include -I${SRCDIR}/../duck/ext -DDUCKDB_STATIC_BUILD -DNDEBUG -O2 -g0
+#cgo CFLAGS: -I${SRCDIR}/../duck/include -I${SRCDIR}/../duck/ext -DDUCKDB_STATIC_BUILD -O2
 #include <stdlib.h>
-#include "livescan.h"
+#include <ext.h>
+
+scoter_rows *scoterFindRows(uint64_t id);
 */
 import "C"
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -29,6 +27,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/duck/ext"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -41,31 +40,10 @@ const (
 	onceOnly = "scoter_parquet_once"
 )
 
-// headers is the DuckDB version of the headers in internal/duck/include. The headers are sure to
-// match the library only if this is exactly the library's version.
-const headers = "v1.5.6"
-
 // Register adds the table functions of the part scan to the connection's DuckDB instance. It also
-// tells DuckDB which of its own functions may fail (fallible.cc).
+// tells DuckDB which of its own functions may fail.
 func Register(conn *duck.Conn) error {
-	if version := C.GoString(C.duckdb_library_version()); version != headers {
-		return base.Errorf(base.Internal, "DuckDB is %s, internal/duck/include has the headers of %s", version, headers)
-	}
-	if failure := C.scoter_mark_fallible(C.duckdb_connection(conn.Raw())); failure != nil {
-		defer C.free(unsafe.Pointer(failure))
-		return base.Errorf(base.Internal, "mark the functions of DuckDB that may fail: %s", C.GoString(failure))
-	}
-	return errors.Join(register(conn, function, true), register(conn, onceOnly, false))
-}
-
-func register(conn *duck.Conn, function string, lateMaterialization bool) error {
-	name := C.CString(function)
-	defer C.free(unsafe.Pointer(name))
-	if failure := C.scoter_register_livescan(C.duckdb_connection(conn.Raw()), name, C.bool(lateMaterialization)); failure != nil {
-		defer C.free(unsafe.Pointer(failure))
-		return base.Errorf(base.Internal, "duckdb refuses the function %s: %s", function, C.GoString(failure))
-	}
-	return nil
+	return ext.AddPartScan(conn.Raw(), function, onceOnly, unsafe.Pointer(C.scoterFindRows))
 }
 
 // File is the file of a part, and the rows in it that a Filter leaves out or selects.

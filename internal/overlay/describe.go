@@ -1,8 +1,7 @@
 package overlay
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../duck/include -DDUCKDB_STATIC_BUILD -O3
-#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../duck/include -DDUCKDB_STATIC_BUILD -DNDEBUG -O2 -g0
+#cgo CFLAGS: -I${SRCDIR}/../duck/include -I${SRCDIR}/../duck/ext -DDUCKDB_STATIC_BUILD -O3
 #include <stdlib.h>
 #include "memscan.h"
 */

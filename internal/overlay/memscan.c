@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "_cgo_export.h"
+#include "memdictionary.h"
 #include "memfilter.h"
 #include "memvalue.h"
 
@@ -50,7 +51,7 @@ struct scoter_reader {
 	int32_t n_matches;
 };
 
-duckdb_logical_type scoter_logical_type(const scoter_type *t) {
+static duckdb_logical_type logical_type(const scoter_type *t) {
 	switch (t->id) {
 	case DUCKDB_TYPE_DECIMAL:
 		return duckdb_create_decimal_type(t->width, t->scale);
@@ -58,8 +59,7 @@ duckdb_logical_type scoter_logical_type(const scoter_type *t) {
 	case DUCKDB_TYPE_MAP:
 	case DUCKDB_TYPE_STRUCT: {
 		duckdb_logical_type *children = malloc((size_t)t->n_children * sizeof(duckdb_logical_type));
-		for (int32_t i = 0; i < t->n_children; i++)
-			children[i] = scoter_logical_type(&t->children[i]);
+		for (int32_t i = 0; i < t->n_children; i++) children[i] = logical_type(&t->children[i]);
 		duckdb_logical_type result;
 		if (t->id == DUCKDB_TYPE_LIST) {
 			result = duckdb_create_list_type(children[0]);
@@ -81,7 +81,7 @@ static int64_t morsel_rows(const scoter_run *run, int64_t batch) {
 	return run->in_pieces[batch] ? run->in_pieces[batch] : MORSEL_ROWS;
 }
 
-scoter_run *scoter_begin(
+static scoter_run *begin(
 	scoter_scan *scan, const idx_t *projected, idx_t n_projected, scoter_failure *failure) {
 	int64_t *in_pieces = calloc((size_t)scan->n_batches + 1, sizeof(int64_t));
 	if (scan->lazy &&
@@ -114,16 +114,16 @@ scoter_run *scoter_begin(
 	return run;
 }
 
-uint64_t scoter_threads(const scoter_run *run) { return run->threads; }
+static uint64_t threads(const scoter_run *run) { return run->threads; }
 
-void scoter_end(scoter_run *run) {
+static void end_run(scoter_run *run) {
 	free(run->projected);
 	free(run->rows_before);
 	free(run->in_pieces);
 	free(run);
 }
 
-scoter_reader *scoter_open_reader(const scoter_run *run) {
+static scoter_reader *open_reader(const scoter_run *run) {
 	scoter_reader *r = calloc(1, sizeof(scoter_reader));
 	r->n_projected = run->n_projected;
 	r->dictionaries = calloc(run->n_projected + 1, sizeof(scoter_dictionary *));
@@ -132,7 +132,7 @@ scoter_reader *scoter_open_reader(const scoter_run *run) {
 	return r;
 }
 
-uint64_t scoter_morsel(const scoter_reader *r) { return r->morsel; }
+static uint64_t morsel(const scoter_reader *r) { return r->morsel; }
 
 static void drop_dictionaries(scoter_reader *r) {
 	for (idx_t i = 0; i < r->n_projected; i++) {
@@ -150,7 +150,7 @@ static void drop_piece(scoter_reader *r) {
 	r->piece.memory = 0;
 }
 
-void scoter_close_reader(scoter_reader *r) {
+static void close_reader(scoter_reader *r) {
 	drop_dictionaries(r);
 	drop_piece(r);
 	free(r->dictionaries);
@@ -346,7 +346,7 @@ static bool advance(scoter_run *run, scoter_reader *r, bool *ended, scoter_failu
 	}
 }
 
-bool scoter_read(
+static bool read_rows(
 	scoter_run *run, scoter_reader *r, duckdb_data_chunk output, scoter_failure *failure) {
 	bool ended = false;
 	if (!advance(run, r, &ended, failure)) return false;
@@ -371,8 +371,8 @@ bool scoter_read(
 		}
 		const scoter_column *c = &r->batch->columns[column];
 		if (c->layout == SCOTER_DICTIONARY) {
-			if (!r->dictionaries[i]) r->dictionaries[i] = scoter_make_dictionary(c);
-			scoter_refer(r->dictionaries[i], vector, c, rows, r->row, n);
+			if (!r->dictionaries[i]) r->dictionaries[i] = scoter_column_dictionary(c);
+			scoter_refer_column(r->dictionaries[i], vector, c, rows, r->row, n);
 		} else if (r->selecting) {
 			scoter_gather(vector, &scan->types[column], c, rows, n);
 		} else {
@@ -387,3 +387,25 @@ bool scoter_read(
 	duckdb_data_chunk_set_size(output, (idx_t)n);
 	return true;
 }
+
+static scoter_scan_shape shape(const scoter_scan *scan) {
+	scoter_scan_shape s = {scan->n_columns, scan->names, scan->rows, scan->cached != 0};
+	return s;
+}
+
+static duckdb_logical_type column_type(const scoter_scan *scan, int32_t column) {
+	return logical_type(&scan->types[column]);
+}
+
+const scoter_scan_functions scoter_scans = {
+	.find = scoterFindScan,
+	.shape = shape,
+	.type = column_type,
+	.begin = begin,
+	.threads = threads,
+	.end = end_run,
+	.open_reader = open_reader,
+	.read = read_rows,
+	.morsel = morsel,
+	.close_reader = close_reader,
+};

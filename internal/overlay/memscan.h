@@ -1,9 +1,9 @@
-// A DuckDB table function (memfunction.cc) that reads batches in memory in Arrow's layout.
+// Scans of batches in memory in Arrow's layout, for the table function of internal/duck/ext.
 //
 // Go code describes the batches with the structs below. The structs are in C memory and point into
 // the memtables' memory, which Go's garbage collector does not manage. Go keeps both alive until
 // the query has ended. The scan copies fixed-width values into DuckDB's vectors. Vectors refer to
-// strings where they are (repeating ones: memdictionary.cc), except for strings whose memory is
+// strings where they are (repeating ones refer to a scoter_dictionary), except for strings whose memory is
 // freed before the query ends: these are copied.
 #ifndef SCOTER_MEMSCAN_H
 #define SCOTER_MEMSCAN_H
@@ -11,28 +11,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <duckdb.h>
+#include <ext.h>
 
 // The memory layout of a column's values, which determines how they are put into a vector.
 typedef enum {
-	SCOTER_FIXED,      // value_bytes bytes per value, the same in Arrow and DuckDB
-	SCOTER_BOOL,       // a bit per value
-	SCOTER_STRING,     // int32 offsets into bytes (Arrow's utf8 and binary)
+	SCOTER_FIXED, // value_bytes bytes per value, the same in Arrow and DuckDB
+	SCOTER_BOOL, // a bit per value
+	SCOTER_STRING, // int32 offsets into bytes (Arrow's utf8 and binary)
 	SCOTER_DICTIONARY, // uint32 codes: indexes of texts in children[0], a SCOTER_STRING
-	SCOTER_DECIMAL,    // 16 bytes, narrowed to the width of DuckDB's decimal
-	SCOTER_UUID,       // 16 bytes, big endian
-	SCOTER_LIST,       // int32 offsets of elements in children[0]
-	SCOTER_STRUCT,     // values are in children, one per field
-	SCOTER_MAP         // int32 offsets of entries in children[0], a struct of key and value
+	SCOTER_DECIMAL, // 16 bytes, narrowed to the width of DuckDB's decimal
+	SCOTER_UUID, // 16 bytes, big endian
+	SCOTER_LIST, // int32 offsets of elements in children[0]
+	SCOTER_STRUCT, // values are in children, one per field
+	SCOTER_MAP // int32 offsets of entries in children[0], a struct of key and value
 } scoter_layout;
 
 // The values of a column of one batch, or of a child of a column.
 typedef struct scoter_column {
-	int64_t offset;          // index of the first row in data and validity, counted in values
-	int64_t length;          // number of rows
+	int64_t offset; // index of the first row in data and validity, counted in values
+	int64_t length; // number of rows
 	const uint8_t *validity; // bitmap: 1 for a value, 0 for NULL; NULL pointer if all are values
-	const void *data;        // values, codes or offsets, depending on layout
-	const uint8_t *bytes;    // the bytes of strings, into which the offsets in data point
+	const void *data; // values, codes or offsets, depending on layout
+	const uint8_t *bytes; // the bytes of strings, into which the offsets in data point
 	struct scoter_column *children;
 	uint8_t layout; // a scoter_layout; batches may differ (SCOTER_STRING, SCOTER_DICTIONARY)
 	uint8_t passing; // not 0: the memory is freed before the query ends, so texts are copied
@@ -41,16 +41,16 @@ typedef struct scoter_column {
 // The type of a column. It is the same for all batches.
 typedef struct scoter_type {
 	duckdb_type id;
-	uint8_t width, scale;     // only of decimals
-	uint8_t value_bytes;      // bytes per value, of SCOTER_FIXED and of DuckDB's decimals
+	uint8_t width, scale; // only of decimals
+	uint8_t value_bytes; // bytes per value, of SCOTER_FIXED and of DuckDB's decimals
 	int32_t n_children;
 	struct scoter_type *children;
 	const char **names; // only of structs: the names of the fields
 } scoter_type;
 
 typedef struct {
-	uint64_t source;          // first half of the rows' addresses: the rowset id
-	uint64_t first_ordinal;   // second half of the first row's address
+	uint64_t source; // first half of the rows' addresses: the rowset id
+	uint64_t first_ordinal; // second half of the first row's address
 	const uint32_t *ordinals; // second half of each row's address; NULL if they are consecutive
 	int64_t rows;
 	scoter_column *columns;
@@ -71,7 +71,7 @@ typedef struct {
 
 // All data of one scan. Besides the table's columns, the scan has two columns for the row address
 // (source UBIGINT, ordinal BIGINT). They are computed only if requested.
-typedef struct {
+struct scoter_scan {
 	// If lazy is not 0, it is an id, and columns are not described in advance: when a query first
 	// requests a column, scoterFillColumns (in Go) describes it. If a column is too large,
 	// scoterReadPiece reads some rows at a time.
@@ -87,7 +87,7 @@ typedef struct {
 	int64_t rows;
 	int32_t n_filters;
 	scoter_filter *filters;
-} scoter_scan;
+};
 
 // A piece: consecutive rows of a batch whose columns are too large to be described at once.
 typedef struct {
@@ -95,58 +95,7 @@ typedef struct {
 	uintptr_t memory; // handle for scoterFreePiece; 0 if there is nothing to free
 } scoter_piece;
 
-// Why rows could not be read. All texts are NULL if nothing failed. The caller frees them.
-typedef struct {
-	char *message, *kind, *hint; // kind is the name of a base.Kind; hint may be NULL
-} scoter_failure;
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-// Returns the DuckDB type of a description. The caller destroys it.
-duckdb_logical_type scoter_logical_type(const scoter_type *t);
-
-// scoter_run is a running scan, which threads share. scoter_reader is the state of one thread,
-// which reads the scan morsel by morsel.
-typedef struct scoter_run scoter_run;
-typedef struct scoter_reader scoter_reader;
-
-// Starts to read a scan. projected has the indexes of the columns to return. Returns NULL and sets
-// *failure on errors.
-scoter_run *scoter_begin(
-	scoter_scan *scan, const idx_t *projected, idx_t n_projected, scoter_failure *failure);
-uint64_t scoter_threads(const scoter_run *run);
-void scoter_end(scoter_run *run);
-
-scoter_reader *scoter_open_reader(const scoter_run *run);
-// Fills an output chunk with the next rows, all of one morsel. It has no rows at the end of the
-// scan. Returns false and sets *failure on errors.
-bool scoter_read(
-	scoter_run *run, scoter_reader *reader, duckdb_data_chunk rows, scoter_failure *failure);
-// Returns the number of the morsel of the last returned rows. Later morsels of the scan have
-// greater numbers.
-uint64_t scoter_morsel(const scoter_reader *reader);
-void scoter_close_reader(scoter_reader *reader);
-
-// The texts of a SCOTER_DICTIONARY column, to which DuckDB's vectors refer.
-typedef struct scoter_dictionary scoter_dictionary;
-
-scoter_dictionary *scoter_make_dictionary(const scoter_column *c);
-void scoter_free_dictionary(scoter_dictionary *dictionary);
-// Fills a vector with texts of a column by reference to the dictionary. The rows are those listed
-// in rows or, if it is NULL, n rows beginning at row. Only one vector at a time may refer to a
-// dictionary.
-void scoter_refer(scoter_dictionary *dictionary, duckdb_vector vector, const scoter_column *c,
-	const uint32_t *rows, int64_t row, int64_t n);
-
-// Registers the table function under a name. The function has one BIGINT parameter, which
-// scoterFindScan (in Go) resolves to a scan. Returns NULL or an error message, which the caller
-// frees.
-char *scoter_register_memscan(duckdb_connection connection, const char *name);
-
-#ifdef __cplusplus
-}
-#endif
+// The functions by which DuckDB reads scans.
+extern const scoter_scan_functions scoter_scans;
 
 #endif

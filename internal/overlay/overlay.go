@@ -14,7 +14,6 @@ import (
 	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/duck"
-	"github.com/scoterdb/scoter/internal/duck/ext"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
 )
@@ -40,7 +39,7 @@ func New(inst *duck.Instance, files *blocks.Files, cacheBytes int64) (*Overlay, 
 	if err := inst.Extend(register); err != nil {
 		return nil, err
 	}
-	ext.Serve(files)
+	duck.ServeParts(files)
 	o := &Overlay{inst: inst, files: files, caches: newRowsetCaches(cacheBytes)}
 	o.chunks = newChunks(o.file, cacheBytes/2)
 	return o, nil

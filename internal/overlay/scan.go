@@ -13,6 +13,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/duck/ext"
 	"github.com/scoterdb/scoter/internal/livescan"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -38,18 +39,12 @@ func scoterFindScan(id C.uint64_t) *C.scoter_scan {
 	return nil
 }
 
-// register registers the C functions of this package in the database of the connection.
+// register adds the scans of parts and of memtables to the connection's database.
 func register(conn *duck.Conn) error {
-	name := C.CString(scanFunction)
-	defer C.free(unsafe.Pointer(name))
 	if err := livescan.Register(conn); err != nil {
 		return err
 	}
-	if failure := C.scoter_register_memscan(C.duckdb_connection(conn.Raw()), name); failure != nil {
-		defer C.free(unsafe.Pointer(failure))
-		return base.Errorf(base.Internal, "duckdb refuses the function %s: %s", scanFunction, C.GoString(failure))
-	}
-	return nil
+	return ext.AddMemoryScan(conn.Raw(), scanFunction, unsafe.Pointer(&C.scoter_scans))
 }
 
 // scan is a description of memtables that is registered for DuckDB. The table function finds it by

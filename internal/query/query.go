@@ -14,7 +14,6 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/engine"
-	"github.com/scoterdb/scoter/internal/fewrows"
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -334,9 +333,9 @@ func (b *binding) execute(ctx context.Context, stmt *duck.Stmt) (*duck.Result, e
 	case len(b.req.Args) > 0:
 		return stmt.Start(ctx)
 	case located != nil:
-		return fewrows.Start(ctx, stmt, len(located.Rows.Addresses))
+		return stmt.StartInline(ctx, len(located.Rows.Addresses))
 	case len(b.analysis.tables) == 0:
-		return fewrows.Start(ctx, stmt, 0)
+		return stmt.StartInline(ctx, 0)
 	default:
 		return stmt.Start(ctx)
 	}

@@ -42,8 +42,8 @@ func CheckReserved(database, schemaName string) error {
 
 // Names of columns that internal queries add to a table's own columns. Tables cannot have columns
 // with these names. The first two columns are the row address: the id of the rowset (UBIGINT), and
-// the number of the row in it (BIGINT). The scans of parts (livescan.cc) and of memtables
-// (memfunction.cc) return these two.
+// the number of the row in it (BIGINT). The scans of parts (scan_parts.cc) and of memtables
+// (scan_memory.cc) return these two.
 const (
 	SourceColumn   = "scoter_source"
 	OrdinalColumn  = "scoter_ordinal"

@@ -1,14 +1,6 @@
 // Package spill limits the disk space that queries use for spilling. The limit follows the free
-// space of the disk, because other data needs space too. The package uses DuckDB's C++ classes;
-// package livescan explains why code that does so has packages of its own.
+// space of the disk, because other data needs space too.
 package spill
-
-/*
-#cgo CFLAGS: -I${SRCDIR}/../duck/include -DDUCKDB_STATIC_BUILD -O2
-#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../duck/include -DDUCKDB_STATIC_BUILD -DNDEBUG -O2 -g0
-#include "spill.h"
-*/
-import "C"
 
 import (
 	"log/slog"
@@ -16,6 +8,7 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/duck/ext"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
@@ -77,12 +70,11 @@ func limit(conn *duck.Conn, dir string, most int64) error {
 	if err != nil {
 		return err
 	}
-	handle := C.duckdb_connection(conn.Raw())
-	whole := int64(free) + int64(C.scoter_spilled(handle))
+	whole := int64(free) + ext.Spilled(conn.Raw())
 	allowed := whole - whole/share
 	if most > 0 {
 		allowed = min(allowed, most)
 	}
-	C.scoter_limit_spilled(handle, C.int64_t(allowed))
+	ext.LimitSpilled(conn.Raw(), allowed)
 	return nil
 }

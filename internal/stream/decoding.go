@@ -12,16 +12,16 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// errDefect is wrapped by the errors that guarded makes of panics.
-var errDefect = errors.New("a defect of Scoter's")
+// errPanic is wrapped by the errors that guarded makes of panics.
+var errPanic = errors.New("a defect of Scoter's")
 
-// guarded runs f and turns a panic of it into an error of kind Invalid. So a record that triggers a
-// defect of a decoder becomes a dead letter. Otherwise it would stop the stream after every
-// restart.
-func guarded(f func() error) (err error) {
+// recoverPanic runs f and turns a panic of it into an error of kind Invalid. So a record that
+// triggers a defect of a decoder becomes a dead letter. Otherwise it would stop the stream after
+// every restart.
+func recoverPanic(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = base.Errorf(base.Invalid, "%w: %v", errDefect, r)
+			err = base.Errorf(base.Invalid, "%w: %v", errPanic, r)
 		}
 	}()
 	return f()
@@ -34,7 +34,8 @@ var errFull = errors.New("the batch is full")
 type decoding struct {
 	key      string
 	decoders []wire.MessageDecoder // one for each shape (set of columns) of the plan
-	numbers  []int32               // numbers[i] is the index in the batch of the record of message i
+	// numbers[i] is the index in the batch of the record of message i
+	numbers  []int32
 }
 
 // decodings turn records into rows, with one set of decoders for each schema that occurs. Decoders
@@ -70,12 +71,12 @@ func (d *decodings) add(ctx context.Context, rec *kgo.Record, number int) error 
 		}
 	}
 	for i, decoder := range d.last.decoders {
-		if err := guarded(func() error { return decoder.Append(msg) }); err != nil {
+		if err := recoverPanic(func() error { return decoder.Append(msg) }); err != nil {
 			d.broken = d.broken || i > 0
 			switch {
 			case isFull(err):
 				return errFull
-			case errors.Is(err, errDefect):
+			case errors.Is(err, errPanic):
 				// After a defect, the content of the decoder is undefined. The batch is decoded
 				// again by new decoders.
 				delete(d.byKey, d.last.key)
@@ -126,7 +127,7 @@ func (d *decodings) finish() ([][]piece, error) {
 		for i, decoder := range one.decoders {
 			var rows arrow.RecordBatch
 			var messages []int32
-			err := guarded(func() (err error) {
+			err := recoverPanic(func() (err error) {
 				rows, messages, err = decoder.FinishWithMessages()
 				return err
 			})

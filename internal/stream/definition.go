@@ -61,9 +61,9 @@ func (d Definition) Masked() Definition {
 	return d
 }
 
-// learned is a definition together with what the source learned from its messages. The catalog
-// stores it.
-type learned struct {
+// storedDefinition is a definition together with what the source learned from its messages. The
+// catalog stores it.
+type storedDefinition struct {
 	Definition
 	// Messages are the columns that queries over batches read.
 	Messages *schema.Table `json:"messages,omitempty"`
@@ -72,9 +72,9 @@ type learned struct {
 }
 
 // Encode returns the definition as the catalog stores it.
-func (d Definition) Encode() ([]byte, error) { return learned{Definition: d}.encode() }
+func (d Definition) Encode() ([]byte, error) { return storedDefinition{Definition: d}.encode() }
 
-func (l learned) encode() ([]byte, error) {
+func (l storedDefinition) encode() ([]byte, error) {
 	text, err := json.Marshal(l)
 	if err != nil {
 		return nil, base.Errorf(base.Internal, "encode source: %w", err)
@@ -82,7 +82,7 @@ func (l learned) encode() ([]byte, error) {
 	return text, nil
 }
 
-func decodeLearned(text []byte) (l learned, err error) {
+func decodeStoredDefinition(text []byte) (l storedDefinition, err error) {
 	if err := json.Unmarshal(text, &l); err != nil {
 		return l, base.Errorf(base.Corrupt, "definition of a source: %w", err)
 	}

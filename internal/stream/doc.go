@@ -4,15 +4,15 @@
 //
 //  1. session.consume polls the franz-go client, from the offsets that the engine stores.
 //  2. decodings.add decodes the record's value straight into the Arrow buffers of each table that
-//     takes columns of it (one decoding for each schema). session.note adds its offset to the
+//     takes columns of it (one decoding for each schema). session.addToBatch adds its offset to the
 //     batch. A record that cannot be decoded becomes a dead letter.
 //  3. When the batch is full or old enough, session.seal finishes the buffers and passes them to
 //     the source's committer. The committer runs the queries of tables that are defined by SQL
 //     (query.go). It then appends the rows of all tables, the dead letters and the offsets as one
 //     edit.
-//  4. If a table refuses the batch, source.sift finds the refused records by halving the batch.
-//     They become dead letters too. If the batch is too large for one edit although each record
-//     fits, session.store stores it in halves.
+//  4. If a table refuses the batch, source.bisectRefused finds the refused records by halving the
+//     batch. They become dead letters too. If the batch is too large for one edit although each
+//     record fits, session.store stores it in halves.
 //
 // The offsets in the engine are the only truth. A crash at any point leaves rows and offsets that
 // agree, and the next session starts from those offsets. The engine refuses an append whose offsets

@@ -22,8 +22,8 @@ import (
 // or a scalar.
 
 // keysOf returns the keys of records as one column, with NULL for a record without a key. It
-// returns nil if keys stay bytes. If ofMessage is true for the error, the key of one of the records
-// is the cause.
+// returns nil if keys stay bytes. If isRecordError is true for the error, the key of one of the
+// records is the cause.
 func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (arrow.RecordBatch, error) {
 	if p.keys == nil {
 		return nil, nil
@@ -38,7 +38,7 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 		if err := d.add(ctx, &kgo.Record{Value: rec.Key}, i); errors.Is(err, errFull) {
 			return nil, base.Errorf(base.TooLarge, "the keys of %d records do not fit into one batch", len(records))
 		} else if err != nil {
-			return nil, errOfKey(err)
+			return nil, keyError(err)
 		}
 	}
 	if len(records) == 0 && p.keys.format.Known() {
@@ -48,13 +48,13 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 	}
 	decoded, err := d.finishAll()
 	if err != nil {
-		return nil, errOfKey(err)
+		return nil, keyError(err)
 	}
 	defer releasePieces([][]piece{decoded})
-	batches, err := alike(decoded)
+	batches, err := unifyKeyTypes(decoded)
 	defer func() { releaseBatches(batches) }()
 	if err != nil {
-		return nil, errOfKey(err)
+		return nil, keyError(err)
 	}
 	if len(batches) == 0 {
 		none := array.NewNull(len(records))
@@ -81,17 +81,18 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 	return batch.Take(batches, order)
 }
 
-// errOfKey says in an error that it is about a record's key. If the key's schema is missing, the
+// keyError says in an error that it is about a record's key. If the key's schema is missing, the
 // kind of the error becomes Invalid.
-func errOfKey(err error) error {
+func keyError(err error) error {
 	if base.KindOf(err) == base.NotFound {
 		return base.Errorf(base.Invalid, "the record's key: %w", err)
 	}
 	return base.Wrap(err, "the record's key")
 }
 
-// alike converts keys that were decoded with several schemas to one type that fits all of them.
-func alike(pieces []piece) (out []arrow.RecordBatch, err error) {
+// unifyKeyTypes converts keys that were decoded with several schemas to one type that fits all of
+// them.
+func unifyKeyTypes(pieces []piece) (out []arrow.RecordBatch, err error) {
 	if len(pieces) == 1 {
 		pieces[0].rows.Retain()
 		return []arrow.RecordBatch{pieces[0].rows}, nil
@@ -120,9 +121,9 @@ func alike(pieces []piece) (out []arrow.RecordBatch, err error) {
 	return out, nil
 }
 
-// keyed adds primary key columns to rows, and fills them from the keys of the rows' records. keys
-// has one key for each row. names are the names of the columns.
-func keyed(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.RecordBatch, error) {
+// withPrimaryKey adds primary key columns to rows, and fills them from the keys of the rows'
+// records. keys has one key for each row. names are the names of the columns.
+func withPrimaryKey(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.RecordBatch, error) {
 	fields, columns := rec.Schema().Fields(), rec.Columns()
 	var outFields []arrow.Field
 	var outColumns []arrow.Array

@@ -119,10 +119,10 @@ func withMetadata(p piece, records []*kgo.Record, keys arrow.Array, names []stri
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, p.rows.NumRows())
 }
 
-// describedBy appends metadata columns (names) to p's rows, and primary key columns (primary) that
-// are filled from the record's key. keys has one key for each record. If it is nil, keys are bytes,
-// taken from the records. The caller still owns p's rows.
-func describedBy(p piece, records []*kgo.Record, keys arrow.RecordBatch, names, primary []string) (arrow.RecordBatch, error) {
+// withRecordColumns appends metadata columns (names) to p's rows, and primary key columns (primary)
+// that are filled from the record's key. keys has one key for each record. If it is nil, keys are
+// bytes, taken from the records. The caller still owns p's rows.
+func withRecordColumns(p piece, records []*kgo.Record, keys arrow.RecordBatch, names, primary []string) (arrow.RecordBatch, error) {
 	var own arrow.Array
 	if keys != nil {
 		var err error
@@ -136,5 +136,5 @@ func describedBy(p piece, records []*kgo.Record, keys arrow.RecordBatch, names, 
 		return rec, nil
 	}
 	defer rec.Release()
-	return keyed(rec, own, primary)
+	return withPrimaryKey(rec, own, primary)
 }

@@ -24,15 +24,15 @@ type position struct {
 	epoch   int32 // leader epoch of the previous record; -1 if unknown
 }
 
-// resumed says where a session continues in a partition.
-type resumed struct {
+// startPoint says where a session continues in a partition.
+type startPoint struct {
 	position
 	stored int64 // the offset in the catalog; -1 if there is none
 	end    int64 // the offset after the last record of the partition in Kafka
 	// read means that this session reads the partition. Otherwise another member of the group does.
 	read bool
 	lost string // which records before the position are lost, and why; empty if none
-	why  error  // why the position is unknown; nil if it is known
+	err  error  // err the position is unknown; nil if it is known
 }
 
 // start says where a partition that was never read begins: at a time in milliseconds since the Unix
@@ -105,7 +105,7 @@ func (k *kafka) partitionsOf(topics kadm.TopicDetails) (all []partition) {
 //
 // The start of all partitions of a topic is decided when the topic is first seen. That includes
 // partitions that other members of the group read.
-func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topics kadm.TopicDetails, partitions []partition) (map[partition]resumed, error) {
+func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topics kadm.TopicDetails, partitions []partition) (map[partition]startPoint, error) {
 	stored, err := s.manager.store.Offsets(s.id)
 	if err != nil {
 		return nil, err
@@ -116,15 +116,15 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 	}
 	admin := kadm.NewClient(client)
 	begins, err := admin.ListStartOffsets(ctx, k.topics...)
-	if err = ofAll(err); err != nil {
+	if err = ignorePartialErrors(err); err != nil {
 		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where topics begin: %w", strings.Join(k.brokers, ", "), err)
 	}
 	ends, err := admin.ListEndOffsets(ctx, k.topics...)
-	if err = ofAll(err); err != nil {
+	if err = ignorePartialErrors(err); err != nil {
 		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where topics end: %w", strings.Join(k.brokers, ", "), err)
 	}
 	starts, err := k.start.offsets(ctx, admin, begins, k.topics)
-	if err = ofAll(err); err != nil {
+	if err = ignorePartialErrors(err); err != nil {
 		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where to start: %w", strings.Join(k.brokers, ", "), err)
 	}
 	mine := map[partition]bool{}
@@ -134,7 +134,7 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 			return nil, base.Errorf(base.Unavailable, "topic %q partition %d is not there any more", p.topic, p.number)
 		}
 	}
-	all := map[partition]resumed{}
+	all := map[partition]startPoint{}
 	for _, p := range k.partitionsOf(topics) {
 		before, was := known[p]
 		if was && !mine[p] {
@@ -162,24 +162,25 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 				return nil, missing
 			}
 			if mine[p] {
-				all[p] = resumed{read: true, why: missing}
+				all[p] = startPoint{read: true, err: missing}
 			}
 			continue
 		}
 		begin, end := offsets[0], offsets[1]
-		at := resumed{position: position{topicID: topics[p.topic].ID, next: offsets[2], epoch: -1}, stored: -1, end: end, read: mine[p]}
+		at := startPoint{position: position{topicID: topics[p.topic].ID, next: offsets[2], epoch: -1}, stored: -1, end: end, read: mine[p]}
 		if was {
 			at.stored = before.Next
-			at.next, at.epoch, at.lost = goOn(before, at.topicID, begin, end)
+			at.next, at.epoch, at.lost = resumeOffset(before, at.topicID, begin, end)
 		}
 		all[p] = at
 	}
 	return all, nil
 }
 
-// ofAll returns err if a request for the offsets of all partitions failed as a whole. It returns
-// nil if only the offsets of some partitions are missing, because a partition may have no leader.
-func ofAll(err error) error {
+// ignorePartialErrors returns err if a request for the offsets of all partitions failed as a whole.
+// It returns nil if only the offsets of some partitions are missing, because a partition may have
+// no leader.
+func ignorePartialErrors(err error) error {
 	var some *kadm.ShardErrors
 	if errors.As(err, &some) && !some.AllFailed {
 		return nil
@@ -187,10 +188,10 @@ func ofAll(err error) error {
 	return err
 }
 
-// goOn returns where to continue in a partition with a stored offset. The topic holds the offsets
-// from begin to end. The results are the next offset and the leader epoch of the record before it.
-// If records after the stored offset are lost, lost says which ones and why.
-func goOn(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64, epoch int32, lost string) {
+// resumeOffset returns where to continue in a partition with a stored offset. The topic holds the
+// offsets from begin to end. The results are the next offset and the leader epoch of the record
+// before it. If records after the stored offset are lost, lost says which ones and why.
+func resumeOffset(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64, epoch int32, lost string) {
 	var none [16]byte
 	switch {
 	case stored.TopicID != topicID && stored.TopicID != none && topicID != none:
@@ -207,30 +208,30 @@ func goOn(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64
 	return stored.Next, stored.Epoch, ""
 }
 
-// begin starts reading partitions at the positions in all, and returns the positions in the
-// client's form. If a position differs from the stored one, it is added to the batch: the next
+// startPartitions starts reading partitions at the positions in all, and returns the positions in
+// the client's form. If a position differs from the stored one, it is added to the batch: the next
 // session must begin there too, even if no record arrives. If records are lost, the batch is due at
 // once, so that the loss is reported now. The caller holds mu if there is a client.
-func (x *session) begin(all map[partition]resumed) map[string]map[int32]kgo.Offset {
+func (x *session) startPartitions(all map[partition]startPoint) map[string]map[int32]kgo.Offset {
 	offsets := map[string]map[int32]kgo.Offset{}
 	for p, at := range all {
 		switch {
-		case at.why != nil:
-			x.unplaced[p] = true
-			x.status.waiting(fetching, at.why)
+		case at.err != nil:
+			x.withoutOffsets[p] = true
+			x.status.waiting(waitFetch, at.err)
 			continue
-		case !at.read && (x.positions[p] != nil || x.intake.ranges[p] != nil):
+		case !at.read && (x.positions[p] != nil || x.batch.ranges[p] != nil):
 			// This session decides where the partition begins, and may already have read records of
 			// it.
 			continue
 		case at.stored < 0 || at.lost != "":
-			x.intake.stand(p, at.position, at.lost)
+			x.batch.setPosition(p, at.position, at.lost)
 		}
 		if !at.read {
 			continue
 		}
 		x.positions[p] = &at.position
-		x.status.begin(p, at.stored, at.end)
+		x.status.startPartition(p, at.stored, at.end)
 		if offsets[p.topic] == nil {
 			offsets[p.topic] = map[int32]kgo.Offset{}
 		}

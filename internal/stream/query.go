@@ -38,37 +38,37 @@ type Planner interface {
 	// Parse returns an Invalid error if the text is not a query. It does not check whether the
 	// tables exist.
 	Parse(ctx context.Context, sql string) error
-	// Merging divides an aggregating query into queries that store intermediate results in table
-	// (states), and merge them. The error is Invalid for a query that cannot be divided.
-	Merging(ctx context.Context, sql, table string) (Division, error)
+	// SplitAggregate divides an aggregating query into queries that store intermediate results in
+	// table (states), and merge them. The error is Invalid for a query that cannot be divided.
+	SplitAggregate(ctx context.Context, sql, table string) (SplitAggregate, error)
 	// Lineage says which columns of a query's result are taken from the record that the row was
 	// made of. The error is Invalid if a row is not made of a single record, or if its key does not
 	// come from that record.
-	Lineage(ctx context.Context, sql string, k Keyed) (Lineage, error)
+	Lineage(ctx context.Context, sql string, k KeyColumns) (Lineage, error)
 }
 
-// Keyed is what Planner.Lineage must know about a target: the columns of its key, its version
+// KeyColumns is what Planner.Lineage must know about a target: the columns of its key, its version
 // column, and the columns of messages that they may come from. It has the fields of the type of
 // this name in package query.
-type Keyed struct {
-	Key     []string
-	Version string
-	Of      []string
-	Place   []string
+type KeyColumns struct {
+	Key         []string
+	Version     string
+	Metadata    []string
+	RecordPlace []string
 }
 
 // Lineage is the result of Planner.Lineage. It has the fields of the type of this name in package
 // query.
 type Lineage struct {
-	Rows, Keys string
-	Filters    bool
+	RowsSQL, KeysSQL string
+	Filters          bool
 }
 
-// Division is the result of Planner.Merging. It has the fields of the type of this name in package
-// query.
-type Division struct {
-	States, Merged, Older string
-	Joined, Groups        []string
+// SplitAggregate is the result of Planner.SplitAggregate. It has the fields of the type of this
+// name in package query.
+type SplitAggregate struct {
+	StatesSQL, MergedSQL, PreviousMerged string
+	JoinExpressions, GroupColumns        []string
 }
 
 // described is a target's query, rewritten so that its columns have the types that are stored.
@@ -78,11 +78,12 @@ type described struct {
 	// table is the table that stores the query's rows. It is created if it is missing.
 	table schema.Table
 	// Division is set if the target is a view.
-	Division
+	SplitAggregate
 	name engine.TableName // of the target
-	// untold is set if the query names fields whose type no message has told yet. The query reads
-	// NULL for them. untold has the columns of the result whose type is unknown because of that.
-	untold map[string]bool
+	// unknownColumns is set if the query names fields whose type no message has told yet. The query
+	// reads NULL for them. untold has the columns of the result whose type is unknown because of
+	// that.
+	unknownColumns map[string]bool
 }
 
 // describedKey is the key under which a source caches the description of a target's query.
@@ -96,7 +97,7 @@ func (t target) key() describedKey { return describedKey{t.Name, t.View, t.Query
 
 // query runs a target's query over a batch, and returns the result. It also returns the query's
 // description, which says which table must be created if it is missing.
-func (s *source) query(ctx context.Context, t target, messages *transient) ([]arrow.RecordBatch, described, error) {
+func (s *source) query(ctx context.Context, t target, messages *batchTable) ([]arrow.RecordBatch, described, error) {
 	run := func(sql string) ([]arrow.RecordBatch, error) {
 		return s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: messages.snapshot()})
 	}
@@ -109,8 +110,8 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	known, ok := s.described.Load(key)
 	if !ok || !slices.EqualFunc(known.(described).messages, messages.table.Columns, sameAs) {
 		d, err := s.describe(ctx, t, run)
-		if err != nil && ofMessage(err) && !t.View {
-			d, err = s.describeUntold(ctx, t, messages.table, run, err)
+		if err != nil && isRecordError(err) && !t.View {
+			d, err = s.describeWithNulls(ctx, t, messages.table, run, err)
 		}
 		if err != nil {
 			return nil, described{}, err
@@ -121,8 +122,8 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	}
 	d := known.(described)
 	result, err := run(d.sql)
-	if d.untold != nil && err == nil {
-		return withoutNulls(result, d.untold), d, nil
+	if d.unknownColumns != nil && err == nil {
+		return hideNullColumns(result, d.unknownColumns), d, nil
 	}
 	if !ok || err == nil || base.KindOf(err) != base.Invalid {
 		return result, d, err
@@ -157,7 +158,7 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 		if err == nil {
 			continue
 		}
-		all, lacks := s.unknown.in(*known)
+		all, lacks := s.unknown.addTo(*known)
 		if _, before := s.bound.Load(t.Name); !before && !p.format.Known() {
 			// The columns of future messages are unknown. But if a query once ran with all columns
 			// that it names, a missing column is not the cause now.
@@ -165,19 +166,19 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 			all, more = withMissing(all, t.Query, err)
 			lacks = lacks || more
 		}
-		if lacks && ofMessage(err) {
+		if lacks && isRecordError(err) {
 			// Run the query again with added columns in place of those whose type is unknown so
 			// far. If the query then succeeds, or fails with a different message, these columns are
 			// the cause. The failure ends once messages have them.
 			again := s.checkQuery(ctx, t, all)
 			switch {
-			case again == nil, ofMessage(again) && firstLine(again) != firstLine(err):
+			case again == nil, isRecordError(again) && firstLine(again) != firstLine(err):
 				continue
-			case !ofMessage(again):
+			case !isRecordError(again):
 				err = again
 			}
 		}
-		if ofMessage(err) {
+		if isRecordError(err) {
 			return base.Errorf(base.Unavailable, "query of table %q: %w", t.Name.Name, err)
 		}
 		return err
@@ -205,10 +206,10 @@ func (s *source) describe(ctx context.Context, t target, run func(string) ([]arr
 	table, query := schema.Table{Database: t.Name.Database, Schema: t.Name.Schema, Name: t.Name.Name}, t.Query
 	if t.View {
 		table.Name += statesSuffix
-		if d.Division, err = s.manager.planner.Merging(ctx, t.Query, table.QuotedName()); err != nil {
+		if d.SplitAggregate, err = s.manager.planner.SplitAggregate(ctx, t.Query, table.QuotedName()); err != nil {
 			return d, err
 		}
-		query = d.States
+		query = d.StatesSQL
 	}
 	result, err := run("DESCRIBE " + query)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 // source is one source of a manager. It has a goroutine while it is not paused.
 type source struct {
 	manager *Manager
-	id      base.StreamID
-	name    catalog.StreamName
+	id      base.SourceID
+	name    catalog.SourceName
 	created time.Time
 	status  *status
-	memory  share // the part of the manager's quota that this source uses
+	memory  sourceBudget // the part of the manager's quota that this source uses
 
 	// learning is held while messages is changed. The session and a replay may both change it.
 	learning sync.Mutex
@@ -60,17 +60,17 @@ func (s *source) start() {
 	}
 }
 
-// maxDefects is how often a query over the same records may fail with an internal error that
+// maxDuckDBFailures is how often a query over the same records may fail with an internal error that
 // invalidates DuckDB. Each such failure stops everything that runs in DuckDB.
-const maxDefects = 3
+const maxDuckDBFailures = 3
 
 // run reads the topics until ctx ends, in one session after the other. After each failed session it
 // waits longer.
 func (s *source) run(ctx context.Context, d Definition) {
 	wait := firstWait
-	// again counts consecutive sessions that ended with errAgain, and defects those that ended with
-	// an internal error of DuckDB. batches is the number of stored batches at the time of the last
-	// such error.
+	// again counts consecutive sessions that ended with errTopicsChanged, and defects those that
+	// ended with an internal error of DuckDB. batches is the number of stored batches at the time
+	// of the last such error.
 	again, defects, batches := 0, 0, int64(-1)
 	for ctx.Err() == nil {
 		began := time.Now()
@@ -83,17 +83,17 @@ func (s *source) run(ctx context.Context, d Definition) {
 			again = 0
 		}
 		switch {
-		case ctx.Err() != nil, errors.Is(err, errGone):
+		case ctx.Err() != nil, errors.Is(err, errDropped):
 			return
 		case errors.Is(err, duck.ErrFailed):
-			if defects++; defects == maxDefects {
+			if defects++; defects == maxDuckDBFailures {
 				s.fail(base.Errorf(base.Internal, "%w; it is not tried again before RESUME SOURCE", err))
 				<-ctx.Done()
 				return
 			}
 			s.fail(err)
-		case errors.Is(err, errAgain):
-			// A first errAgain is not a failure: the next session reads the changed topics.
+		case errors.Is(err, errTopicsChanged):
+			// A first errTopicsChanged is not a failure: the next session reads the changed topics.
 			if again++; again > 1 {
 				s.fail(err)
 			}

@@ -11,8 +11,8 @@ import (
 
 // Status is the status of a source: a row of scoter.sources.
 type Status struct {
-	ID         base.StreamID
-	Name       catalog.StreamName
+	ID         base.SourceID
+	Name       catalog.SourceName
 	Definition Definition // without secrets
 	Created    time.Time
 	// State is one of:
@@ -51,33 +51,33 @@ type PartitionStatus struct {
 
 // status collects the values that Status shows for a source.
 type status struct {
-	mu       sync.Mutex
-	state    string // mu guards this field and all that follow
-	waits    waits  // the reasons for which the session waits
-	err      string
-	errAt    time.Time
-	errors   int64
-	messages int64
-	rows     int64
-	bytes    int64
-	letters  int64
+	mu          sync.Mutex
+	state       string      // mu guards this field and all that follow
+	waitReasons waitReasons // the reasons for which the session waits
+	err         string
+	errAt       time.Time
+	errors      int64
+	messages    int64
+	rows        int64
+	bytes       int64
+	deadLetters int64
 	// refused is the number of dead letters since the last record that was stored as a row.
 	refused    int64
 	reason     string // of the last dead letter
-	partitions map[partition]*reading
+	partitions map[partition]*partitionProgress
 	rates      rates
 }
 
-// reading is how far a session has stored and could read a partition: the next offset to store, and
-// the end of the partition.
-type reading struct {
+// partitionProgress is how far a session has stored and could read a partition: the next offset to
+// store, and the end of the partition.
+type partitionProgress struct {
 	next, end int64
 	// newest is the timestamp of the last stored record. It is zero before the first.
 	newest time.Time
 }
 
 func newStatus() *status {
-	return &status{state: stateStopped, partitions: map[partition]*reading{}}
+	return &status{state: stateStopped, partitions: map[partition]*partitionProgress{}}
 }
 
 const (
@@ -120,15 +120,15 @@ func (s *status) is(state string) bool {
 	return s.state == state
 }
 
-// waits is a bit set of the reasons for which a session waits. Each bit is set and cleared by only
-// one goroutine.
-type waits uint8
+// waitReasons is a bit set of the reasons for which a session waits. Each bit is set and cleared by
+// only one goroutine.
+type waitReasons uint8
 
 const (
-	storing  waits = 1 << iota // a batch cannot be stored
-	taking                     // a record cannot be decoded, or there is no memory for it
-	asking                     // the cluster does not answer
-	fetching                   // some partitions return no records
+	waitStore   waitReasons = 1 << iota // a batch cannot be stored
+	waitDecode                          // a record cannot be decoded, or there is no memory for it
+	waitCluster                         // the cluster does not answer
+	waitFetch                           // some partitions return no records
 )
 
 // running sets the state to running. It is called when a session begins to read.
@@ -136,38 +136,38 @@ func (s *status) running() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state = stateRunning
-	if s.waits != 0 {
+	if s.waitReasons != 0 {
 		s.state = stateWaiting
 	}
 }
 
 // waiting adds a reason why a session waits, and stores the error that explains it.
-func (s *status) waiting(what waits, err error) {
+func (s *status) waiting(what waitReasons, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waits |= what
+	s.waitReasons |= what
 	s.state = stateWaiting
 	s.noteLocked(err)
 }
 
 // done removes one of the reasons why a session waits.
-func (s *status) done(what waits) {
+func (s *status) done(what waitReasons) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.waits &^= what; s.waits == 0 && s.state == stateWaiting {
+	if s.waitReasons &^= what; s.waitReasons == 0 && s.state == stateWaiting {
 		s.state = stateRunning
 	}
 }
 
-// begin adds a partition that a session reads.
-func (s *status) begin(p partition, next, end int64) {
+// startPartition adds a partition that a session reads.
+func (s *status) startPartition(p partition, next, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.partitions[p] = &reading{next: next, end: end}
+	s.partitions[p] = &partitionProgress{next: next, end: end}
 }
 
-// ends sets the end of a partition. It does nothing if the partition is not being read.
-func (s *status) ends(p partition, end int64) {
+// setEnd sets the end of a partition. It does nothing if the partition is not being read.
+func (s *status) setEnd(p partition, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if at := s.partitions[p]; at != nil {
@@ -182,28 +182,28 @@ func (s *status) forget(p partition) {
 	delete(s.partitions, p)
 }
 
-// gone is called when a session ends. It removes all partitions, because without a session their
-// ends are unknown.
-func (s *status) gone() {
+// sessionEnded is called when a session ends. It removes all partitions, because without a session
+// their ends are unknown.
+func (s *status) sessionEnded() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.partitions)
-	s.waits = 0
+	s.waitReasons = 0
 }
 
 // added counts the records, rows and dead letters of a stored batch.
-func (s *status) added(b *intake, rows int64) {
+func (s *status) added(b *recordBatch, rows int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	messages := int64(len(b.records) + len(b.letters))
+	messages := int64(len(b.records) + len(b.deadLetters))
 	s.messages += messages
 	s.rows += rows
 	s.bytes += b.bytes
-	s.letters += int64(len(b.letters))
-	if n := len(b.letters); len(b.records) > 0 {
+	s.deadLetters += int64(len(b.deadLetters))
+	if n := len(b.deadLetters); len(b.records) > 0 {
 		s.refused = 0
 	} else if n > 0 {
-		s.refused, s.reason = s.refused+int64(n), b.letters[n-1].reason
+		s.refused, s.reason = s.refused+int64(n), b.deadLetters[n-1].reason
 	}
 	for p, r := range b.ranges {
 		if at := s.partitions[p]; at != nil {
@@ -225,7 +225,7 @@ func (s *status) fill(out *Status) {
 	if s.state == stateRunning && s.refused >= manyRefused {
 		out.State, out.Error = stateRefusing, fmt.Sprintf("each of the last %d records became a dead letter: %s", s.refused, s.reason)
 	}
-	out.Messages, out.Rows, out.Bytes, out.DeadLetters, out.Errors = s.messages, s.rows, s.bytes, s.letters, s.errors
+	out.Messages, out.Rows, out.Bytes, out.DeadLetters, out.Errors = s.messages, s.rows, s.bytes, s.deadLetters, s.errors
 	rate := s.rates.perSecond(now)
 	out.MessageRate, out.RowRate, out.ByteRate = rate.messages, rate.rows, rate.bytes
 	for p, at := range s.partitions {

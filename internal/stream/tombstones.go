@@ -49,8 +49,8 @@ func emptyRows(n int) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(nil, nil), nil, int64(n))
 }
 
-// divided returns first the pieces of records with a value, then the pieces of tombstones.
-func divided(pieces []piece) (values, tombstones []piece) {
+// splitTombstones returns first the pieces of records with a value, then the pieces of tombstones.
+func splitTombstones(pieces []piece) (values, tombstones []piece) {
 	for _, p := range pieces {
 		if p.tombstones {
 			tombstones = append(tombstones, p)
@@ -61,25 +61,26 @@ func divided(pieces []piece) (values, tombstones []piece) {
 	return values, tombstones
 }
 
-// deleting returns, for a list of batches, whether each batch deletes rows. The list has values
-// batches that do not, followed by tombstones batches that do.
-func deleting(values, tombstones int) []bool {
+// deletingBatches returns, for a list of batches, whether each batch deletes rows. The list has
+// values batches that do not, followed by tombstones batches that do.
+func deletingBatches(values, tombstones int) []bool {
 	return append(make([]bool, values), slices.Repeat([]bool{true}, tombstones)...)
 }
 
-// deletion says how tombstones delete rows of a target. A nil *deletion means that they do not.
-type deletion struct {
+// tombstoneDelete says how tombstones delete rows of a target. A nil *deletion means that they do
+// not.
+type tombstoneDelete struct {
 	// filters means that the target's query filters by values other than the record's key. A
 	// tombstone lacks those values.
 	filters bool
 }
 
-// places are the metadata columns that say from which record a row was made.
-var places = []string{"_topic", "_partition", "_offset"}
+// placeColumns are the metadata columns that say from which record a row was made.
+var placeColumns = []string{"_topic", "_partition", "_offset"}
 
-// deletion returns how tombstones delete rows of a target. If they cannot, it returns an Invalid
-// error that says why.
-func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, error) {
+// tombstoneDeleteFor returns how tombstones delete rows of a target. If they cannot, it returns an
+// Invalid error that says why.
+func (s *source) tombstoneDeleteFor(ctx context.Context, p *plan, t target) (*tombstoneDelete, error) {
 	table, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	switch {
 	case t.View:
@@ -89,13 +90,13 @@ func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, er
 	case err != nil:
 		return nil, err
 	}
-	k := keyedOf(table)
+	k := keyColumnsOf(table)
 	if t.Query != "" {
 		l, err := s.lineage(ctx, t.Query, k)
 		if err != nil {
 			return nil, err
 		}
-		return &deletion{filters: l.Filters}, nil
+		return &tombstoneDelete{filters: l.Filters}, nil
 	}
 	primary := s.primary(p, t)
 	named := len(primary) > 0
@@ -111,7 +112,7 @@ func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, er
 	if !named {
 		return nil, errTombstone("the primary key is not of the record's key")
 	}
-	return &deletion{}, nil
+	return &tombstoneDelete{}, nil
 }
 
 // primary returns the primary key columns of a target's table that are filled from the record's
@@ -125,7 +126,7 @@ func (s *source) primary(p *plan, t target) (names []string) {
 	if err != nil {
 		return nil // the table does not exist; a source creates tables without a primary key
 	}
-	for _, name := range keyedOf(table).Key {
+	for _, name := range keyColumnsOf(table).Key {
 		same := func(other string) bool { return schema.Fold(other) == schema.Fold(name) }
 		if !slices.ContainsFunc(t.Metadata, func(m string) bool { return same("_" + m) }) && !slices.ContainsFunc(t.Columns, func(text string) bool { return same(columnName(text)) }) {
 			names = append(names, name)
@@ -137,10 +138,10 @@ func (s *source) primary(p *plan, t target) (names []string) {
 // keyColumn is the metadata column with the record's key.
 const keyColumn = "_key"
 
-// keyedOf returns the names of a table's key and version columns, and of the metadata columns, as
-// Planner.Lineage takes them.
-func keyedOf(t schema.Table) Keyed {
-	k := Keyed{Of: []string{keyColumn}, Place: places}
+// keyColumnsOf returns the names of a table's key and version columns, and of the metadata columns,
+// as Planner.Lineage takes them.
+func keyColumnsOf(t schema.Table) KeyColumns {
+	k := KeyColumns{Metadata: []string{keyColumn}, RecordPlace: placeColumns}
 	for _, id := range t.PrimaryKey {
 		k.Key = append(k.Key, t.Columns[t.ColumnByID(id)].Name)
 	}
@@ -149,14 +150,14 @@ func keyedOf(t schema.Table) Keyed {
 	}
 	for _, name := range metadataNames() {
 		if name = "_" + name; name != keyColumn {
-			k.Of = append(k.Of, name)
+			k.Metadata = append(k.Metadata, name)
 		}
 	}
 	return k
 }
 
 // lineage returns the result of Planner.Lineage, and caches it.
-func (s *source) lineage(ctx context.Context, query string, k Keyed) (Lineage, error) {
+func (s *source) lineage(ctx context.Context, query string, k KeyColumns) (Lineage, error) {
 	key := query + "\x00" + strings.Join(append(k.Key, k.Version), "\x00")
 	if known, ok := s.lineages.Load(key); ok {
 		return known.(Lineage), nil
@@ -165,16 +166,16 @@ func (s *source) lineage(ctx context.Context, query string, k Keyed) (Lineage, e
 	switch {
 	case err == nil:
 		s.lineages.Store(key, l)
-	case ofMessage(err):
+	case isRecordError(err):
 		err = errTombstone(err.Error())
 	}
 	return l, err
 }
 
-// numbered returns a target whose query also selects the columns places, which say from which
-// record each row was made. If keys is set, the query selects only the keys of the rows. The query
-// is empty if no message has the paths that the target lists.
-func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, error) {
+// withRecordPlace returns a target whose query also selects the columns places, which say from
+// which record each row was made. If keys is set, the query selects only the keys of the rows. The
+// query is empty if no message has the paths that the target lists.
+func (b *builder) withRecordPlace(t target, messages schema.Table, keys bool) (target, error) {
 	table, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	if err != nil {
 		return t, err
@@ -185,9 +186,9 @@ func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, 
 			return t, nil
 		}
 	}
-	l, err := b.lineage(b.ctx, t.Query, keyedOf(table))
-	if t.Query = l.Rows; keys {
-		t.Query = l.Keys
+	l, err := b.lineage(b.ctx, t.Query, keyColumnsOf(table))
+	if t.Query = l.RowsSQL; keys {
+		t.Query = l.KeysSQL
 	}
 	return t, err
 }
@@ -195,49 +196,49 @@ func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, 
 // deletions runs a target's query over tombstones, and adds the result to all as rows to delete.
 func (b *builder) deletions(t target, tombstones []piece, all *engine.TableRows) (err error) {
 	if b.tombstones == nil {
-		if b.tombstones, err = b.transient(b.plan, tombstones, b.records, b.keys); err != nil {
+		if b.tombstones, err = b.newBatchTable(b.plan, tombstones, b.records, b.keys); err != nil {
 			return err
 		}
 	}
-	if t, err = b.numbered(t, b.tombstones.table, true); err != nil || t.Query == "" {
+	if t, err = b.withRecordPlace(t, b.tombstones.table, true); err != nil || t.Query == "" {
 		return err
 	}
 	result, _, err := b.source.query(b.ctx, t, b.tombstones)
 	if err != nil {
-		return base.Wrap(ofQuery(err, len(b.records)), "query of table %q for tombstones", t.Name.Name)
+		return base.Wrap(queryErrorKind(err, len(b.records)), "query of table %q for tombstones", t.Name.Name)
 	}
-	return b.addNumbered(result, all, true)
+	return b.addWithPlaces(result, all, true)
 }
 
-// addNumbered adds the result of a query that numbered returned to all. It replaces the columns
+// addWithPlaces adds the result of a query that numbered returned to all. It replaces the columns
 // places by the index of each row's record. deletes says that the rows are to be deleted.
-// addNumbered releases result.
-func (b *builder) addNumbered(result []arrow.RecordBatch, all *engine.TableRows, deletes bool) error {
+// addWithPlaces releases result.
+func (b *builder) addWithPlaces(result []arrow.RecordBatch, all *engine.TableRows, deletes bool) error {
 	defer releaseBatches(result)
 	at := b.places()
 	for _, rec := range result {
-		first := int(rec.NumCols()) - len(places)
+		first := int(rec.NumCols()) - len(placeColumns)
 		topics, isText := rec.Column(first).(*array.String)
 		partitions, isInt := rec.Column(first + 1).(*array.Int32)
 		offsets, isBig := rec.Column(first + 2).(*array.Int64)
 		if !isText || !isInt || !isBig {
-			return errPlaces()
+			return errPlaceColumns()
 		}
 		numbers := make([]int32, rec.NumRows())
 		for i := range numbers {
 			number, ok := at[place{partition{topics.Value(i), partitions.Value(i)}, offsets.Value(i)}]
 			if !ok {
-				return errPlaces()
+				return errPlaceColumns()
 			}
 			numbers[i] = number
 		}
-		all.Batches, all.Numbers, all.Deleting = append(all.Batches, withoutLast(rec, len(places))), append(all.Numbers, numbers), append(all.Deleting, deletes)
+		all.Batches, all.Numbers, all.Deleting = append(all.Batches, withoutLast(rec, len(placeColumns))), append(all.Numbers, numbers), append(all.Deleting, deletes)
 	}
 	return nil
 }
 
-func errPlaces() error {
-	return base.Errorf(base.Invalid, "the messages have columns named as %s, which say of which record a row is", strings.Join(places, ", "))
+func errPlaceColumns() error {
+	return base.Errorf(base.Invalid, "the messages have columns named as %s, which say of which record a row is", strings.Join(placeColumns, ", "))
 }
 
 // places returns the indexes of the batch's records, by topic, partition and offset.
@@ -258,23 +259,23 @@ func withoutLast(rec arrow.RecordBatch, n int) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(rec.Schema().Fields()[:n], &md), rec.Columns()[:n], rec.NumRows())
 }
 
-// settleTombstones is called when a source is created. If a table takes its key from the record's
-// key, it sets the option tombstones, unless the user set it, and returns the definition. The error
-// is Invalid if the option is "delete" and tombstones cannot delete rows of any table.
-func (s *source) settleTombstones(ctx context.Context, p *plan, d Definition) (Definition, error) {
+// chooseTombstoneOption is called when a source is created. If a table takes its key from the
+// record's key, it sets the option tombstones, unless the user set it, and returns the definition.
+// The error is Invalid if the option is "delete" and tombstones cannot delete rows of any table.
+func (s *source) chooseTombstoneOption(ctx context.Context, p *plan, d Definition) (Definition, error) {
 	said := d.Kafka[optionTombstones]
 	if said != "" && p.kafka.tombstones != tombstonesDelete {
 		return d, nil
 	}
 	var reason error
 	for _, t := range p.targets {
-		way, err := s.deletion(ctx, p, t)
+		deletes, err := s.tombstoneDeleteFor(ctx, p, t)
 		switch {
-		case err == nil && (said != "" || !way.filters):
+		case err == nil && (said != "" || !deletes.filters):
 			d.Kafka = maps.Clone(d.Kafka)
 			d.Kafka[optionTombstones] = tombstonesDelete
 			return d, nil
-		case err != nil && !ofMessage(err):
+		case err != nil && !isRecordError(err):
 			return d, err
 		case err != nil:
 			reason = err

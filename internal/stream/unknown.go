@@ -16,15 +16,15 @@ import (
 // they are values of the table's type. Otherwise the column is left out, as if the message did not
 // have it. So the other columns do not depend on which messages came before.
 
-// withoutUnknown returns rows without the columns and struct fields of unknown type, that is, if
+// dropUnknownTypes returns rows without the columns and struct fields of unknown type, that is, if
 // neither a value nor the table t tells the type. t may be nil. It calls left with the path of each
 // removed column or field. The caller still owns rec.
-func withoutUnknown(rec arrow.RecordBatch, t *schema.Table, left func(path []string)) arrow.RecordBatch {
+func dropUnknownTypes(rec arrow.RecordBatch, t *schema.Table, left func(path []string)) arrow.RecordBatch {
 	found := false
 	for _, f := range rec.Schema().Fields() {
 		switch {
 		case f.Type.ID() != arrow.NULL:
-			found = found || hasUnknown(f.Type)
+			found = found || hasUnknownType(f.Type)
 		case t == nil || t.ColumnIndex(f.Name) < 0:
 			// The table also leaves out such a column, but does not report it.
 			left([]string{f.Name})
@@ -45,7 +45,7 @@ func withoutUnknown(rec arrow.RecordBatch, t *schema.Table, left func(path []str
 			}
 		}
 		path := []string{f.Name}
-		column := known(rec.Column(i), want, path, left)
+		column := resolve(rec.Column(i), want, path, left)
 		if column == nil {
 			left(path)
 			continue
@@ -63,44 +63,44 @@ func releaseArrays(all []arrow.Array) {
 	}
 }
 
-// hasUnknown reports whether a type is or contains NULL, or a struct without fields. The values
+// hasUnknownType reports whether a type is or contains NULL, or a struct without fields. The values
 // then do not tell the type.
-func hasUnknown(t arrow.DataType) bool {
+func hasUnknownType(t arrow.DataType) bool {
 	switch t := t.(type) {
 	case *arrow.NullType:
 		return true
 	case *arrow.StructType:
 		for _, f := range t.Fields() {
-			if hasUnknown(f.Type) {
+			if hasUnknownType(f.Type) {
 				return true
 			}
 		}
 		return t.NumFields() == 0
 	case *arrow.ListType:
-		return hasUnknown(t.Elem())
+		return hasUnknownType(t.Elem())
 	}
 	return false
 }
 
-// known returns an array without its struct fields of unknown type. path is the path of the array.
-// want is its type in the table, or nil if that is unknown. left is called with the path of each
-// removed field. The result is nil if nothing remains.
-func known(a arrow.Array, want *schema.Type, path []string, left func(path []string)) arrow.Array {
+// resolve returns an array without its struct fields of unknown type. path is the path of the
+// array. want is its type in the table, or nil if that is unknown. left is called with the path of
+// each removed field. The result is nil if nothing remains.
+func resolve(a arrow.Array, want *schema.Type, path []string, left func(path []string)) arrow.Array {
 	t := a.DataType()
 	alike := want == nil || want.Kind == schema.Struct && t.ID() == arrow.STRUCT || want.Kind == schema.List && t.ID() == arrow.LIST
-	if !alike || !hasUnknown(t) {
+	if !alike || !hasUnknownType(t) {
 		a.Retain() // keep the array: the table checks whether its type fits
 		return a
 	}
 	switch a := a.(type) {
 	case *array.Struct:
-		return knownStruct(a, want, path, left)
+		return resolveStruct(a, want, path, left)
 	case *array.List:
 		var elem *schema.Type
 		if want != nil {
 			elem = want.Elem
 		}
-		values := known(a.ListValues(), elem, path, left)
+		values := resolve(a.ListValues(), elem, path, left)
 		if values == nil {
 			return nil
 		}
@@ -114,7 +114,7 @@ func known(a arrow.Array, want *schema.Type, path []string, left func(path []str
 	return nil // NULL
 }
 
-func knownStruct(a *array.Struct, want *schema.Type, path []string, left func(path []string)) arrow.Array {
+func resolveStruct(a *array.Struct, want *schema.Type, path []string, left func(path []string)) arrow.Array {
 	var fields []arrow.Field
 	var children []arrow.ArrayData
 	var columns []arrow.Array
@@ -130,7 +130,7 @@ func knownStruct(a *array.Struct, want *schema.Type, path []string, left func(pa
 		}
 		whole := array.MakeFromData(a.Data().Children()[i])
 		at := append(slices.Clone(path), f.Name)
-		column := known(whole, of, at, left)
+		column := resolve(whole, of, at, left)
 		whole.Release()
 		if column == nil {
 			left(at)
@@ -158,7 +158,7 @@ type unknowns struct {
 // names, so there could be any number.
 const maxUnknown = 1000
 
-func (u *unknowns) note(path []string) {
+func (u *unknowns) add(path []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.paths == nil {
@@ -167,9 +167,9 @@ func (u *unknowns) note(path []string) {
 	u.paths[strings.Join(path, "\x00")] = path
 }
 
-// settle removes the paths that are columns or fields of the table of messages now. If there are
-// still too many paths, it removes all.
-func (u *unknowns) settle(t schema.Table) {
+// forgetKnown removes the paths that are columns or fields of the table of messages now. If there
+// are still too many paths, it removes all.
+func (u *unknowns) forgetKnown(t schema.Table) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for key, path := range u.paths {
@@ -185,9 +185,9 @@ func (u *unknowns) clear() {
 	clear(u.paths)
 }
 
-// in returns the table of messages with the unknown paths added as columns and fields of type text.
-// lacks reports whether a path was added.
-func (u *unknowns) in(t schema.Table) (_ schema.Table, lacks bool) {
+// addTo returns the table of messages with the unknown paths added as columns and fields of type
+// text. lacks reports whether a path was added.
+func (u *unknowns) addTo(t schema.Table) (_ schema.Table, lacks bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, path := range u.paths {

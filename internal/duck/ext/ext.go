@@ -46,7 +46,7 @@ var served sync.Map // uint64 -> *blocks.Files
 
 // Serve lets DuckDB open the given files, until Withdraw is called.
 func Serve(files *blocks.Files) {
-	files.OnForget(func(store, id uint64) { C.scoter_forget_part(C.uint64_t(store), C.uint64_t(id)) })
+	files.OnForget(func(store, id uint64) { C.scoter_uncache_part(C.uint64_t(store), C.uint64_t(id)) })
 	served.Store(files.Number(), files)
 }
 
@@ -58,13 +58,13 @@ func Withdraw(files *blocks.Files) {
 
 func find(store, id C.uint64_t) *blocks.File {
 	if files, ok := served.Load(uint64(store)); ok {
-		return files.(*blocks.Files).Find(base.SourceID(id))
+		return files.(*blocks.Files).Find(base.RowsetID(id))
 	}
 	return nil
 }
 
-//export scoterFindPart
-func scoterFindPart(store, id C.uint64_t, found *C.scoter_found) {
+//export scoterOpenPart
+func scoterOpenPart(store, id C.uint64_t, found *C.scoter_found) {
 	file := find(store, id)
 	if file == nil {
 		foundError(found, base.Errorf(base.Internal, "no part %d", uint64(id)))

@@ -18,7 +18,7 @@
 #include "duckdb/main/connection.hpp"
 #include "duckdb/main/database.hpp"
 
-extern "C" void scoterFindPart(uint64_t store, uint64_t id, scoter_found *found);
+extern "C" void scoterOpenPart(uint64_t store, uint64_t id, scoter_found *found);
 extern "C" void scoterPartDamaged(uint64_t store, uint64_t id, int64_t offset, char *what);
 
 namespace {
@@ -175,7 +175,7 @@ struct Parts {
 			if (known != parts.end()) return known->second;
 		}
 		scoter_found found;
-		scoterFindPart(key.first, key.second, &found);
+		scoterOpenPart(key.first, key.second, &found);
 		if (!found.part) throw Failure(found.kind, found.message, found.hint);
 		found.part->store = key.first, found.part->id = key.second;
 		std::lock_guard<std::mutex> guard(lock);
@@ -355,4 +355,4 @@ void scoter_found_error(
 	found->kind = kind, found->message = message, found->hint = hint;
 }
 
-void scoter_forget_part(uint64_t store, uint64_t id) { AllParts().Forget({store, id}); }
+void scoter_uncache_part(uint64_t store, uint64_t id) { AllParts().Forget({store, id}); }

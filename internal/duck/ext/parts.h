@@ -16,7 +16,7 @@ extern "C" {
 // the caller frees.
 char *scoter_register_parts(duckdb_connection connection);
 
-// The result of the Go function scoterFindPart: a part, or the reason why it cannot be read.
+// The result of the Go function scoterOpenPart: a part, or the reason why it cannot be read.
 typedef struct scoter_found scoter_found;
 
 // Sets the result to a part. bytes is the size of its file. All arguments are copied. name is the
@@ -30,7 +30,7 @@ void scoter_found_error(
 	scoter_found *found, const char *kind, const char *message, const char *hint);
 
 // Removes a part from the cache. Open handles of the part remain valid.
-void scoter_forget_part(uint64_t store, uint64_t id);
+void scoter_uncache_part(uint64_t store, uint64_t id);
 
 #ifdef __cplusplus
 }

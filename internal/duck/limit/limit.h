@@ -19,7 +19,7 @@ typedef struct scoter_account scoter_account;
 scoter_account *scoter_account_new(void);
 void scoter_account_free(scoter_account *account);
 int64_t scoter_account_bytes(const scoter_account *account);
-void scoter_account_settle(scoter_account *account, int64_t bytes);
+void scoter_account_set_bytes(scoter_account *account, int64_t bytes);
 
 // Between enter and leave, the account counts what the calling thread allocates and frees. Planning
 // ends with an error if the account was stopped, or if it holds much memory while the limit is
@@ -43,7 +43,7 @@ int64_t scoter_memory_in_use(void);
 void scoter_memory_limit(int64_t bytes);
 // Counts bytes that no allocator counts, until scoter_memory_give is called for them. Returns false
 // and counts nothing if that would exceed the limit.
-bool scoter_memory_take(int64_t bytes);
+bool scoter_memory_reserve(int64_t bytes);
 void scoter_memory_give(int64_t bytes);
 // Returns whether so much memory is in use that large results have to be counted.
 bool scoter_memory_scarce(void);
@@ -63,7 +63,7 @@ char *scoter_bound_functions(duckdb_connection connection);
 
 // Frees the results that a prepared statement holds after a run. Its plan remains. Returns false if
 // the results cannot be freed without destroying the statement.
-bool scoter_forget_results(duckdb_prepared_statement statement);
+bool scoter_free_results(duckdb_prepared_statement statement);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,198 @@
+package stream
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/engine"
+)
+
+// partition identifies a partition by its topic and number.
+type partition struct {
+	topic  string
+	number int32
+}
+
+// recordBatch is a batch of records that are appended as one edit.
+type recordBatch struct {
+	records     []*kgo.Record // the decoded records
+	deadLetters []deadLetter
+	ranges      map[partition]*partitionRange
+	bytes       int64 // memory reserved for the records
+	// began is when the first record arrived. The zero time means that the batch has no record, and
+	// is due at once.
+	began time.Time
+}
+
+// partitionRange is the range of a partition's offsets in a batch.
+type partitionRange struct {
+	engine.OffsetRange
+	bytes  int64     // the bytes of this partition's records, included in recordBatch.bytes
+	newest time.Time // timestamp of the last record; zero if there is none
+}
+
+func newRecordBatch() *recordBatch { return &recordBatch{ranges: map[partition]*partitionRange{}} }
+
+func (b *recordBatch) empty() bool { return len(b.ranges) == 0 }
+
+// recordBytes is an estimate of the memory that a record takes in addition to its value and key.
+const recordBytes = 256
+
+// headerBytes is an estimate of the memory that a header takes in addition to its name and value.
+const headerBytes = 64
+
+func sizeOf(rec *kgo.Record) int64 {
+	bytes := int64(len(rec.Value)+len(rec.Key)) + recordBytes
+	for _, h := range rec.Headers {
+		bytes += int64(len(h.Key)+len(h.Value)) + headerBytes
+	}
+	return bytes
+}
+
+// setPosition sets the position from which the batch continues a partition. No record before it can
+// be added. If lost is not empty, it says which records before the position are lost, and why. Then
+// a dead letter that reports the loss is added to the batch.
+func (b *recordBatch) setPosition(p partition, at position, lost string) {
+	b.ranges[p] = &partitionRange{OffsetRange: engine.OffsetRange{Topic: p.topic, TopicID: at.topicID, Partition: p.number,
+		From: at.next, Next: at.next, Epoch: at.epoch, Reset: lost != ""}}
+	if lost != "" {
+		b.deadLetters = append(b.deadLetters, deadLetter{partition: p, topicID: at.topicID, offset: at.next, reason: lost})
+	}
+}
+
+// addRecord extends the partition's range in the batch by the offset and the bytes of rec. at is
+// the position before rec.
+func (b *recordBatch) addRecord(p partition, at *position, rec *kgo.Record) {
+	if b.empty() {
+		b.began = time.Now()
+	}
+	if b.ranges[p] == nil {
+		b.setPosition(p, *at, "")
+	}
+	r := b.ranges[p]
+	r.Next, r.Epoch, r.newest = rec.Offset+1, rec.LeaderEpoch, rec.Timestamp
+	r.bytes += sizeOf(rec)
+	b.bytes += sizeOf(rec)
+}
+
+// removePartition removes a partition's records from the batch, and returns the bytes that they had
+// reserved. The caller must decode the remaining records again.
+func (b *recordBatch) removePartition(p partition) (bytes int64) {
+	if b.ranges[p] == nil {
+		return 0
+	}
+	bytes = b.ranges[p].bytes
+	b.bytes -= bytes
+	delete(b.ranges, p)
+	of := func(rec *kgo.Record) bool { return rec.Topic == p.topic && rec.Partition == p.number }
+	remaining := b.records[:0:0]
+	for _, rec := range b.records {
+		if !of(rec) {
+			remaining = append(remaining, rec)
+		}
+	}
+	b.records = remaining
+	deadLetters := b.deadLetters[:0:0]
+	for _, l := range b.deadLetters {
+		if l.partition != p {
+			deadLetters = append(deadLetters, l)
+		}
+	}
+	b.deadLetters = deadLetters
+	return bytes
+}
+
+// place identifies a record by topic, partition and offset.
+type place struct {
+	partition
+	offset int64
+}
+
+func (a place) compare(b place) int {
+	return cmp.Or(a.partition.compare(b.partition), cmp.Compare(a.offset, b.offset))
+}
+
+func (p partition) compare(q partition) int {
+	return cmp.Or(cmp.Compare(p.topic, q.topic), cmp.Compare(p.number, q.number))
+}
+
+func placeOf(rec *kgo.Record) place { return place{partition{rec.Topic, rec.Partition}, rec.Offset} }
+
+// allRecords returns all records of a batch, including those in dead letters.
+func (b *recordBatch) allRecords() []*kgo.Record {
+	all := slices.Clone(b.records)
+	for _, l := range b.deadLetters {
+		if l.record != nil {
+			all = append(all, l.record)
+		}
+	}
+	return all
+}
+
+// split divides a batch of at least two records into two batches. The records are ordered by
+// topic, partition and offset. The second half begins with the record in the middle.
+func (b *recordBatch) split() (first, second *recordBatch) {
+	held := b.allRecords()
+	slices.SortFunc(held, func(a, b *kgo.Record) int { return placeOf(a).compare(placeOf(b)) })
+	cut := placeOf(held[len(held)/2])
+	first, second = newRecordBatch(), newRecordBatch()
+	for p, r := range b.ranges {
+		left, right := *r, *r
+		first.ranges[p] = &left
+		switch at := p.compare(cut.partition); {
+		case at < 0:
+			continue
+		case at == 0:
+			left.Next = cut.offset
+		default:
+			// The first half has no records of this partition. It may still record the position at
+			// which the stream continues there.
+			left.Next = left.From
+		}
+		left.bytes, left.newest, right.From, right.Reset = 0, time.Time{}, left.Next, false
+		if right.Next > right.From {
+			second.ranges[p] = &right
+		}
+	}
+	for _, rec := range held {
+		if r := first.ranges[cut.partition]; placeOf(rec).partition == cut.partition && rec.Offset < cut.offset {
+			r.Epoch, r.newest = rec.LeaderEpoch, rec.Timestamp
+			r.bytes += sizeOf(rec)
+		}
+	}
+	second.ranges[cut.partition].bytes -= first.ranges[cut.partition].bytes
+	for _, r := range first.ranges {
+		first.bytes += r.bytes
+	}
+	second.bytes = b.bytes - first.bytes
+	for _, rec := range b.records {
+		if placeOf(rec).compare(cut) < 0 {
+			first.records = append(first.records, rec)
+		} else {
+			second.records = append(second.records, rec)
+		}
+	}
+	for _, l := range b.deadLetters {
+		// A loss has no record. It is reported together with the offsets that skip it, which are in
+		// the first half.
+		if l.record == nil || placeOf(l.record).compare(cut) < 0 {
+			first.deadLetters = append(first.deadLetters, l)
+		} else {
+			second.deadLetters = append(second.deadLetters, l)
+		}
+	}
+	return first, second
+}
+
+// progress returns the batch's ranges of offsets in the engine's form.
+func (b *recordBatch) progress(id base.SourceID) *engine.Progress {
+	p := &engine.Progress{Source: id}
+	for _, r := range b.ranges {
+		p.Ranges = append(p.Ranges, r.OffsetRange)
+	}
+	return p
+}

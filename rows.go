@@ -69,8 +69,8 @@ func (r *Rows) Next() bool {
 	return true
 }
 
-// Scan copies the current row's values: into *bool, *string, *[]byte, *time.Time, pointers to numbers
-// (an overflow is an error), *any, and pointers to those for columns that may be NULL.
+// Scan copies the current row's values: into *bool, *string, *[]byte, *time.Time, pointers to
+// numbers (an overflow is an error), *any, and pointers to those for columns that may be NULL.
 func (r *Rows) Scan(dest ...any) error {
 	if r.batch == nil {
 		return base.Errorf(base.Invalid, "Scan without a row: call Next first")
@@ -96,8 +96,8 @@ func (r *Rows) Close() error {
 	return r.err
 }
 
-// value returns a value as Go has it: nil, bool, int64, uint64, float64, string, []byte, time.Time, and text
-// for every other type.
+// value returns a value as Go has it: nil, bool, int64, uint64, float64, string, []byte, time.Time,
+// and text for every other type.
 func value(a arrow.Array, i int) any {
 	if a.IsNull(i) {
 		return nil

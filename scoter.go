@@ -95,8 +95,8 @@ func (db *DB) Query(ctx context.Context, sql string, args ...any) (*Rows, error)
 
 // Append adds a batch to a table, named [[database.]schema.]table. The table is created from the
 // batch if it is not there, and gains columns that it lacks. When Append returns, the rows are
-// durable and visible to every query that starts then. Rows for a table with a primary key replace those of the same
-// key. Returns the number of rows.
+// durable and visible to every query that starts then. Rows for a table with a primary key replace
+// those of the same key. Returns the number of rows.
 func (db *DB) Append(ctx context.Context, table string, rows arrow.RecordBatch) (int64, error) {
 	name := engine.TableName{Database: db.database, Schema: engine.DefaultSchema}
 	parts := strings.Split(table, ".")
@@ -114,14 +114,15 @@ func (db *DB) Append(ctx context.Context, table string, rows arrow.RecordBatch) 
 	return counts.Rows(), err
 }
 
-// Backup writes all that the database holds at this moment to w, as a tar archive that Restore, or scoter restore, makes a data
-// directory of. Reading and writing go on meanwhile. After an error what was written is no backup, and Restore knows.
+// Backup writes all that the database holds at this moment to w, as a tar archive that Restore, or
+// scoter restore, makes a data directory of. Reading and writing go on meanwhile. After an error
+// what was written is no backup, and Restore knows.
 func (db *DB) Backup(ctx context.Context, w io.Writer) error {
 	return db.app.Backup(ctx, w)
 }
 
-// Restore makes a data directory of what Backup wrote, at a path where nothing is, or an empty folder. After an error
-// nothing of it is left.
+// Restore makes a data directory of what Backup wrote, at a path where nothing is, or an empty
+// folder. After an error nothing of it is left.
 func Restore(ctx context.Context, r io.Reader, dir string) error {
 	return backup.Restore(ctx, vfs.OS, r, dir)
 }

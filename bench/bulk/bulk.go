@@ -135,7 +135,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 		return err
 	}
 	if o.Keep {
-		if err := report.Keep(env.Result(report)); err != nil {
+		if err := report.MergeEarlier(env.Result(report)); err != nil {
 			return err
 		}
 	}

@@ -245,7 +245,7 @@ func (o *Options) load(ctx context.Context, a *app.App) error {
 const mergeRest, mergeLimit = 10 * time.Second, 3 * time.Minute
 
 func waitMerged(ctx context.Context, a *app.App) error {
-	newest, since, began := base.SourceID(0), time.Now(), time.Now()
+	newest, since, began := base.RowsetID(0), time.Now(), time.Now()
 	for time.Since(since) < mergeRest && time.Since(began) < mergeLimit {
 		parts, err := hitsParts(a)
 		if err != nil {

@@ -46,10 +46,10 @@ func (r *Report) Measure(operation, method string, rows int, millis, cpu, alloca
 	m.Millis, m.CPU, m.Allocated = append(m.Millis, millis), append(m.CPU, cpu), append(m.Allocated, allocated)
 }
 
-// Keep copies measurements from the file at path, an earlier report of the same benchmark, into
-// this report, so that a long benchmark can be run in pieces. It skips an operation with a number
-// of rows if this report has measured it.
-func (r *Report) Keep(path string) error {
+// MergeEarlier copies measurements from the file at path, an earlier report of the same benchmark,
+// into this report, so that a long benchmark can be run in pieces. It skips an operation with a
+// number of rows if this report has measured it.
+func (r *Report) MergeEarlier(path string) error {
 	text, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
 		return nil

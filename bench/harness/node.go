@@ -54,8 +54,8 @@ func Node(dir string, newer bool) []string {
 
 // installed returns a folder in the user's cache that has the packages which the file pin in dir
 // lists. If there is no such folder yet, it calls install to fill one.
-func installed(dir, pin string, install func(into string) error) (string, error) {
-	text, err := os.ReadFile(filepath.Join(dir, pin))
+func installed(dir, version string, install func(into string) error) (string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, version))
 	if err != nil {
 		return "", base.Errorf(base.Internal, "packages: %w", err)
 	}

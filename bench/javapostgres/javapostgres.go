@@ -77,7 +77,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 		return base.Wrap(err, "java-postgres")
 	}
 	if o.Keep {
-		if err := report.Keep(env.Result(report)); err != nil {
+		if err := report.MergeEarlier(env.Result(report)); err != nil {
 			return err
 		}
 	}

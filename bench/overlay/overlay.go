@@ -235,7 +235,7 @@ func (b *bench) change(ctx context.Context, table, kind string, rows int) error 
 		return err
 	}
 	defer snap.Release()
-	c := engine.Change{Table: t.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}}
+	c := engine.Change{Table: t.ID, Deleted: map[base.RowsetID]*roaring.Bitmap{}}
 	parts := snap.Tables[t.ID].Parts
 	for n := rows; n > 0; {
 		p := parts[b.random.IntN(len(parts))]
@@ -248,7 +248,7 @@ func (b *bench) change(ctx context.Context, table, kind string, rows int) error 
 	}
 	if kind == "update" {
 		for id, rows := range c.Deleted {
-			l := patch.Layer{Source: id, Ordinals: rows.ToArray()}
+			l := patch.Layer{Rowset: id, Ordinals: rows.ToArray()}
 			var values []arrow.Array
 			for _, column := range t.Columns {
 				if v := b.newValues(column.Name, len(l.Ordinals)); v != nil {

@@ -14,13 +14,13 @@ import (
 // their indexes of keys then. measuring is how long updates are measured.
 const warming, measuring = 500, 4 * time.Second
 
-// rush has the measurements of single-row updates that were made over a fixed time.
-type rush struct {
+// updateBurst has the measurements of single-row updates that were made over a fixed time.
+type updateBurst struct {
 	took    []float64 // took has the time of each update in milliseconds.
 	merging float64   // merging is the share of the time (0 to 1) in which a merge ran.
 }
 
-func (r rush) perSecond() float64 { return float64(len(r.took)) / measuring.Seconds() }
+func (r updateBurst) perSecond() float64 { return float64(len(r.took)) / measuring.Seconds() }
 
 // merging compares single-row updates while merges are paused with single-row updates while a merge
 // runs. The first updates give the merge something to do. Both are measured in each turn, and a
@@ -30,7 +30,7 @@ func (b *bench) merging(ctx context.Context) error {
 	s := b.sides[0]
 	// made has the measurements. The first key says whether merges run, and the second key is the
 	// number of connections. The lists have one element for each turn.
-	made := map[bool]map[int][]rush{false: {}, true: {}}
+	made := map[bool]map[int][]updateBurst{false: {}, true: {}}
 	for range b.Repeat {
 		b.progress.Step("merging: updates without merges and with")
 		if err := s.fill(ctx, "changed", s.load("changed", b.parquet)); err != nil {
@@ -59,15 +59,17 @@ func (b *bench) merging(ctx context.Context) error {
 			b.reportRushes(connections, merges, made[merges][connections])
 		}
 	}
-	ratios := func(connections int, ratio func(with, without rush) float64) (all []float64) {
+	ratios := func(connections int, ratio func(with, without updateBurst) float64) (all []float64) {
 		for turn, with := range made[true][connections] {
 			all = append(all, ratio(with, made[false][connections][turn]))
 		}
 		return all
 	}
-	one := ratios(1, func(with, without rush) float64 { return harness.Median(with.took) / harness.Median(without.took) })
+	one := ratios(1, func(with, without updateBurst) float64 {
+		return harness.Median(with.took) / harness.Median(without.took)
+	})
 	b.report.AtMost(2, "update of one row, 1 at once: median while a merge runs to that without", harness.Median(one), "", one...)
-	many := ratios(clients, func(with, without rush) float64 { return without.perSecond() / with.perSecond() })
+	many := ratios(clients, func(with, without updateBurst) float64 { return without.perSecond() / with.perSecond() })
 	b.report.AtMost(2, fmt.Sprintf("update of one row, %d at once: rate without merges to that while one runs", clients), harness.Median(many), "", many...)
 	return nil
 }
@@ -75,7 +77,7 @@ func (b *bench) merging(ctx context.Context) error {
 // rushes measures single-row updates on one connection and then on several, and adds the
 // measurements to the map to. Before that, it updates rows until the parts have their indexes of
 // keys.
-func (b *bench) rushes(ctx context.Context, to map[int][]rush) error {
+func (b *bench) rushes(ctx context.Context, to map[int][]updateBurst) error {
 	s := b.sides[0]
 	for n := range warming {
 		if _, err := s.all(ctx, s.update("changed", single(n, b.Scale))); err != nil {
@@ -93,7 +95,7 @@ func (b *bench) rushes(ctx context.Context, to map[int][]rush) error {
 }
 
 // rush updates single rows on several connections, for the time that the constant measuring says.
-func (b *bench) rush(ctx context.Context, connections int) (r rush, err error) {
+func (b *bench) rush(ctx context.Context, connections int) (r updateBurst, err error) {
 	statement := func(n int) string { return updateSQL("changed", single(n, b.Scale)) }
 	watching, stop := context.WithCancel(ctx)
 	both := errgroup.Group{}
@@ -110,7 +112,7 @@ func (b *bench) rush(ctx context.Context, connections int) (r rush, err error) {
 	return r, err
 }
 
-func (b *bench) reportRushes(connections int, merges bool, rushes []rush) {
+func (b *bench) reportRushes(connections int, merges bool, rushes []updateBurst) {
 	when := "merges paused"
 	if merges {
 		when = "a merge running"

@@ -40,10 +40,10 @@ func (b *bench) read(ctx context.Context, kind string, chart *harness.Chart) err
 	}
 	var folded []*side
 	for _, s := range b.sides {
-		if s.fold == nil || kind != "bulk" {
+		if s.merge == nil || kind != "bulk" {
 			continue
 		}
-		if err := s.fold(ctx); err != nil {
+		if err := s.merge(ctx); err != nil {
 			return base.Wrap(err, "merge of %s", s.name)
 		}
 		folded = append(folded, s)
@@ -109,7 +109,7 @@ func (b *bench) memory(ctx context.Context, kind string, s *side) error {
 	}
 	var passes []pass
 	for range memoryPasses {
-		p, err := thereAndBack(tables, func(table string) (float64, error) { return s.peak(ctx, table) })
+		p, err := forwardAndBack(tables, func(table string) (float64, error) { return s.peak(ctx, table) })
 		if err != nil {
 			return err
 		}
@@ -198,9 +198,9 @@ func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, 
 // without interruption.
 type pass []float64
 
-// thereAndBack measures the tables in order, and then in reverse order (A B B A). So no table has
+// forwardAndBack measures the tables in order, and then in reverse order (A B B A). So no table has
 // an advantage from its position. It returns the average of the two measurements of each table.
-func thereAndBack(tables []string, measure func(table string) (float64, error)) (pass, error) {
+func forwardAndBack(tables []string, measure func(table string) (float64, error)) (pass, error) {
 	out := make(pass, len(tables))
 	for step := range 2 * len(tables) {
 		table := min(step, 2*len(tables)-1-step)
@@ -230,7 +230,7 @@ func (s *side) passes(ctx context.Context, query string, tables []string) ([]pas
 		out = make([]pass, shortPasses)
 	}
 	for i := range out {
-		out[i], err = thereAndBack(tables, func(table string) (float64, error) {
+		out[i], err = forwardAndBack(tables, func(table string) (float64, error) {
 			a, err := s.run(ctx, fmt.Sprintf(query, table))
 			return a.Millis, err
 		})

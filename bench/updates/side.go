@@ -49,12 +49,12 @@ type side struct {
 	// is visible.
 	delete func(table string, u update) []string
 	drop   func(table string) []string
-	// fold makes the system merge the changes into the files of the table, and waits until that is
+	// merge makes the system merge the changes into the files of the table, and waits until that is
 	// done. It is nil if the system has nothing to merge.
-	fold func(ctx context.Context) error
-	// settled waits until the rows of a table that was just filled are stored in their final form.
-	// It may be nil.
-	settled func(ctx context.Context) error
+	merge func(ctx context.Context) error
+	// waitLoaded waits until the rows of a table that was just filled are stored in their final
+	// form. It may be nil.
+	waitLoaded func(ctx context.Context) error
 	// restart restarts the server, with or without merges. It is set only for Scoter.
 	restart func(ctx context.Context, merges bool) error
 }
@@ -86,8 +86,8 @@ func (s *side) fill(ctx context.Context, table string, rows []string) error {
 	if _, err := s.all(ctx, append(s.create(table), rows...)); err != nil {
 		return err
 	}
-	if s.settled != nil {
-		if err := s.settled(ctx); err != nil {
+	if s.waitLoaded != nil {
+		if err := s.waitLoaded(ctx); err != nil {
 			return err
 		}
 	}
@@ -143,9 +143,9 @@ func (s *side) shared() {
 //go:embed peer.py
 var peerProgram string
 
-// peer starts another system with which Scoter is compared. bin is the folder of the installed
-// programs, and kind is one of the kinds of systems that peer.py supports.
-func peer(ctx context.Context, bin, kind, name, dir string) (*side, error) {
+// otherSystem starts another system with which Scoter is compared. bin is the folder of the
+// installed programs, and kind is one of the kinds of systems that peer.py supports.
+func otherSystem(ctx context.Context, bin, kind, name, dir string) (*side, error) {
 	folder := filepath.Join(dir, name)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, base.Errorf(base.Unavailable, "folder for %s: %w", name, err)
@@ -219,7 +219,7 @@ func scoter(ctx context.Context, env *harness.Env, parquet string, scale int) (*
 	}
 	s.shared()
 	s.create = one(lineitem.CreateTable("%s"))
-	s.settled = server.WaitFlushed
+	s.waitLoaded = server.WaitFlushed
 	if err := s.fill(ctx, "original", nil); err != nil {
 		return nil, nil, errors.Join(err, s.close())
 	}
@@ -242,7 +242,7 @@ func scoter(ctx context.Context, env *harness.Env, parquet string, scale int) (*
 		}
 		return server.Restart(ctx, append(flags, "--merge-parallel", "0")...)
 	}
-	s.fold = func(ctx context.Context) error {
+	s.merge = func(ctx context.Context) error {
 		if err := s.restart(ctx, true); err != nil {
 			return err
 		}
@@ -271,7 +271,7 @@ func clickhouse(s *side) {
 	s.delete = func(table string, u update) []string {
 		return []string{deleteSQL(table, u) + " SETTINGS lightweight_delete_mode = 'lightweight_update_force'"}
 	}
-	s.fold = func(ctx context.Context) error {
+	s.merge = func(ctx context.Context) error {
 		_, err := s.all(ctx, []string{"SYSTEM START MERGES changed", "OPTIMIZE TABLE changed FINAL"})
 		return err
 	}

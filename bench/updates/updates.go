@@ -118,10 +118,10 @@ func (b *bench) startPeers(ctx context.Context, bin string) {
 	}{
 		{"parquet", "duckdb", "Parquet written anew", func(s *side) { parquetFiles(s, b.dir) }},
 		{"duckdb", "duckdb", duckDB, func(s *side) {
-			s.fold = func(ctx context.Context) error { _, err := s.run(ctx, "CHECKPOINT"); return err }
+			s.merge = func(ctx context.Context) error { _, err := s.run(ctx, "CHECKPOINT"); return err }
 		}},
 		{"ducklake", "ducklake", "DuckLake", func(s *side) {
-			s.fold = func(ctx context.Context) error {
+			s.merge = func(ctx context.Context) error {
 				_, err := s.all(ctx, []string{"CALL ducklake_rewrite_data_files('lake', delete_threshold => 0)", "CALL ducklake_merge_adjacent_files('lake')"})
 				return err
 			}
@@ -131,7 +131,7 @@ func (b *bench) startPeers(ctx context.Context, bin string) {
 		if !slices.Contains(b.Peers, p.name) {
 			continue
 		}
-		s, err := peer(ctx, bin, p.kind, p.title, filepath.Join(b.dir, p.name))
+		s, err := otherSystem(ctx, bin, p.kind, p.title, filepath.Join(b.dir, p.name))
 		if err != nil {
 			b.report.Options[p.title] = "missing: " + err.Error()
 			continue

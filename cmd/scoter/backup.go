@@ -45,7 +45,7 @@ func (b *backupCommand) write(ctx context.Context, t target) error {
 	if err != nil {
 		return err
 	}
-	if f, err := openDevice(ctx, path); err != nil {
+	if f, err := openNonRegular(ctx, path); err != nil {
 		return err
 	} else if f != nil {
 		return errors.Join(t.backup(ctx, f), f.Close())
@@ -63,11 +63,11 @@ func (b *backupCommand) write(ctx context.Context, t target) error {
 	return nil
 }
 
-// openDevice opens the file at path for writing if it exists and is not a regular file, for example
-// a pipe or a device. Such a file must not be replaced by another one. For a regular file it
-// returns nil. A pipe can be opened only when it has a reader, so openDevice waits for one until
-// ctx ends.
-func openDevice(ctx context.Context, path string) (*os.File, error) {
+// openNonRegular opens the file at path for writing if it exists and is not a regular file, for
+// example a pipe or a device. Such a file must not be replaced by another one. For a regular file
+// it returns nil. A pipe can be opened only when it has a reader, so openNonRegular waits for one
+// until ctx ends.
+func openNonRegular(ctx context.Context, path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().IsRegular() {
 		return nil, nil // the caller reports the error when it creates the file

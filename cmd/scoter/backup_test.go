@@ -11,14 +11,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-func TestWhoWaitsForAReaderOfAPipeCanBeStopped(t *testing.T) {
+func TestWaitingForAReaderOfAPipeCanBeStopped(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if f, err := openDevice(ctx, pipe); f != nil || base.KindOf(err) != base.Canceled {
+	if f, err := openNonRegular(ctx, pipe); f != nil || base.KindOf(err) != base.Canceled {
 		t.Errorf("%v, %v", f, err)
 	}
 	// This releases a writer that still waits for a reader of the pipe.
@@ -27,7 +27,7 @@ func TestWhoWaitsForAReaderOfAPipeCanBeStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	f, err := openDevice(t.Context(), pipe)
+	f, err := openNonRegular(t.Context(), pipe)
 	if err != nil || f == nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func checkMayBeData(dir string) error {
 		return nil // a folder that does not exist will be created
 	}
 	names = slices.DeleteFunc(names, func(name string) bool {
-		return slices.Contains(engine.Around, name) || slices.Contains(engine.Contents, name)
+		return slices.Contains(engine.AllowedNames, name) || slices.Contains(engine.DataDirNames, name)
 	})
 	if err != nil || len(names) == 0 {
 		return err

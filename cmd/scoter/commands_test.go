@@ -86,14 +86,14 @@ func TestSQL(t *testing.T) {
 				t.Errorf("%s: %d %q", format, code, errs)
 			}
 		}
-		kept := file(t, "kept.csv", "what was there")
-		if _, _, code := sql("", "-c", "SELECT nope", "-o", kept); code != 65 {
+		unchanged := file(t, "kept.csv", "what was there")
+		if _, _, code := sql("", "-c", "SELECT nope", "-o", unchanged); code != 65 {
 			t.Errorf("exit code %d", code)
 		}
-		if text, _ := os.ReadFile(kept); string(text) != "what was there" {
+		if text, _ := os.ReadFile(unchanged); string(text) != "what was there" {
 			t.Errorf("a query that failed left %q", text)
 		}
-		if left, _ := os.ReadDir(filepath.Dir(kept)); len(left) != 1 {
+		if left, _ := os.ReadDir(filepath.Dir(unchanged)); len(left) != 1 {
 			t.Errorf("files are left: %v", left)
 		}
 		for statement, want := range map[string]int{
@@ -128,25 +128,25 @@ func TestFilesOfResults(t *testing.T) {
 			t.Fatal(errs)
 		}
 		// The counts of a change are printed, even if its rows cannot be written to the file.
-		kept := file(t, "kept.parquet", "what was there")
-		_, errs, code := sql("-c", "UPDATE t SET a = 2 RETURNING 170141183460469231731687303715884105727::HUGEINT", "-o", kept)
+		unchanged := file(t, "kept.parquet", "what was there")
+		_, errs, code := sql("-c", "UPDATE t SET a = 2 RETURNING 170141183460469231731687303715884105727::HUGEINT", "-o", unchanged)
 		if code == 0 || !strings.Contains(errs, "UPDATE: 0 inserted, 1 updated, 0 deleted") || !strings.Contains(errs, "scoter: ") {
 			t.Errorf("%d %q", code, errs)
 		}
-		if _, errs, code := sql("-c", "INSERT INTO t VALUES (3)", "-o", kept); code != 0 || !strings.Contains(errs, "INSERT: 1 inserted") {
+		if _, errs, code := sql("-c", "INSERT INTO t VALUES (3)", "-o", unchanged); code != 0 || !strings.Contains(errs, "INSERT: 1 inserted") {
 			t.Errorf("%d %q", code, errs)
 		}
-		if text, _ := os.ReadFile(kept); string(text) != "what was there" {
+		if text, _ := os.ReadFile(unchanged); string(text) != "what was there" {
 			t.Errorf("a statement without a result left %q", text)
 		}
-		if left, _ := os.ReadDir(filepath.Dir(kept)); len(left) != 1 {
+		if left, _ := os.ReadDir(filepath.Dir(unchanged)); len(left) != 1 {
 			t.Errorf("files are left: %v", left)
 		}
 		// A result without rows is still a result.
-		if _, errs, code := sql("-c", "FROM t WHERE a > 99", "--format", "ndjson", "-o", kept); code != 0 {
+		if _, errs, code := sql("-c", "FROM t WHERE a > 99", "--format", "ndjson", "-o", unchanged); code != 0 {
 			t.Error(errs)
 		}
-		if text, err := os.ReadFile(kept); err != nil || len(text) != 0 {
+		if text, err := os.ReadFile(unchanged); err != nil || len(text) != 0 {
 			t.Errorf("%q %v", text, err)
 		}
 	})
@@ -576,11 +576,11 @@ func TestVersionCheckInspect(t *testing.T) {
 			t.Errorf("no %q: %d %q %q", want, code, out, errs)
 		}
 	}
-	kept, _ := filepath.Glob(filepath.Join(dir, "damaged", "*.parquet"))
-	if len(kept) != 1 {
-		t.Fatalf("kept: %q", kept)
+	unchanged, _ := filepath.Glob(filepath.Join(dir, "damaged", "*.parquet"))
+	if len(unchanged) != 1 {
+		t.Fatalf("kept: %q", unchanged)
 	}
-	if now, err := os.ReadFile(kept[0]); err != nil || !bytes.Equal(now, text) {
+	if now, err := os.ReadFile(unchanged[0]); err != nil || !bytes.Equal(now, text) {
 		t.Errorf("the file was changed: %v", err)
 	}
 	if out, errs, code := run(t, "", "sql", "--dir", dir, "-c", "SELECT count(*) AS n FROM t"); code != 0 || strings.TrimSpace(strings.ReplaceAll(out, "\r", "")) != "n\n1" {

@@ -30,7 +30,7 @@ func (e *embedded) sql(ctx context.Context, w io.Writer, text string, format enc
 	}
 	defer answer.Close()
 	if answer.Rows == nil {
-		tell(answer.Verb, answer.Counts)
+		printCounts(answer.Verb, answer.Counts)
 		return false, nil
 	}
 	_, err = encode.Write(ctx, w, format, answer.Rows, encode.Options{
@@ -40,7 +40,7 @@ func (e *embedded) sql(ctx context.Context, w io.Writer, text string, format enc
 	if err != nil && answer.Changes {
 		// The counts are printed although an error follows, because the change is committed. A user
 		// who believes that it failed would repeat it.
-		tell(answer.Verb, answer.Counts)
+		printCounts(answer.Verb, answer.Counts)
 	}
 	return true, err
 }

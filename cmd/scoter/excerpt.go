@@ -29,9 +29,9 @@ func inText(err error, text string) error {
 	return &statementError{err, text}
 }
 
-// tellError prints an error for people: label and message, then the line of the SQL text with the
+// printError prints an error for people: label and message, then the line of the SQL text with the
 // error's position, then the hint.
-func tellError(w io.Writer, label string, err error) {
+func printError(w io.Writer, label string, err error) {
 	fmt.Fprintf(w, "%s: %v\n", label, err)
 	e, in := new(base.Error), new(statementError)
 	if !errors.As(err, &e) {

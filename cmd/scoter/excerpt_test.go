@@ -11,7 +11,7 @@ func TestErrorsShowWhereInTheStatementTheyAre(t *testing.T) {
 	f := func(text string, position int, want string) {
 		t.Helper()
 		var b strings.Builder
-		tellError(&b, "error", base.Wrap(inText(base.Errorf(base.Invalid, "no column").At(position).WithHint("did you mean y?"), text), "statement 1 of 2"))
+		printError(&b, "error", base.Wrap(inText(base.Errorf(base.Invalid, "no column").At(position).WithHint("did you mean y?"), text), "statement 1 of 2"))
 		if got := b.String(); got != "error: statement 1 of 2: no column\n"+want+"  hint: did you mean y?\n" {
 			t.Errorf("%q at %d:\n%s", text, position, got)
 		}
@@ -27,7 +27,7 @@ func TestErrorsShowWhereInTheStatementTheyAre(t *testing.T) {
 	f(long, 308, "  ..."+long[257:337]+"...\n  "+strings.Repeat(" ", 53)+"^\n")
 	f("SELECT 1", 0, "")
 	var b strings.Builder
-	if tellError(&b, "scoter", base.Errorf(base.Invalid, "no rows").At(5)); b.String() != "scoter: no rows\n  at byte 5\n" {
+	if printError(&b, "scoter", base.Errorf(base.Invalid, "no rows").At(5)); b.String() != "scoter: no rows\n  at byte 5\n" {
 		t.Error(b.String())
 	}
 }

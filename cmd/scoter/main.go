@@ -49,7 +49,7 @@ func main() {
 	}
 	ctx, err := parser.Parse(os.Args[1:])
 	if err != nil {
-		misused(err)
+		printUsageError(err)
 	}
 	if err := ctx.Run(&c); err != nil {
 		fail(err)
@@ -59,9 +59,9 @@ func main() {
 // exitUsage is the exit code for an invalid command line (EX_USAGE).
 const exitUsage = 64
 
-// misused prints an error about the command line and the command that prints the help. Then it ends
-// the process with exitUsage.
-func misused(err error) {
+// printUsageError prints an error about the command line and the command that prints the help. Then
+// it ends the process with exitUsage.
+func printUsageError(err error) {
 	help := "scoter --help"
 	if e := new(kong.ParseError); errors.As(err, &e) && e.Context.Command() != "" {
 		help = "scoter " + strings.Fields(e.Context.Command())[0] + " --help"
@@ -76,6 +76,6 @@ func fail(err error) {
 	if code := exitCode(0); errors.As(err, &code) {
 		os.Exit(int(code))
 	}
-	tellError(os.Stderr, "scoter", err)
+	printError(os.Stderr, "scoter", err)
 	os.Exit(base.KindOf(err).ExitCode())
 }

@@ -5,7 +5,7 @@ import "testing"
 func TestWhereStatementsEndAtThePrompt(t *testing.T) {
 	f := func(text string, want bool) {
 		t.Helper()
-		if got := ended(text); got != want {
+		if got := isComplete(text); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

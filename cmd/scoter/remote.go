@@ -93,7 +93,7 @@ func (r *remote) sql(ctx context.Context, w io.Writer, text string, format encod
 		if err := json.NewDecoder(resp.Body).Decode(&done); err != nil {
 			return false, base.Errorf(base.Unavailable, "the server's answer: %w", err)
 		}
-		tell(verb, done.Counts)
+		printCounts(verb, done.Counts)
 		return false, done.err()
 	}
 	var end lastBytes
@@ -107,9 +107,9 @@ func (r *remote) sql(ctx context.Context, w io.Writer, text string, format encod
 type lastBytes []byte
 
 func (b *lastBytes) Write(p []byte) (int, error) {
-	const kept = 64 << 10
+	const unchanged = 64 << 10
 	*b = append(*b, p...)
-	*b = (*b)[max(0, len(*b)-kept):]
+	*b = (*b)[max(0, len(*b)-unchanged):]
 	return len(p), nil
 }
 

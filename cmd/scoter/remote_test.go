@@ -74,8 +74,8 @@ func TestAResultThatBreaksOffIsAnError(t *testing.T) {
 	defer s.Close()
 	for _, said = range []bool{true, false} {
 		for _, format := range []string{"json", "ndjson", "msgpack", "csv", "arrow"} {
-			kept := file(t, "kept", "what was there")
-			_, errs, code := run(t, "", "sql", "--url", s.URL, "-c", "SELECT 1", "--format", format, "-o", kept)
+			unchanged := file(t, "kept", "what was there")
+			_, errs, code := run(t, "", "sql", "--url", s.URL, "-c", "SELECT 1", "--format", format, "-o", unchanged)
 			if says := said && strings.Contains("json ndjson msgpack", format); says {
 				if code != 65 || !strings.Contains(errs, "row 70000 is \"no\" number\n") || !strings.Contains(errs, "hint: use TRY_CAST") {
 					t.Errorf("%s: %d %q", format, code, errs)
@@ -83,10 +83,10 @@ func TestAResultThatBreaksOffIsAnError(t *testing.T) {
 			} else if code != 75 || !strings.Contains(errs, "the result is incomplete") {
 				t.Errorf("%s, said %v: %d %q", format, said, code, errs)
 			}
-			if text, _ := os.ReadFile(kept); string(text) != "what was there" {
+			if text, _ := os.ReadFile(unchanged); string(text) != "what was there" {
 				t.Errorf("%s: half a result took the place of a file", format)
 			}
-			if left, _ := os.ReadDir(filepath.Dir(kept)); len(left) != 1 {
+			if left, _ := os.ReadDir(filepath.Dir(unchanged)); len(left) != 1 {
 				t.Errorf("files are left: %v", left)
 			}
 		}

@@ -24,7 +24,7 @@ func repair(ctx context.Context, dir string) (err error) {
 	}
 	for i, p := range parts {
 		fmt.Println(damages[i])
-		lost, err := e.SetAside(ctx, p)
+		lost, err := e.Quarantine(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -36,15 +36,15 @@ func repair(ctx context.Context, dir string) (err error) {
 	return e.CollectGarbage()
 }
 
-func printLost(l engine.LostPart) {
+func printLost(l engine.QuarantinedPart) {
 	fmt.Printf("  table %s lost %d rows of part %d, written %s\n", l.Table.QualifiedName(), l.Rows, l.Part.ID, l.Part.Created.Format("2006-01-02 15:04:05Z"))
 	if l.Part.Partition != "" {
 		fmt.Printf("  partition: %s\n", l.Part.Partition)
 	}
-	if len(l.Sorted) > 0 {
-		fmt.Printf("  %s: from %s to %s\n", l.Sorted[0], l.Sorted[1], l.Sorted[2])
+	if len(l.SortKeyRange) > 0 {
+		fmt.Printf("  %s: from %s to %s\n", l.SortKeyRange[0], l.SortKeyRange[1], l.SortKeyRange[2])
 	}
-	if l.Older {
+	if l.OlderRowsVisible {
 		fmt.Println("  the table merges on read: older rows of these keys may be visible again")
 	}
 	if l.Copy == "" {

@@ -74,8 +74,8 @@ func addSample(ctx context.Context, a *app.App, load *engine.Load, rows arrow.Re
 	return load.Add(ctx, own)
 }
 
-// thingsToTry is the text that is printed after the sample data is loaded. It has queries to try.
-const thingsToTry = `
+// samplesOfUse is the text that is printed after the sample data is loaded. It has queries to try.
+const samplesOfUse = `
 Three things to try, in another terminal:
 
   1. Ask:     curl %[1]s/api/v1/sql --data "SELECT location, avg(temperature), count(*) FROM sensor_readings GROUP BY ALL ORDER BY 2 DESC"

@@ -55,7 +55,7 @@ func (s *serveCommand) serve(ctx context.Context, a *app.App, log *slog.Logger) 
 		log.Info("serving", "version", version.String(), "url", url, "dir", s.Dir)
 		fmt.Printf("scoter is ready on %s\n", url)
 		if s.Sample > 0 {
-			fmt.Printf(thingsToTry, url)
+			fmt.Printf(samplesOfUse, url)
 		}
 	})
 }

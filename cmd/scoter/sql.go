@@ -114,7 +114,7 @@ func printAll(ctx context.Context, t target, text string, format encode.Format) 
 // and an existing file stays if the statement fails or has no result. If the file is not a regular
 // file, for example a pipe, toFile writes the result to it directly.
 func (s *sqlCommand) toFile(ctx context.Context, t target, text string, format encode.Format) error {
-	if f, err := openDevice(ctx, s.Output); err != nil {
+	if f, err := openNonRegular(ctx, s.Output); err != nil {
 		return err
 	} else if f != nil {
 		_, err = t.sql(ctx, f, text, format)
@@ -153,7 +153,7 @@ func (s *sqlCommand) format() (encode.Format, error) {
 		return encode.FormatNamed(s.Format)
 	case s.Output != "":
 		ending := strings.ToLower(filepath.Ext(s.Output))
-		if f, ok := endings[ending]; ok {
+		if f, ok := formatByExtension[ending]; ok {
 			return f, nil
 		}
 		return encode.JSON, base.Errorf(base.Invalid, "the ending %q names no format", ending).WithHint("say which with --format")
@@ -163,8 +163,8 @@ func (s *sqlCommand) format() (encode.Format, error) {
 	return encode.CSV, nil
 }
 
-// endings maps the extensions of file names to the formats of results.
-var endings = map[string]encode.Format{
+// formatByExtension maps the extensions of file names to the formats of results.
+var formatByExtension = map[string]encode.Format{
 	".csv": encode.CSV, ".json": encode.JSON, ".ndjson": encode.NDJSON, ".jsonl": encode.NDJSON, ".arrow": encode.Arrow,
 	".arrows": encode.Arrow, ".parquet": encode.Parquet, ".msgpack": encode.MessagePack, ".txt": encode.Table,
 }
@@ -199,14 +199,14 @@ func (s *sqlCommand) prompt(t target) error {
 		}
 		pending.WriteString(text + "\n")
 		statement := strings.TrimSpace(pending.String())
-		if !ended(statement) {
+		if !isComplete(statement) {
 			continue
 		}
 		pending.Reset()
 		line.AppendHistory(strings.ReplaceAll(statement, "\n", " "))
 		err = interruptible(func(ctx context.Context) error { return printAll(ctx, t, statement, encode.Table) })
 		if err != nil {
-			tellError(os.Stderr, "error", inText(err, statement))
+			printError(os.Stderr, "error", inText(err, statement))
 		}
 	}
 	f, err := os.Create(history)
@@ -217,10 +217,10 @@ func (s *sqlCommand) prompt(t target) error {
 	return errors.Join(err, f.Close())
 }
 
-// ended reports whether the text that a user typed is complete, so that the prompt runs it instead
-// of reading further lines. It is complete if it ends with a semicolon, or has an error that
-// further lines cannot repair.
-func ended(text string) bool {
+// isComplete reports whether the text that a user typed is complete, so that the prompt runs it
+// instead of reading further lines. It is complete if it ends with a semicolon, or has an error
+// that further lines cannot repair.
+func isComplete(text string) bool {
 	tokens, err := sqltoken.Split(text)
 	if err != nil {
 		return !errors.Is(err, sqltoken.ErrUnended)

@@ -59,9 +59,9 @@ func (w *where) Validate(k *kong.Context) error {
 	return nil
 }
 
-// tell prints on standard error what a statement without a result did, such as how many rows it
-// inserted.
-func tell(verb string, c mutate.Counts) {
+// printCounts prints on standard error what a statement without a result did, such as how many rows
+// it inserted.
+func printCounts(verb string, c mutate.Counts) {
 	fmt.Fprintf(os.Stderr, "%s: %d inserted, %d updated, %d deleted\n", verb, c.Inserted, c.Updated, c.Deleted)
 }
 

@@ -15,10 +15,10 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// TestRequestsForOneTableLeaveRoomForOthers locks a table and sends many more rows for it than
+// TestRequestsForOneTableLeaveMemoryForOthers locks a table and sends many more rows for it than
 // requests may hold in memory. Requests for another table must be answered at once, and the
 // requests that wait must not hold rows of the locked table in memory.
-func TestRequestsForOneTableLeaveRoomForOthers(t *testing.T) {
+func TestRequestsForOneTableLeaveMemoryForOthers(t *testing.T) {
 	settings := config.Default()
 	settings.Dir, settings.WriteMemory, settings.MaxBody = t.TempDir(), 32<<20, 8<<20
 	a, err := Open(settings, false, slog.New(slog.DiscardHandler))
@@ -56,7 +56,7 @@ func TestRequestsForOneTableLeaveRoomForOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unpin, err := a.Engine.Pin(context.Background(), nil, busy.ID)
+	unlock, err := a.Engine.LockTables(context.Background(), nil, busy.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestRequestsForOneTableLeaveRoomForOthers(t *testing.T) {
 		t.Error(err)
 	}
 	held := a.Engine.Status().MemoryBytes
-	unpin()
+	unlock()
 	waiting.Wait()
 	t.Logf("%d requests for another table, the slowest in %v; of %d that waited %d were stored and %d refused; %d bytes in memory", others, slowest, requests, stored, refused, held)
 	if held > 1<<20 {

@@ -114,7 +114,8 @@ func (one *connection) postgres(in io.Reader) bool {
 			_, _ = one.Conn.Write([]byte("N"))
 		case *pgproto3.StartupMessage:
 			backend.Send(&pgproto3.ErrorResponse{
-				Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "0A000", // feature_not_supported
+				// feature_not_supported
+				Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "0A000",
 				Message: "this port speaks HTTP, not PostgreSQL's protocol",
 				Hint:    fmt.Sprintf("Send SQL to %[1]s/api/v1/sql, or use: scoter sql --url %[1]s", one.scheme()),
 			})

@@ -103,7 +103,7 @@ func checkEmpty(fsys vfs.FS, dir string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return base.Wrap(err, "restore")
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(engine.Around, name) })
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(engine.AllowedNames, name) })
 	if len(names) > 0 {
 		return base.Errorf(base.Conflict, "restore: %s is not empty: it has %s", dir, names[0]).WithHint("name a folder that does not exist yet")
 	}
@@ -114,7 +114,7 @@ func checkEmpty(fsys vfs.FS, dir string) error {
 // a data directory stay.
 func removeAll(fsys vfs.FS, dir string) error {
 	var errs []error
-	for _, name := range slices.Concat(engine.Contents, []string{catalog.FileName + vfs.TempSuffix, engine.LockName}) {
+	for _, name := range slices.Concat(engine.DataDirNames, []string{catalog.FileName + vfs.TempSuffix, engine.LockName}) {
 		errs = append(errs, vfs.RemoveAll(fsys, filepath.Join(dir, name)))
 	}
 	return errors.Join(errs...)

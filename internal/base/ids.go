@@ -15,16 +15,16 @@ type TableID uint32
 // within a table.
 type ColumnID uint32
 
-// SourceID identifies a rowset (a part or a memtable): the first half of a row address. Ids are
+// RowsetID identifies a rowset (a part or a memtable): the first half of a row address. Ids are
 // never reused, so a row address never refers to another row.
-type SourceID uint64
+type RowsetID uint64
 
 // RowOrdinal is the number of a row in its rowset, from 0: the second half of a row address.
 type RowOrdinal uint32
 
-// StreamID identifies a source (CREATE SOURCE), such as a Kafka topic that fills a table. Ids are
-// never reused. It is not a SourceID.
-type StreamID uint32
+// SourceID identifies a source (CREATE SOURCE), such as a Kafka topic that fills a table. Ids are
+// never reused. It is not a RowsetID.
+type SourceID uint32
 
 // ExportID identifies an export, which copies a table's partitions to object storage (CREATE
 // EXPORT). Ids are never reused.
@@ -36,9 +36,9 @@ type SegmentID uint64
 // RowAddress identifies a row of a table: the id of its rowset, and the number of the row in that
 // rowset.
 type RowAddress struct {
-	Source  SourceID
+	Rowset  RowsetID
 	Ordinal RowOrdinal
 }
 
 // String returns the address as rowset:ordinal.
-func (a RowAddress) String() string { return fmt.Sprintf("%d:%d", a.Source, a.Ordinal) }
+func (a RowAddress) String() string { return fmt.Sprintf("%d:%d", a.Rowset, a.Ordinal) }

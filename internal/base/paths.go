@@ -18,7 +18,7 @@ func WithoutFolder(text, folder string) string {
 			return b.String()
 		case strings.HasPrefix(after, "/"):
 			after = after[1:]
-		case after == "" || !goesOn(after[0]):
+		case after == "" || !continuesName(after[0]):
 			b.WriteString("the data directory")
 		default: // the text has another folder, whose name only begins with folder
 			b.WriteString(folder)
@@ -27,7 +27,7 @@ func WithoutFolder(text, folder string) string {
 	}
 }
 
-// goesOn reports whether the character c continues a file name.
-func goesOn(c byte) bool {
+// continuesName reports whether the character c continues a file name.
+func continuesName(c byte) bool {
 	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }

@@ -317,17 +317,17 @@ func convertFloat[T float32 | float64](a arrow.Array, t schema.Type, bitSize int
 func convertDecimal(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	width, scale := int(t.Width), int(t.Scale)
 	if d, ok := a.(*array.Decimal128); ok && scaleOf(a) == scale {
-		kept, f := each(a, func(row int) string {
+		converted, f := each(a, func(row int) string {
 			if !d.Value(row).FitsInPrecision(int32(width)) {
 				return outside(t)
 			}
 			return ""
 		})
 		if f != nil || arrow.TypeEqual(a.DataType(), t.Arrow()) {
-			return kept, f
+			return converted, f
 		}
-		defer kept.Release()
-		return retyped(kept, t.Arrow()), nil
+		defer converted.Release()
+		return retyped(converted, t.Arrow()), nil
 	}
 	var text func(row int) string
 	if read := signedReader(a); read != nil {

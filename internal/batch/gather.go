@@ -146,18 +146,18 @@ func gatherFixed(chunks []arrow.Array, width int, places []place) *memory.Buffer
 }
 
 func gatherWords[T any](chunks []arrow.Array, places []place) *memory.Buffer {
-	sources := make([][]T, len(chunks))
+	inputs := make([][]T, len(chunks))
 	for i, c := range chunks {
-		sources[i] = words[T](c)
+		inputs[i] = words[T](c)
 	}
 	out := make([]T, len(places))
-	if len(sources) == 1 {
+	if len(inputs) == 1 {
 		for i, p := range places {
-			out[i] = sources[0][uint32(p)]
+			out[i] = inputs[0][uint32(p)]
 		}
 	} else {
 		for i, p := range places {
-			out[i] = sources[p>>32][uint32(p)]
+			out[i] = inputs[p>>32][uint32(p)]
 		}
 	}
 	return memory.NewBufferBytes(asBytes(out))
@@ -227,10 +227,10 @@ func resolve(chunks []arrow.Array, places []place, validity *memory.Buffer) ([]a
 
 func gatherBytes(chunks []arrow.Array, places []place, validity *memory.Buffer) (offsetBuffer, bytes *memory.Buffer, err error) {
 	chunks, places = resolve(chunks, places, validity)
-	sourceOffsets := make([][]int32, len(chunks))
-	sourceBytes := make([][]byte, len(chunks))
+	inputOffsets := make([][]int32, len(chunks))
+	inputBytes := make([][]byte, len(chunks))
 	for i, c := range chunks {
-		sourceOffsets[i], sourceBytes[i] = offsets(c), valueBytes(c)
+		inputOffsets[i], inputBytes[i] = offsets(c), valueBytes(c)
 	}
 	outOffsets := make([]int32, len(places)+1)
 	total := 0
@@ -239,7 +239,7 @@ func gatherBytes(chunks []arrow.Array, places []place, validity *memory.Buffer) 
 			outOffsets[i+1] = int32(total)
 			continue
 		}
-		o := sourceOffsets[p.chunk()]
+		o := inputOffsets[p.chunk()]
 		row := p.row()
 		total += int(o[row+1] - o[row])
 		if total > math.MaxInt32 {
@@ -252,8 +252,8 @@ func gatherBytes(chunks []arrow.Array, places []place, validity *memory.Buffer) 
 		if gathersNull(validity, i) {
 			continue
 		}
-		o, row := sourceOffsets[p.chunk()], p.row()
-		copy(out[outOffsets[i]:outOffsets[i+1]], sourceBytes[p.chunk()][o[row]:o[row+1]])
+		o, row := inputOffsets[p.chunk()], p.row()
+		copy(out[outOffsets[i]:outOffsets[i+1]], inputBytes[p.chunk()][o[row]:o[row+1]])
 	}
 	return memory.NewBufferBytes(asBytes(outOffsets)), memory.NewBufferBytes(out), nil
 }
@@ -329,16 +329,16 @@ func gatherDictionary(dt *arrow.DictionaryType, chunks []arrow.Array, places []p
 }
 
 func gatherLists(dt, elem arrow.DataType, chunks []arrow.Array, places []place, validity *memory.Buffer, nulls int) (arrow.ArrayData, error) {
-	sourceOffsets := make([][]int32, len(chunks))
+	inputOffsets := make([][]int32, len(chunks))
 	children := make([]arrow.Array, len(chunks))
 	for i, c := range chunks {
-		sourceOffsets[i] = offsets(c)
+		inputOffsets[i] = offsets(c)
 		children[i] = array.MakeFromData(c.Data().Children()[0])
 	}
 	outOffsets := make([]int32, len(places)+1)
 	var inner []place
 	for i, p := range places {
-		o, row := sourceOffsets[p.chunk()], p.row()
+		o, row := inputOffsets[p.chunk()], p.row()
 		if validity == nil || bitutil.BitIsSet(validity.Bytes(), i) {
 			for j := o[row]; j < o[row+1]; j++ {
 				inner = append(inner, makePlace(p.chunk(), int(j)))

@@ -20,7 +20,7 @@ func numberOf(a arrow.Array, column schema.Type) (t schema.Type, ok bool) {
 	if text == nil {
 		return t, false
 	}
-	const kept = 15       // number of decimal digits that a float64 preserves
+	const converted = 15  // number of decimal digits that a float64 preserves
 	before, scale := 1, 0 // maximum numbers of digits before and after the decimal point
 	signed, unsigned, exact := true, true, true
 	for i := range a.Len() {
@@ -42,7 +42,7 @@ func numberOf(a arrow.Array, column schema.Type) (t schema.Type, ok bool) {
 		u, err := strconv.ParseUint(digits, 10, 64)
 		unsigned = unsigned && err == nil
 		f, g := float64(i), float64(u)
-		exact = exact && (signed && f < 1<<63 && int64(f) == i || unsigned && g < 1<<64 && uint64(g) == u || len(v.digits) <= kept)
+		exact = exact && (signed && f < 1<<63 && int64(f) == i || unsigned && g < 1<<64 && uint64(g) == u || len(v.digits) <= converted)
 	}
 	switch column.Kind {
 	case schema.Decimal:

@@ -28,9 +28,9 @@ type File struct {
 
 	// damaged, if not nil, is called for each damage that a read of the file finds.
 	damaged func(damage *Damage)
-	// learned, if not nil, is called after Prepare has computed missing block checksums, with these
-	// checksums.
-	learned func(Sums)
+	// computed, if not nil, is called after Prepare has computed missing block checksums, with
+	// these checksums.
+	computed func(Sums)
 
 	preparing sync.Mutex
 	// sums are the checksums of the file's blocks. They are nil until they are known, see Prepare.
@@ -115,8 +115,8 @@ func (f *File) Prepare() (Sums, error) {
 	}
 	sums := h.Sums()
 	f.sums.Store(&sums)
-	if f.learned != nil {
-		f.learned(sums)
+	if f.computed != nil {
+		f.computed(sums)
 	}
 	return sums, nil
 }

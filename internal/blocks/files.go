@@ -16,7 +16,7 @@ import (
 
 // Part describes the file of a part, with what the catalog knows about it.
 type Part struct {
-	ID       base.SourceID
+	ID       base.RowsetID
 	Table    base.TableID
 	Bytes    int64
 	Checksum uint32 // CRC32C of the whole file
@@ -32,13 +32,13 @@ type Files struct {
 	number uint64
 
 	mu    sync.RWMutex
-	files map[base.SourceID]*File // the files, by part id; guarded by mu
+	files map[base.RowsetID]*File // the files, by part id; guarded by mu
 	// damages has the first damage that was found in each damaged file, by part id. It is guarded
 	// by mu.
-	damages map[base.SourceID]*Damage
-	// learned has computed block checksums that TakeLearned has not returned yet, by part id. It is
-	// guarded by mu.
-	learned map[base.SourceID]Sums
+	damages map[base.RowsetID]*Damage
+	// computed has computed block checksums that TakeComputed has not returned yet, by part id. It
+	// is guarded by mu.
+	computed map[base.RowsetID]Sums
 	// onForget is the function that Forget calls, see OnForget. It is guarded by mu.
 	onForget func(number uint64, id uint64)
 	// available has capacity 1. It has an element if learned has entries.
@@ -53,8 +53,8 @@ const Scheme = "scoter://part/"
 // NewFiles returns the files of the parts below dir, which is an absolute path. The first damage
 // that is found in each file is logged.
 func NewFiles(fsys vfs.FS, dir string, log *slog.Logger) *Files {
-	return &Files{fs: fsys, dir: dir, log: log, number: lastFiles.Add(1), files: map[base.SourceID]*File{},
-		damages: map[base.SourceID]*Damage{}, learned: map[base.SourceID]Sums{}, available: make(chan struct{}, 1)}
+	return &Files{fs: fsys, dir: dir, log: log, number: lastFiles.Add(1), files: map[base.RowsetID]*File{},
+		damages: map[base.RowsetID]*Damage{}, computed: map[base.RowsetID]Sums{}, available: make(chan struct{}, 1)}
 }
 
 // Number returns a number that identifies these Files within the process. It is part of the URLs by
@@ -63,7 +63,7 @@ func (s *Files) Number() uint64 { return s.number }
 
 // Path returns the path of the file of a part. table and id are the ids of the table and of the
 // part.
-func (s *Files) Path(table base.TableID, id base.SourceID) string {
+func (s *Files) Path(table base.TableID, id base.RowsetID) string {
 	return filepath.Join(s.dir, strconv.FormatUint(uint64(table), 10), strconv.FormatUint(uint64(id), 10)+".parquet")
 }
 
@@ -84,13 +84,13 @@ func (s *Files) File(p Part) *File {
 	f = New(s.fs, s.Path(p.Table, p.ID), fmt.Sprintf("parts/%d/%d.parquet", p.Table, p.ID), p.Bytes, p.Checksum, p.Sums)
 	f.url = fmt.Sprintf("%s%d/%d", Scheme, s.number, p.ID)
 	f.damaged = func(d *Damage) { s.noteDamage(p.ID, d) }
-	f.learned = func(sums Sums) { s.noteLearned(p.ID, sums) }
+	f.computed = func(sums Sums) { s.noteComputed(p.ID, sums) }
 	s.files[p.ID] = f
 	return f
 }
 
 // Find returns the file of a part for which File was called before, or nil.
-func (s *Files) Find(id base.SourceID) *File {
+func (s *Files) Find(id base.RowsetID) *File {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.files[id]
@@ -98,11 +98,11 @@ func (s *Files) Find(id base.SourceID) *File {
 
 // Forget drops the *File of a part, and calls the function that OnForget set. Readers that have
 // opened the file can continue to read it.
-func (s *Files) Forget(id base.SourceID) {
+func (s *Files) Forget(id base.RowsetID) {
 	s.mu.Lock()
 	delete(s.files, id)
 	delete(s.damages, id)
-	delete(s.learned, id)
+	delete(s.computed, id)
 	forget := s.onForget
 	s.mu.Unlock()
 	if forget != nil {
@@ -128,7 +128,7 @@ func (s *Files) OnForget(forget func(number, id uint64)) {
 	s.onForget = forget
 }
 
-func (s *Files) noteDamage(id base.SourceID, d *Damage) {
+func (s *Files) noteDamage(id base.RowsetID, d *Damage) {
 	s.mu.Lock()
 	_, known := s.damages[id]
 	if !known && s.files[id] != nil {
@@ -141,17 +141,17 @@ func (s *Files) noteDamage(id base.SourceID, d *Damage) {
 }
 
 // Damage returns the first damage that was found in a part, or nil.
-func (s *Files) Damage(id base.SourceID) *Damage {
+func (s *Files) Damage(id base.RowsetID) *Damage {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.damages[id]
 }
 
 // Damaged returns the ids of the parts in which damage was found, ascending.
-func (s *Files) Damaged() []base.SourceID {
+func (s *Files) Damaged() []base.RowsetID {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	ids := make([]base.SourceID, 0, len(s.damages))
+	ids := make([]base.RowsetID, 0, len(s.damages))
 	for id := range s.damages {
 		ids = append(ids, id)
 	}
@@ -159,9 +159,9 @@ func (s *Files) Damaged() []base.SourceID {
 	return ids
 }
 
-func (s *Files) noteLearned(id base.SourceID, sums Sums) {
+func (s *Files) noteComputed(id base.RowsetID, sums Sums) {
 	s.mu.Lock()
-	s.learned[id] = sums
+	s.computed[id] = sums
 	s.mu.Unlock()
 	select {
 	case s.available <- struct{}{}:
@@ -169,16 +169,16 @@ func (s *Files) noteLearned(id base.SourceID, sums Sums) {
 	}
 }
 
-// Learned returns a channel that receives a value when block checksums were computed for a part
-// that had none. TakeLearned then returns these checksums.
-func (s *Files) Learned() <-chan struct{} { return s.available }
+// ChecksumsComputed returns a channel that receives a value when block checksums were computed for
+// a part that had none. TakeComputed then returns these checksums.
+func (s *Files) ChecksumsComputed() <-chan struct{} { return s.available }
 
-// TakeLearned returns the block checksums that were computed since its last call, by part id. The
+// TakeComputed returns the block checksums that were computed since its last call, by part id. The
 // caller stores them in the catalog.
-func (s *Files) TakeLearned() map[base.SourceID]Sums {
+func (s *Files) TakeComputed() map[base.RowsetID]Sums {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	taken := s.learned
-	s.learned = map[base.SourceID]Sums{}
+	taken := s.computed
+	s.computed = map[base.RowsetID]Sums{}
 	return taken
 }

@@ -104,7 +104,7 @@ func (c *Catalog) fail() {
 
 // write executes the statements of an edit in the open transaction.
 func (c *Catalog) write(e Edit) error {
-	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.putExports, c.putObjects, c.addParts, c.putBlocks, c.putPatches, c.addExpressions, c.putDeduplicated, c.putKeys, c.raise} {
+	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putSources, c.putOffsets, c.putExports, c.putObjects, c.addParts, c.putBlocks, c.putPatches, c.addExpressions, c.putDeduplicated, c.putKeys, c.raise} {
 		if err := step(e); err != nil {
 			return err
 		}
@@ -184,7 +184,7 @@ func (c *Catalog) removeThings(e Edit) error {
 			`DELETE FROM table_versions WHERE table_id = ?`,
 		}, `DELETE FROM tables WHERE id = ?`, []any{int64(id)}})
 	}
-	for _, id := range e.DropStreams {
+	for _, id := range e.DropSources {
 		all = append(all, removal{"stream", []string{`DELETE FROM stream_offsets WHERE stream_id = ?`}, `DELETE FROM streams WHERE id = ?`, []any{int64(id)}})
 	}
 	for _, s := range e.DropSchemas {
@@ -289,8 +289,8 @@ func (c *Catalog) putViews(e Edit) error {
 	return nil
 }
 
-func (c *Catalog) putStreams(e Edit) error {
-	for _, s := range e.PutStreams {
+func (c *Catalog) putSources(e Edit) error {
+	for _, s := range e.PutSources {
 		if s.ID == 0 {
 			return base.Errorf(base.Internal, "put stream %q: no id", s.Name.Name)
 		}
@@ -308,8 +308,8 @@ func (c *Catalog) putOffsets(e Edit) error {
 	for _, o := range e.PutOffsets {
 		if _, err := c.exec(`INSERT INTO stream_offsets VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (stream_id, topic, partition) DO UPDATE SET topic_id = excluded.topic_id, next_offset = excluded.next_offset, epoch = excluded.epoch`,
-			int64(o.Stream), o.Topic, int64(o.Partition), o.TopicID[:], o.Next, int64(o.Epoch)); err != nil {
-			return base.Wrap(c.classify(err), "put offset of stream %d, topic %q, partition %d", o.Stream, o.Topic, o.Partition)
+			int64(o.Source), o.Topic, int64(o.Partition), o.TopicID[:], o.Next, int64(o.Epoch)); err != nil {
+			return base.Wrap(c.classify(err), "put offset of stream %d, topic %q, partition %d", o.Source, o.Topic, o.Partition)
 		}
 	}
 	return nil
@@ -347,13 +347,13 @@ func (c *Catalog) addPart(p Part) error {
 }
 
 func (c *Catalog) putDeduplicated(e Edit) error {
-	for _, id := range slices.Sorted(maps.Keys(e.Settle)) {
-		n, err := c.exec(`UPDATE tables SET settled_seq = ? WHERE id = ? AND settled_seq <= ?`, int64(e.Settle[id]), int64(id), int64(e.Settle[id]))
+	for _, id := range slices.Sorted(maps.Keys(e.Deduped)) {
+		n, err := c.exec(`UPDATE tables SET settled_seq = ? WHERE id = ? AND settled_seq <= ?`, int64(e.Deduped[id]), int64(id), int64(e.Deduped[id]))
 		if err == nil && n == 0 {
 			err = base.Errorf(base.Conflict, "it does not exist, or is deduplicated up to a later edit")
 		}
 		if err != nil {
-			return base.Wrap(c.classify(err), "mark table %d as deduplicated up to %d", id, e.Settle[id])
+			return base.Wrap(c.classify(err), "mark table %d as deduplicated up to %d", id, e.Deduped[id])
 		}
 	}
 	return nil
@@ -378,9 +378,9 @@ func (c *Catalog) raise(e Edit) error {
 	}{
 		{"flushed_through", uint64(e.FlushedThrough)},
 		{"next_table", uint64(e.Counters.NextTable)},
-		{"next_source", uint64(e.Counters.NextSource)},
+		{"next_source", uint64(e.Counters.NextRowset)},
 		{"next_seq", uint64(e.Counters.NextSeq)},
-		{"next_stream", uint64(e.Counters.NextStream)},
+		{"next_stream", uint64(e.Counters.NextSource)},
 		{"next_export", uint64(e.Counters.NextExport)},
 	} {
 		if counter.value == 0 {

@@ -25,9 +25,9 @@ func (c *Catalog) putPartBlocks(b PartBlocks) error {
 
 // loadBlocks reads the block checksums of parts into s.Parts. at has the index in s.Parts of each
 // part, by part id.
-func (c *Catalog) loadBlocks(s *State, at map[base.SourceID]int) error {
+func (c *Catalog) loadBlocks(s *State, at map[base.RowsetID]int) error {
 	return c.query(`SELECT part_id, checksums, verified FROM part_blocks`, func(row *sqlite3.Stmt) (err error) {
-		id := base.SourceID(row.ColumnInt64(0))
+		id := base.RowsetID(row.ColumnInt64(0))
 		i, known := at[id]
 		if !known {
 			return base.Errorf(base.Corrupt, "checksums of part %d, which is not listed", id)

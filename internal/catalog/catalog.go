@@ -47,7 +47,7 @@ const checksumFormat = 9
 
 // Part describes one part: the Parquet file parts/<table>/<id>.parquet.
 type Part struct {
-	ID            base.SourceID
+	ID            base.RowsetID
 	Table         base.TableID
 	SchemaVersion uint32 // version of the table's schema with which the part was written
 	// Partition has the values of the partitioning columns, as the engine writes them. It is empty
@@ -81,7 +81,7 @@ func (p *Part) Stored() blocks.Part {
 
 // PartBlocks has block checksums of one part's file to be stored in the catalog.
 type PartBlocks struct {
-	Part     base.SourceID
+	Part     base.RowsetID
 	Blocks   blocks.Sums
 	Verified time.Time // when the file was last found intact, see Part.Verified
 }
@@ -106,9 +106,9 @@ type Table struct {
 	// TruncatedSeq is the edit of the table's last TRUNCATE. When the log is replayed, rows of the
 	// table in frames up to this edit are ignored.
 	TruncatedSeq base.Seq
-	// SettledSeq is the edit up to which a table that merges on read is deduplicated: among the
-	// rows that were added up to this edit, superseded rows are deleted. Edit.Settle sets it.
-	SettledSeq base.Seq
+	// DedupedSeq is the edit up to which a table that merges on read is deduplicated: among the
+	// rows that were added up to this edit, superseded rows are deleted. Edit.Deduped sets it.
+	DedupedSeq base.Seq
 	Created    time.Time // when the table was created, in UTC with microseconds
 }
 
@@ -132,14 +132,14 @@ type View struct {
 	Created time.Time // when the view was created, in UTC with microseconds
 }
 
-// StreamName identifies a source (CREATE SOURCE). A source and a table may have the same name.
-type StreamName struct{ Database, Schema, Name string }
+// SourceName identifies a source (CREATE SOURCE). A source and a table may have the same name.
+type SourceName struct{ Database, Schema, Name string }
 
-// Stream is the definition and the state of a source (CREATE SOURCE), which fills a table from a
+// Source is the definition and the state of a source (CREATE SOURCE), which fills a table from a
 // Kafka topic.
-type Stream struct {
-	ID         base.StreamID
-	Name       StreamName
+type Source struct {
+	ID         base.SourceID
+	Name       SourceName
 	Definition []byte // definition of the source as JSON; the catalog does not interpret it
 	Paused     bool
 	Created    time.Time // when the source was created, in UTC with microseconds
@@ -147,7 +147,7 @@ type Stream struct {
 
 // Offset is the position of a source in one partition of a topic.
 type Offset struct {
-	Stream    base.StreamID
+	Source    base.SourceID
 	Topic     string
 	Partition int32
 	TopicID   [16]byte // distinguishes topics that had the same name at different times
@@ -167,9 +167,9 @@ type Key struct {
 // counter that is zero stays unchanged.
 type Counters struct {
 	NextTable  base.TableID
-	NextSource base.SourceID
+	NextRowset base.RowsetID
 	NextSeq    base.Seq
-	NextStream base.StreamID
+	NextSource base.SourceID
 	NextExport base.ExportID
 }
 
@@ -189,7 +189,7 @@ type State struct {
 	// of the later one counts.
 	Patches     []Patch
 	Expressions []Expression // expression updates, ordered by table and Seq
-	Streams     []Stream
+	Sources     []Source
 	Offsets     []Offset // offsets of sources, ordered by source, topic and partition
 	Exports     []Export
 	// ExportObjects are the records of exported objects, ordered by export, partition and
@@ -206,13 +206,13 @@ type State struct {
 // replace an object by another one of the same name. The zero Edit changes nothing.
 type Edit struct {
 	DropViews         []ViewName
-	RemoveParts       []base.SourceID // parts to be removed, with their deletions and patches
-	RemovePatches     []base.SourceID
+	RemoveParts       []base.RowsetID // parts to be removed, with their deletions and patches
+	RemovePatches     []base.RowsetID
 	RemoveExpressions []ExpressionID
 	// DropTables are tables to be removed, with their schema versions, parts and expression
 	// updates.
 	DropTables  []base.TableID
-	DropStreams []base.StreamID // sources to be removed, with their offsets
+	DropSources []base.SourceID // sources to be removed, with their offsets
 	// DropExports are exports to be removed, with the records of their objects.
 	DropExports []base.ExportID
 	// DropExportObjects are records of exported objects to be removed. They are identified by
@@ -232,7 +232,7 @@ type Edit struct {
 	// TRUNCATE or schema change).
 	PutTables  []Table
 	PutViews   []View
-	PutStreams []Stream // sources to be added, or to replace those with the same ids
+	PutSources []Source // sources to be added, or to replace those with the same ids
 	PutOffsets []Offset // offsets of existing sources to be set
 	PutExports []Export // exports to be added, or to replace those with the same ids
 	// PutObjects are records of objects that existing exports wrote. A record is added, or replaces
@@ -245,9 +245,9 @@ type Edit struct {
 	AddPatches     []Patch
 	AddExpressions []Expression
 	PutKeys        []Key
-	// Settle has new values of Table.SettledSeq, by table id, for existing tables that merge on
-	// read. SettledSeq can only increase.
-	Settle map[base.TableID]base.Seq
+	// Deduped has new values of Table.DedupedSeq, by table id, for existing tables that merge on
+	// read. DedupedSeq can only increase.
+	Deduped map[base.TableID]base.Seq
 
 	// FlushedThrough is the last segment of the log that is flushed. It can only increase. Zero
 	// leaves it unchanged.
@@ -255,8 +255,8 @@ type Edit struct {
 	Counters       Counters
 }
 
-// Frees reports whether the edit frees disk space. That is so if it removes objects, or if it
+// FreesSpace reports whether the edit frees disk space. That is so if it removes objects, or if it
 // flushes rows so that segments of the log can be removed.
-func (e *Edit) Frees() bool {
+func (e *Edit) FreesSpace() bool {
 	return len(e.DropTables)+len(e.RemoveParts)+len(e.RemovePatches)+len(e.DropDatabases)+len(e.DropSchemas)+len(e.DropViews) > 0 || e.FlushedThrough > 0
 }

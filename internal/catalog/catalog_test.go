@@ -30,7 +30,7 @@ func table(id base.TableID, name string, version uint32) Table {
 	}}
 }
 
-func part(id base.SourceID, table base.TableID) Part {
+func part(id base.RowsetID, table base.TableID) Part {
 	return Part{ID: id, Table: table, SchemaVersion: 1, Partition: "2024-01-0" + fmt.Sprint(id%9+1), Rows: 10, Bytes: 1000, Checksum: math.MaxUint32,
 		Level: int(id % 3), MinSeq: base.Seq(id), MaxSeq: base.Seq(id) + 5, Created: at,
 		Stats: map[base.ColumnID]schema.ColumnStats{
@@ -43,24 +43,24 @@ func part(id base.SourceID, table base.TableID) Part {
 func script() []Edit {
 	return []Edit{
 		{PutDatabases: []string{"db"}, PutSchemas: []SchemaName{{"db", "main"}}},
-		{PutTables: []Table{table(1, "a", 1), table(2, "b", 1)}, Counters: Counters{NextTable: 3, NextSource: 10, NextSeq: 100}},
+		{PutTables: []Table{table(1, "a", 1), table(2, "b", 1)}, Counters: Counters{NextTable: 3, NextRowset: 10, NextSeq: 100}},
 		{AddParts: []Part{part(1, 1), part(2, 1), part(3, 2)}, FlushedThrough: 4, PutKeys: []Key{{"k1", []byte{1, 2}, []byte("r"), at}, {"k2", nil, nil, at}}},
 		{PutViews: []View{{ViewName{"db", "main", "v"}, "SELECT 1 AS x", []ViewColumn{{"x", schema.Of(schema.Integer)}}, at}}},
-		{PutStreams: []Stream{{1, StreamName{"db", "main", "s"}, []byte(`{"topic":"t"}`), false, at}, {2, StreamName{"db", "main", "a"}, []byte{}, true, at}},
-			PutOffsets: []Offset{{1, "t", 0, [16]byte{1}, 10, -1}, {1, "t", 1, [16]byte{1}, 0, 5}, {2, "t", 0, [16]byte{}, 7, 0}}, Counters: Counters{NextStream: 3}},
+		{PutSources: []Source{{1, SourceName{"db", "main", "s"}, []byte(`{"topic":"t"}`), false, at}, {2, SourceName{"db", "main", "a"}, []byte{}, true, at}},
+			PutOffsets: []Offset{{1, "t", 0, [16]byte{1}, 10, -1}, {1, "t", 1, [16]byte{1}, 0, 5}, {2, "t", 0, [16]byte{}, 7, 0}}, Counters: Counters{NextSource: 3}},
 		{PutExports: []Export{{1, ExportName{"db", "main", "s"}, 1, []byte(`{"storage":"s3"}`), false, at}, {2, ExportName{"db", "main", "x"}, 2, []byte{}, true, at}},
 			PutObjects: []ExportObject{{1, "", 1, "f", 10, 100, "e", at, true}, {1, "", 2, "g", 0, 0, "", at, false}, {2, "day=1", 1, "h", 1, 50, "", at, false}},
 			Counters:   Counters{NextExport: 3}},
 		{PutExports: []Export{{1, ExportName{"db", "main", "s"}, 1, nil, true, at}}, PutObjects: []ExportObject{{1, "", 2, "k", 3, 30, "e", at, true}}},
 		{DropExportObjects: []ExportObject{{Export: 1, Partition: "", Generation: 2}}, DropExports: []base.ExportID{2}},
-		{RemoveParts: []base.SourceID{1, 2}, AddParts: []Part{part(4, 1)}, DropKeys: []string{"k1"}, Counters: Counters{NextSource: 11}},
+		{RemoveParts: []base.RowsetID{1, 2}, AddParts: []Part{part(4, 1)}, DropKeys: []string{"k1"}, Counters: Counters{NextRowset: 11}},
 		{PutTables: []Table{table(1, "b", 2), table(2, "a", 2)}}, // a swap of names
-		{PutStreams: []Stream{{1, StreamName{"db", "main", "s"}, nil, true, at}}, PutOffsets: []Offset{{1, "t", 0, [16]byte{2}, 3, 1}}},
-		{DropStreams: []base.StreamID{2}},
-		{DropTables: []base.TableID{2}, FlushedThrough: 5, Settle: map[base.TableID]base.Seq{1: 60}},
+		{PutSources: []Source{{1, SourceName{"db", "main", "s"}, nil, true, at}}, PutOffsets: []Offset{{1, "t", 0, [16]byte{2}, 3, 1}}},
+		{DropSources: []base.SourceID{2}},
+		{DropTables: []base.TableID{2}, FlushedThrough: 5, Deduped: map[base.TableID]base.Seq{1: 60}},
 		{DropViews: []ViewName{{"db", "main", "v"}}, PutDatabases: []string{"empty"}},
 		{DropExports: []base.ExportID{1}},
-		{DropDatabases: []string{"empty"}, PutTables: []Table{{Schema: table(1, "b", 2).Schema, TruncatedSeq: 50, Created: at}}, RemoveParts: []base.SourceID{4}},
+		{DropDatabases: []string{"empty"}, PutTables: []Table{{Schema: table(1, "b", 2).Schema, TruncatedSeq: 50, Created: at}}, RemoveParts: []base.RowsetID{4}},
 	}
 }
 
@@ -122,7 +122,7 @@ func TestOpenGivesWhatWasApplied(t *testing.T) {
 		Tables:        []Table{table(1, "a", 1), table(2, "b", 1)},
 		TableVersions: map[base.TableID][]schema.Table{1: {table(1, "a", 1).Schema}, 2: {table(2, "b", 1).Schema}},
 		Views:         script()[3].PutViews, Parts: script()[2].AddParts, Keys: script()[2].PutKeys,
-		Streams: script()[4].PutStreams, Offsets: script()[4].PutOffsets,
+		Sources: script()[4].PutSources, Offsets: script()[4].PutOffsets,
 		FlushedThrough: 4, Exports: script()[5].PutExports, ExportObjects: script()[5].PutObjects, Counters: Counters{3, 10, 100, 3, 3},
 	}
 	if !reflect.DeepEqual(s, want) {
@@ -275,14 +275,14 @@ func TestEditsThatDoNotFitAreRefusedWhole(t *testing.T) {
 		"part twice":           {PutDatabases: []string{"x"}, AddParts: []Part{part(1, 1)}},
 		"part of no table":     {AddParts: []Part{part(9, 77)}},
 		"part of no version":   {AddParts: []Part{lost}},
-		"remove unknown part":  {RemoveParts: []base.SourceID{3, 99}},
+		"remove unknown part":  {RemoveParts: []base.RowsetID{3, 99}},
 		"drop full schema":     {DropSchemas: []SchemaName{{"db", "main"}}},
 		"drop full database":   {DropDatabases: []string{"db"}},
 		"database twice":       {PutDatabases: []string{"db"}},
 		"table name twice":     {PutTables: []Table{table(3, "a", 1)}},
 		"table of no schema":   {PutTables: []Table{{Schema: schema.Table{ID: 5, Version: 1, Database: "no", Schema: "no", Name: "x"}}}},
-		"stream name twice":    {PutStreams: []Stream{{ID: 5, Name: StreamName{"db", "main", "s"}}, {ID: 6, Name: StreamName{"db", "main", "s"}}}},
-		"offset of no stream":  {PutOffsets: []Offset{{Stream: 9, Topic: "t"}}},
+		"stream name twice":    {PutSources: []Source{{ID: 5, Name: SourceName{"db", "main", "s"}}, {ID: 6, Name: SourceName{"db", "main", "s"}}}},
+		"offset of no stream":  {PutOffsets: []Offset{{Source: 9, Topic: "t"}}},
 		"counter falls":        {Counters: Counters{NextSeq: 99}},
 		"flushed falls":        {FlushedThrough: 3},
 		"value too long":       {PutDeletions: []Deletions{{Part: 1, Rows: 1, Bitmap: make([]byte, 300<<20)}}},
@@ -396,7 +396,7 @@ func TestWorksOnTheOperatingSystemsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, s := mustOpen(t, vfs.OS, path)
-	if len(s.Tables) != 1 || s.Tables[0].TruncatedSeq != 50 || s.Tables[0].SettledSeq != 60 {
+	if len(s.Tables) != 1 || s.Tables[0].TruncatedSeq != 50 || s.Tables[0].DedupedSeq != 60 {
 		t.Fatalf("got %s", s)
 	}
 }
@@ -410,7 +410,7 @@ func crashes(disk *vfs.Crashable, random *rand.Rand) []*vfs.Crashable {
 	return all
 }
 
-func TestLastingFailureNeverLeavesTheCatalogBesideWhatApplySaid(t *testing.T) {
+func TestTheCatalogMatchesWhatApplyReportedAfterALastingFailure(t *testing.T) {
 	for what, look := range map[string]func(*Catalog) error{
 		"nothing": func(*Catalog) error { return nil },
 		"Check":   (*Catalog).Check,

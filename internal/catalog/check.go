@@ -58,23 +58,23 @@ func (s State) findings() (all []string) {
 		if t.TruncatedSeq >= s.Counters.NextSeq {
 			report("table %d is truncated at %d, not below the next sequence number %d", t.Schema.ID, t.TruncatedSeq, s.Counters.NextSeq)
 		}
-		if t.SettledSeq >= s.Counters.NextSeq {
-			report("table %d is deduplicated up to %d, not below the next sequence number %d", t.Schema.ID, t.SettledSeq, s.Counters.NextSeq)
+		if t.DedupedSeq >= s.Counters.NextSeq {
+			report("table %d is deduplicated up to %d, not below the next sequence number %d", t.Schema.ID, t.DedupedSeq, s.Counters.NextSeq)
 		}
 	}
-	for _, stream := range s.Streams {
-		if stream.ID >= s.Counters.NextStream {
-			report("stream %d is not below the next id %d", stream.ID, s.Counters.NextStream)
+	for _, stream := range s.Sources {
+		if stream.ID >= s.Counters.NextSource {
+			report("stream %d is not below the next id %d", stream.ID, s.Counters.NextSource)
 		}
 	}
 	for _, o := range s.Offsets {
 		if o.Next < 0 || o.Partition < 0 || o.Epoch < -1 {
-			report("stream %d topic %q partition %d: offset %d, epoch %d", o.Stream, o.Topic, o.Partition, o.Next, o.Epoch)
+			report("stream %d topic %q partition %d: offset %d, epoch %d", o.Source, o.Topic, o.Partition, o.Next, o.Epoch)
 		}
 	}
 	for _, p := range s.Parts {
-		if p.ID >= s.Counters.NextSource {
-			report("part %d is not below the next id %d", p.ID, s.Counters.NextSource)
+		if p.ID >= s.Counters.NextRowset {
+			report("part %d is not below the next id %d", p.ID, s.Counters.NextRowset)
 		}
 		if p.Rows <= 0 || p.Bytes <= 0 || p.MinSeq > p.MaxSeq || p.Level < 0 {
 			report("part %d: rows %d, bytes %d, seq %d to %d, level %d", p.ID, p.Rows, p.Bytes, p.MinSeq, p.MaxSeq, p.Level)
@@ -110,7 +110,7 @@ func (c *Catalog) Inspect(w io.Writer) error {
 // String returns the text that Inspect prints.
 func (s State) String() string {
 	b := fmt.Appendf(nil, "flushed through segment %d; next table %d, source %d, seq %d, stream %d\n",
-		s.FlushedThrough, s.Counters.NextTable, s.Counters.NextSource, s.Counters.NextSeq, s.Counters.NextStream)
+		s.FlushedThrough, s.Counters.NextTable, s.Counters.NextRowset, s.Counters.NextSeq, s.Counters.NextSource)
 	for _, name := range s.Databases {
 		b = fmt.Appendf(b, "database %q\n", name)
 	}
@@ -122,8 +122,8 @@ func (s State) String() string {
 		if t.TruncatedSeq > 0 {
 			b = fmt.Appendf(b, " truncated at %d", t.TruncatedSeq)
 		}
-		if t.SettledSeq > 0 {
-			b = fmt.Appendf(b, " settled up to %d", t.SettledSeq)
+		if t.DedupedSeq > 0 {
+			b = fmt.Appendf(b, " deduplicated up to %d", t.DedupedSeq)
 		}
 		b = append(b, '\n')
 		for _, column := range t.Schema.Columns {
@@ -133,7 +133,7 @@ func (s State) String() string {
 	for _, v := range s.Views {
 		b = fmt.Appendf(b, "view %q.%q.%q: %s\n", v.Name.Database, v.Name.Schema, v.Name.Name, v.SQL)
 	}
-	for _, stream := range s.Streams {
+	for _, stream := range s.Sources {
 		b = fmt.Appendf(b, "stream %d %q.%q.%q", stream.ID, stream.Name.Database, stream.Name.Schema, stream.Name.Name)
 		if stream.Paused {
 			b = append(b, " paused"...)
@@ -141,7 +141,7 @@ func (s State) String() string {
 		b = append(b, '\n')
 	}
 	for _, o := range s.Offsets {
-		b = fmt.Appendf(b, "offset of stream %d topic %q %x partition %d: next %d, epoch %d\n", o.Stream, o.Topic, o.TopicID, o.Partition, o.Next, o.Epoch)
+		b = fmt.Appendf(b, "offset of stream %d topic %q %x partition %d: next %d, epoch %d\n", o.Source, o.Topic, o.TopicID, o.Partition, o.Next, o.Epoch)
 	}
 	for _, x := range s.Exports {
 		b = x.appendText(b)

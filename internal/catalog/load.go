@@ -21,7 +21,7 @@ func (c *Catalog) State() (s State, err error) {
 // If Apply cannot have written the content, the error is Corrupt.
 func (c *Catalog) load() (State, error) {
 	s := State{TableVersions: map[base.TableID][]schema.Table{}}
-	for _, step := range []func(*State) error{c.loadMeta, c.loadNames, c.loadTables, c.loadViews, c.loadParts, c.loadPatches, c.loadExpressions, c.loadStreams, c.loadExports, c.loadKeys} {
+	for _, step := range []func(*State) error{c.loadMeta, c.loadNames, c.loadTables, c.loadViews, c.loadParts, c.loadPatches, c.loadExpressions, c.loadSources, c.loadExports, c.loadKeys} {
 		if err := step(&s); err != nil {
 			return State{}, err
 		}
@@ -34,7 +34,7 @@ func (c *Catalog) loadMeta(s *State) error {
 	err := c.queryRow(`SELECT flushed_through, next_table, next_source, next_seq, next_stream, next_export FROM meta`,
 		&flushed, &table, &source, &seq, &stream, &export)
 	s.FlushedThrough = base.SegmentID(flushed)
-	s.Counters = Counters{NextTable: base.TableID(table), NextSource: base.SourceID(source), NextSeq: base.Seq(seq), NextStream: base.StreamID(stream),
+	s.Counters = Counters{NextTable: base.TableID(table), NextRowset: base.RowsetID(source), NextSeq: base.Seq(seq), NextSource: base.SourceID(stream),
 		NextExport: base.ExportID(export)}
 	return err
 }
@@ -79,7 +79,7 @@ func (c *Catalog) loadTables(s *State) error {
 			Schema:       versions[len(versions)-1],
 			TruncatedSeq: base.Seq(row.ColumnInt64(2)),
 			Created:      moment(row.ColumnInt64(3)),
-			SettledSeq:   base.Seq(row.ColumnInt64(4)),
+			DedupedSeq:   base.Seq(row.ColumnInt64(4)),
 		})
 		return nil
 	})
@@ -101,11 +101,11 @@ func (c *Catalog) loadViews(s *State) error {
 }
 
 func (c *Catalog) loadParts(s *State) error {
-	at := map[base.SourceID]int{}
+	at := map[base.RowsetID]int{}
 	err := c.query(`SELECT id, table_id, schema_version, partition_key, row_count, bytes, checksum, level, min_seq, max_seq, created, applied_seq
 		FROM parts ORDER BY id`, func(row *sqlite3.Stmt) error {
 		p := Part{
-			ID:            base.SourceID(row.ColumnInt64(0)),
+			ID:            base.RowsetID(row.ColumnInt64(0)),
 			Table:         base.TableID(row.ColumnInt64(1)),
 			SchemaVersion: uint32(row.ColumnInt64(2)),
 			Partition:     row.ColumnText(3),
@@ -130,7 +130,7 @@ func (c *Catalog) loadParts(s *State) error {
 		return err
 	}
 	return c.query(`SELECT part_id, column_id, min_value, max_value, nulls FROM part_stats`, func(row *sqlite3.Stmt) error {
-		id, column := base.SourceID(row.ColumnInt64(0)), base.ColumnID(row.ColumnInt64(1))
+		id, column := base.RowsetID(row.ColumnInt64(0)), base.ColumnID(row.ColumnInt64(1))
 		i, known := at[id]
 		if !known {
 			return base.Errorf(base.Corrupt, "statistics of part %d, which is not listed", id)
@@ -147,11 +147,11 @@ func (c *Catalog) loadParts(s *State) error {
 	})
 }
 
-func (c *Catalog) loadStreams(s *State) error {
+func (c *Catalog) loadSources(s *State) error {
 	err := c.query(`SELECT id, database_name, schema_name, name, definition, paused, created FROM streams ORDER BY id`, func(row *sqlite3.Stmt) error {
-		s.Streams = append(s.Streams, Stream{
-			ID:         base.StreamID(row.ColumnInt64(0)),
-			Name:       StreamName{row.ColumnText(1), row.ColumnText(2), row.ColumnText(3)},
+		s.Sources = append(s.Sources, Source{
+			ID:         base.SourceID(row.ColumnInt64(0)),
+			Name:       SourceName{row.ColumnText(1), row.ColumnText(2), row.ColumnText(3)},
 			Definition: []byte(row.ColumnText(4)),
 			Paused:     row.ColumnBool(5),
 			Created:    moment(row.ColumnInt64(6)),
@@ -163,14 +163,14 @@ func (c *Catalog) loadStreams(s *State) error {
 	}
 	return c.query(`SELECT stream_id, topic, partition, topic_id, next_offset, epoch FROM stream_offsets ORDER BY 1, 2, 3`, func(row *sqlite3.Stmt) error {
 		o := Offset{
-			Stream:    base.StreamID(row.ColumnInt64(0)),
+			Source:    base.SourceID(row.ColumnInt64(0)),
 			Topic:     row.ColumnText(1),
 			Partition: int32(row.ColumnInt64(2)),
 			Next:      row.ColumnInt64(4),
 			Epoch:     int32(row.ColumnInt64(5)),
 		}
 		if id := row.ColumnRawBlob(3); copy(o.TopicID[:], id) != len(o.TopicID) || len(id) != len(o.TopicID) {
-			return base.Errorf(base.Corrupt, "stream %d topic %q: a topic id of %d bytes", o.Stream, o.Topic, len(id))
+			return base.Errorf(base.Corrupt, "stream %d topic %q: a topic id of %d bytes", o.Source, o.Topic, len(id))
 		}
 		s.Offsets = append(s.Offsets, o)
 		return nil

@@ -13,7 +13,7 @@ import (
 
 // Deletions are the deleted rows of a part.
 type Deletions struct {
-	Part   base.SourceID
+	Part   base.RowsetID
 	Rows   int64
 	Bitmap []byte // row numbers in the part, as a roaring bitmap in its portable format
 	// Created is when rows were last deleted, in UTC with microseconds. It is zero if the deletions
@@ -25,8 +25,8 @@ type Deletions struct {
 // same row and column, the one with the greater Seq counts. If their Seq is equal, the one with the
 // greater ID counts.
 type Patch struct {
-	ID            base.SourceID // id of the patch, from the same counter as the ids of parts
-	Part          base.SourceID
+	ID            base.RowsetID // id of the patch, from the same counter as the ids of parts
+	Part          base.RowsetID
 	SchemaVersion uint32          // schema version that gives the types of the values
 	Columns       []base.ColumnID // ids of the columns with new values, ascending
 	Seq           base.Seq        // number of the newest edit that set one of the values
@@ -71,7 +71,7 @@ func (c *Catalog) putPatches(e Edit) error {
 func (c *Catalog) loadPatches(s *State) error {
 	err := c.query(`SELECT part_id, deleted_rows, deleted, created FROM part_deletions ORDER BY part_id`, func(row *sqlite3.Stmt) error {
 		s.Deletions = append(s.Deletions, Deletions{
-			Part: base.SourceID(row.ColumnInt64(0)), Rows: row.ColumnInt64(1), Bitmap: row.ColumnBlob(2, nil), Created: moment(row.ColumnInt64(3)),
+			Part: base.RowsetID(row.ColumnInt64(0)), Rows: row.ColumnInt64(1), Bitmap: row.ColumnBlob(2, nil), Created: moment(row.ColumnInt64(3)),
 		})
 		return nil
 	})
@@ -80,8 +80,8 @@ func (c *Catalog) loadPatches(s *State) error {
 	}
 	return c.query(`SELECT id, part_id, schema_version, columns, seq, row_count, bytes, checksum, content, created FROM patches ORDER BY seq, id`, func(row *sqlite3.Stmt) error {
 		p := Patch{
-			ID:            base.SourceID(row.ColumnInt64(0)),
-			Part:          base.SourceID(row.ColumnInt64(1)),
+			ID:            base.RowsetID(row.ColumnInt64(0)),
+			Part:          base.RowsetID(row.ColumnInt64(1)),
 			SchemaVersion: uint32(row.ColumnInt64(2)),
 			Seq:           base.Seq(row.ColumnInt64(4)),
 			Rows:          row.ColumnInt64(5),
@@ -101,7 +101,7 @@ func (c *Catalog) loadPatches(s *State) error {
 // patchFindings lists the rules that the deletions and patches in a catalog's content violate.
 func (s State) patchFindings() (all []string) {
 	report := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	parts := map[base.SourceID]Part{}
+	parts := map[base.RowsetID]Part{}
 	for _, p := range s.Parts {
 		parts[p.ID] = p
 	}
@@ -112,8 +112,8 @@ func (s State) patchFindings() (all []string) {
 	}
 	for _, p := range s.Patches {
 		part := parts[p.Part]
-		if p.ID >= s.Counters.NextSource || p.Rows <= 0 || p.Rows > part.Rows || p.Bytes <= 0 || len(p.Content) > 0 && p.Bytes != int64(len(p.Content)) {
-			report("patch %d of part %d: rows %d of %d, bytes %d (%d here), next id %d", p.ID, p.Part, p.Rows, part.Rows, p.Bytes, len(p.Content), s.Counters.NextSource)
+		if p.ID >= s.Counters.NextRowset || p.Rows <= 0 || p.Rows > part.Rows || p.Bytes <= 0 || len(p.Content) > 0 && p.Bytes != int64(len(p.Content)) {
+			report("patch %d of part %d: rows %d of %d, bytes %d (%d here), next id %d", p.ID, p.Part, p.Rows, part.Rows, p.Bytes, len(p.Content), s.Counters.NextRowset)
 		}
 		versions := s.TableVersions[part.Table]
 		i := slices.IndexFunc(versions, func(t schema.Table) bool { return t.Version == p.SchemaVersion })

@@ -10,10 +10,10 @@ import (
 // messages: names similar to an unknown one, and advice. The names become the hint of the error.
 // Advice to change settings or to load extensions is removed, since no statement may do that.
 
-// nearNames matches the lines of a message that list names similar to an unknown one.
-var nearNames = regexp.MustCompile(`(?m)^(Candidate (?:[a-z ]*bindings|[a-z ]*zones|Entries): |Did you mean:? )(.*?)\??$`)
+// suggestionLines matches the lines of a message that list names similar to an unknown one.
+var suggestionLines = regexp.MustCompile(`(?m)^(Candidate (?:[a-z ]*bindings|[a-z ]*zones|Entries): |Did you mean:? )(.*?)\??$`)
 
-// nearName matches one name in a line that nearNames matches.
+// nearName matches one name in a line that suggestionLines matches.
 var nearName = regexp.MustCompile(`"(.*?)"(?:, |$)`)
 
 // aboutFunction matches the beginning of a message about an unknown function.
@@ -27,23 +27,24 @@ var publicNames = map[string]string{
 	"variant_bytes_to_variant": "", "variant_to_parquet_variant": "",
 }
 
-// takeNames removes from a message the lines that list similar names. It returns the rest of the
-// message, and the distinct names in the form in which users write them.
-func takeNames(message string) (rest string, names []string) {
+// takeSuggestions removes from a message the lines that list similar names. It returns the rest of
+// the message, and the distinct names in the form in which users write them.
+func takeSuggestions(message string) (rest string, names []string) {
 	function := aboutFunction.MatchString(message)
-	for _, line := range nearNames.FindAllStringSubmatch(message, -1) {
+	for _, line := range suggestionLines.FindAllStringSubmatch(message, -1) {
 		for _, name := range nearName.FindAllStringSubmatch(line[2], -1) {
-			if n := known(name[1], function); n != "" && !slices.Contains(names, n) {
+			if n := publicName(name[1], function); n != "" && !slices.Contains(names, n) {
 				names = append(names, n)
 			}
 		}
 	}
-	return strings.TrimSpace(nearNames.ReplaceAllString(message, "")), names
+	return strings.TrimSpace(suggestionLines.ReplaceAllString(message, "")), names
 }
 
-// known returns a name that DuckDB suggests, in the form in which users write it. It returns "" for
-// an internal name that users cannot write. function says that the name is the name of a function.
-func known(name string, function bool) string {
+// publicName returns a name that DuckDB suggests, in the form in which users write it. It returns
+// "" for an internal name that users cannot write. function says that the name is the name of a
+// function.
+func publicName(name string, function bool) string {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "system."), "main.")
 	if strings.HasPrefix(name[strings.LastIndexByte(name, '.')+1:], "scoter_") {
 		return ""
@@ -55,7 +56,7 @@ func known(name string, function bool) string {
 		return public
 	}
 	first := strings.TrimLeft(name, "!")
-	if Refused(name) || strings.HasPrefix(first, "__") || strings.HasPrefix(name, "icu_collate_") || first == "" || !isLetter(first[0]) {
+	if IsForbidden(name) || strings.HasPrefix(first, "__") || strings.HasPrefix(name, "icu_collate_") || first == "" || !isLetter(first[0]) {
 		return ""
 	}
 	return name
@@ -71,8 +72,8 @@ func alternatives(names []string) string {
 	return strings.Join(names, "")
 }
 
-// advice matches the parts of messages that advise something that users cannot do.
-var advice = regexp.MustCompile(`(?s)\n\nPossible solutions:\n.*?(?:how_to_tune_workloads|$)` +
+// uselessAdvice matches the parts of messages that advise something that users cannot do.
+var uselessAdvice = regexp.MustCompile(`(?s)\n\nPossible solutions:\n.*?(?:how_to_tune_workloads|$)` +
 	`|\nDatabase is launched in in-memory mode.*?temp_directory='[^']*'` +
 	`|\n\nPlease try installing.*$` +
 	`|\s*Use "?SET (?:max_expression_depth|scalar_subquery_error_on_multiple_rows|pivot_limit|lambda_syntax|deprecated_using_key_syntax)\b[^\n]*` +
@@ -86,10 +87,10 @@ var missingExtension = regexp.MustCompile(` is not in the catalog, but it exists
 // times.
 var repeated = regexp.MustCompile(`(?m)^\t[^\t\n]+\) -> .*\n?`)
 
-// plain returns a message without the advice that users cannot follow. It lists each candidate
-// function once.
-func plain(message string) string {
-	message = advice.ReplaceAllString(message, "")
+// withoutAdvice returns a message without the advice that users cannot follow. It lists each
+// candidate function once.
+func withoutAdvice(message string) string {
+	message = uselessAdvice.ReplaceAllString(message, "")
 	message = strings.Replace(message, `Values list "`, `Table "`, 1)
 	seen := map[string]bool{}
 	return repeated.ReplaceAllStringFunc(message, func(line string) string {

@@ -40,7 +40,7 @@ func TestNamesAreSuggestedOnceAndNoneOfDuckDBsOwn(t *testing.T) {
 	f("SELECT struct_extract({'a': 1}, 'b')", `Could not find key "b" in struct`, "did you mean a?")
 	f("SELECT '2020-01-01'::TIMESTAMPTZ AT TIME ZONE 'Europe/Berlinn'", "Unknown TimeZone 'Europe/Berlinn'!",
 		"did you mean Europe/Berlin, Europe/Busingen, Europe/Tallinn, Europe/Tirane or Europe/Vienna?")
-	if got := known("main.INTEGER", false); got != "INTEGER" {
+	if got := publicName("main.INTEGER", false); got != "INTEGER" {
 		t.Error(got)
 	}
 	f("SELECT error('Use SET to mend it')", "Use SET to mend it", "")

@@ -57,15 +57,15 @@ type Conn struct {
 	conn    C.duckdb_connection
 	number  uint64
 	account *ext.Account
-	// lent is the context of the query to which a pool lent the connection. If it ends, the
+	// planContext is the context of the query to which a pool lent the connection. If it ends, the
 	// planning of a statement is interrupted.
-	lent     context.Context
-	place    *place // the slot in the pool that lent the connection
-	left     bool   // Release closes the connection, because Abandon was called
-	prepared map[string]*Stmt
-	kept     int                    // bytes of the texts of the cached statements
-	keptSize int64                  // bytes of the plans of the cached statements
-	options  C.duckdb_arrow_options // nil until they are needed
+	planContext context.Context
+	slot        *slot // the slot in the pool that lent the connection
+	abandoned   bool  // Release closes the connection, because Abandon was called
+	prepared    map[string]*Stmt
+	cachedText  int                    // bytes of the texts of the cached statements
+	cachedPlans int64                  // bytes of the plans of the cached statements
+	options     C.duckdb_arrow_options // nil until they are needed
 }
 
 // Limits of the prepared statements that a connection caches: their number, the bytes of their
@@ -73,11 +73,12 @@ type Conn struct {
 // plan does not depend on Scoter's tables. DuckDB does not know these tables when it makes the
 // plan. So no change of a table can make a cached plan stale.
 const (
-	keptStatements = 256
-	keptText       = 128 << 10
-	longestKept    = keptText / 4 // longer texts are not cached, because they seldom repeat
-	keptPlans      = 4 << 20
-	largestKept    = keptPlans / 8
+	maxCachedStatements = 256
+	maxCachedText       = 128 << 10
+	// longer texts are not cached, because they seldom repeat
+	maxTextCached       = maxCachedText / 4
+	maxCachedPlans      = 4 << 20
+	maxPlanCached       = maxCachedPlans / 8
 )
 
 // connections counts all connections that were ever opened. A connection gets the count as its
@@ -113,12 +114,12 @@ func (i *Instance) connectToCurrent() (*Conn, error) {
 }
 
 func (db *database) connect(i *Instance) (*Conn, error) {
-	c := &Conn{inst: i, db: db, number: connections.Add(1), account: ext.NewAccount(), lent: context.Background(), prepared: map[string]*Stmt{}}
+	c := &Conn{inst: i, db: db, number: connections.Add(1), account: ext.NewAccount(), planContext: context.Background(), prepared: map[string]*Stmt{}}
 	if C.duckdb_connect(db.handle, &c.conn) != C.DuckDBSuccess {
 		c.account.Close()
 		return nil, base.Errorf(base.Internal, "duckdb: cannot connect")
 	}
-	c.account.Follow(c.Raw())
+	c.account.Attach(c.Raw())
 	return c, nil
 }
 
@@ -135,7 +136,7 @@ func (c *Conn) Raw() unsafe.Pointer { return unsafe.Pointer(c.conn) }
 
 // Close closes the connection.
 func (c *Conn) Close() {
-	c.forgetPrepared()
+	c.clearCache()
 	if c.options != nil {
 		C.duckdb_destroy_arrow_options(&c.options)
 	}
@@ -143,8 +144,8 @@ func (c *Conn) Close() {
 	c.account.Close()
 }
 
-// accountC returns the connection's memory account as a C pointer.
-func (c *Conn) accountC() *C.scoter_account { return (*C.scoter_account)(c.account.Raw()) }
+// cAccount returns the connection's memory account as a C pointer.
+func (c *Conn) cAccount() *C.scoter_account { return (*C.scoter_account)(c.account.Raw()) }
 
 // arrowOptions returns the options that DuckDB uses to convert vectors to Arrow. They are read only
 // once, because they depend on settings that are locked.
@@ -160,7 +161,7 @@ func (c *Conn) Exec(sql string) error {
 	csql := C.CString(sql)
 	defer C.free(unsafe.Pointer(csql))
 	var result C.duckdb_result
-	state := C.scoter_query(c.accountC(), c.conn, csql, &result)
+	state := C.scoter_query(c.cAccount(), c.conn, csql, &result)
 	defer C.duckdb_destroy_result(&result)
 	if state != C.DuckDBSuccess {
 		return c.failure(C.GoString(C.duckdb_result_error(&result)))
@@ -183,10 +184,10 @@ type Stmt struct {
 func (c *Conn) Prepare(sql string) (*Stmt, error) {
 	csql := C.CString(sql)
 	defer C.free(unsafe.Pointer(csql))
-	ctx, unhook := c.interruptible(c.lent)
+	ctx, unhook := c.interruptible(c.planContext)
 	defer unhook()
 	s := &Stmt{conn: c, sql: sql}
-	if C.scoter_prepare(c.accountC(), c.conn, csql, &s.stmt) != C.DuckDBSuccess {
+	if C.scoter_prepare(c.cAccount(), c.conn, csql, &s.stmt) != C.DuckDBSuccess {
 		err := c.failure(C.GoString(C.duckdb_prepare_error(s.stmt)))
 		s.destroy()
 		return nil, contextError(ctx, err)
@@ -208,35 +209,35 @@ func (c *Conn) PrepareCached(sql string) (*Stmt, error) {
 		return nil, err
 	}
 	s.size = max(0, c.account.Bytes()-before)
-	if len(sql) > longestKept || s.size > largestKept {
+	if len(sql) > maxTextCached || s.size > maxPlanCached {
 		return s, nil
 	}
-	if len(c.prepared) >= keptStatements || c.kept+len(sql) > keptText || c.keptSize+s.size > keptPlans {
-		c.forgetPrepared()
+	if len(c.prepared) >= maxCachedStatements || c.cachedText+len(sql) > maxCachedText || c.cachedPlans+s.size > maxCachedPlans {
+		c.clearCache()
 	}
 	s.cached = true
 	c.prepared[sql] = s
-	c.kept += len(sql)
-	c.keptSize += s.size
+	c.cachedText += len(sql)
+	c.cachedPlans += s.size
 	return s, nil
 }
 
-// forget removes a statement from the cache of its connection, and releases it.
-func (c *Conn) forget(s *Stmt) {
+// uncache removes a statement from the cache of its connection, and releases it.
+func (c *Conn) uncache(s *Stmt) {
 	delete(c.prepared, s.sql)
-	c.kept -= len(s.sql)
-	c.keptSize -= s.size
+	c.cachedText -= len(s.sql)
+	c.cachedPlans -= s.size
 	s.destroy()
 }
 
-// forgetPrepared releases all cached statements of the connection. This is needed because each of
+// clearCache releases all cached statements of the connection. This is needed because each of
 // them keeps its whole database in memory.
-func (c *Conn) forgetPrepared() {
+func (c *Conn) clearCache() {
 	for _, s := range c.prepared {
 		s.destroy()
 	}
 	clear(c.prepared)
-	c.kept, c.keptSize = 0, 0
+	c.cachedText, c.cachedPlans = 0, 0
 }
 
 // Close releases the statement. If the statement is cached, Close keeps its plan, and releases only
@@ -246,12 +247,12 @@ func (s *Stmt) Close() {
 		s.destroy()
 		return
 	}
-	if !C.scoter_forget_results(s.stmt) {
-		s.conn.forget(s)
+	if !C.scoter_free_results(s.stmt) {
+		s.conn.uncache(s)
 	}
 }
 
-func (s *Stmt) destroy() { C.scoter_destroy_prepare(s.conn.accountC(), &s.stmt) }
+func (s *Stmt) destroy() { C.scoter_destroy_prepare(s.conn.cAccount(), &s.stmt) }
 
 // Columns returns the names of the statement's result columns. known is false if the type of a
 // column depends on the value of a parameter. Then the names are not known before the parameters
@@ -408,10 +409,10 @@ func (c *Conn) queryText(s *Stmt, read func(text string) error, args ...any) err
 	if err := s.Bind(args); err != nil {
 		return err
 	}
-	ctx, unhook := c.interruptible(c.lent)
+	ctx, unhook := c.interruptible(c.planContext)
 	defer unhook()
 	var result C.duckdb_result
-	state := C.scoter_execute(c.accountC(), s.stmt, &result)
+	state := C.scoter_execute(c.cAccount(), s.stmt, &result)
 	defer C.duckdb_destroy_result(&result)
 	if state != C.DuckDBSuccess {
 		return contextError(ctx, c.failure(C.GoString(C.duckdb_result_error(&result))))

@@ -52,12 +52,12 @@ func (c *Conn) failure(text string) *base.Error {
 		tempDir = c.inst.settings.TempDir
 	}
 	err := f.err(tempDir)
-	if f.unwritten(tempDir) {
-		c.inst.retire(c.db)
+	if f.isSpillWrite(tempDir) {
+		c.inst.replace(c.db)
 		return base.Errorf(base.StorageFull, "the query does not fit into memory, and writing the rest to disk failed: %s", lastPart(f.Message)).
 			WithHint("free disk space, filter more, select fewer columns, or raise query_memory")
 	}
-	if f.Type != "FATAL" && f.Type != "INTERNAL" || c.inst == nil || !c.inst.failed(c.db, err) {
+	if f.Type != "FATAL" && f.Type != "INTERNAL" || c.inst == nil || !c.inst.replaceIfFailed(c.db, err) {
 		return err
 	}
 	if f.Type == "FATAL" && strings.HasPrefix(f.Message, invalidated) {
@@ -76,9 +76,9 @@ const invalidated = "Failed: database has been invalidated"
 // notWritten is the beginning of the message about a file that could not be written (DuckDB 1.5.6).
 const notWritten = "Could not write"
 
-// unwritten reports whether the error says that a query could not write to its temporary files when
-// it spilled.
-func (f failure) unwritten(tempDir string) bool {
+// isSpillWrite reports whether the error says that a query could not write to its temporary files
+// when it spilled.
+func (f failure) isSpillWrite(tempDir string) bool {
 	return f.Type == "IO" && tempDir != "" && strings.HasPrefix(f.Message, notWritten) && strings.Contains(f.Message, tempDir)
 }
 
@@ -118,7 +118,7 @@ func (f failure) err(tempDir string) *base.Error {
 	if !known {
 		kind = base.Internal
 	}
-	damaged := f.damaged(tempDir)
+	damaged := f.isDamagedFile(tempDir)
 	switch {
 	case f.Kind != "":
 		kind = base.KindNamed(f.Kind)
@@ -131,7 +131,7 @@ func (f failure) err(tempDir string) *base.Error {
 		return base.Errorf(base.TooLarge, "the query does not fit into memory, nor into the disk space that queries share for the rest").
 			WithHint("filter more, select fewer columns, raise query_memory or spill_space, or free disk space")
 	}
-	message, near := takeNames(plain(f.Message))
+	message, near := takeSuggestions(withoutAdvice(f.Message))
 	if damaged {
 		// The message does not always say that the error is about a file.
 		message = "a file cannot be read: " + message

@@ -26,22 +26,22 @@ var systemKinds = map[syscall.Errno]base.Kind{
 	syscall.ENOTDIR: base.Invalid, syscall.EISDIR: base.Invalid, syscall.ENAMETOOLONG: base.Invalid, syscall.ELOOP: base.Invalid,
 }
 
-// temporary reports whether the error is about temporary files: a failure to spill, or the limit
+// isSpill reports whether the error is about temporary files: a failure to spill, or the limit
 // for spilling.
-func (f failure) temporary(tempDir string) bool {
+func (f failure) isSpill(tempDir string) bool {
 	return tempDir != "" && strings.Contains(f.Message, tempDir) || strings.Contains(f.Message, spaceLimit)
 }
 
-// damaged reports whether the error says that the content of a file is damaged. The file is one
-// that the statement names. An IO error means that unless it has the number of a system error, or
-// has a message that is known to have another cause.
-func (f failure) damaged(tempDir string) bool {
+// isDamagedFile reports whether the error says that the content of a file is damaged. The file is
+// one that the statement names. An IO error means that unless it has the number of a system error,
+// or has a message that is known to have another cause.
+func (f failure) isDamagedFile(tempDir string) bool {
 	for _, begin := range damagedParquet {
 		if strings.HasPrefix(f.Message, begin) {
 			return true
 		}
 	}
-	return f.Type == "IO" && f.Kind == "" && f.Errno == "" && !f.temporary(tempDir) && !strings.HasPrefix(f.Message, noFiles) && !strings.HasPrefix(f.Message, locked)
+	return f.Type == "IO" && f.Kind == "" && f.Errno == "" && !f.isSpill(tempDir) && !strings.HasPrefix(f.Message, noFiles) && !strings.HasPrefix(f.Message, locked)
 }
 
 // fileKind returns the kind of base.Error for an IO error that does not mean damaged content.
@@ -49,7 +49,7 @@ func (f failure) fileKind(tempDir string) base.Kind {
 	number, _ := strconv.Atoi(f.Errno) // 0 if the error has no number
 	kind, known := systemKinds[syscall.Errno(number)]
 	switch {
-	case f.temporary(tempDir):
+	case f.isSpill(tempDir):
 		return base.Unavailable
 	case strings.HasPrefix(f.Message, noFiles):
 		return base.NotFound

@@ -38,7 +38,7 @@ func (s *Stmt) StartInline(ctx context.Context, rows int) (*Result, error) {
 	}
 	var chunk C.duckdb_data_chunk
 	var failure *C.char
-	if C.scoter_run_inline(s.conn.accountC(), s.stmt, C.uint64_t(rows), &chunk, &failure) < 0 {
+	if C.scoter_run_inline(s.conn.cAccount(), s.stmt, C.uint64_t(rows), &chunk, &failure) < 0 {
 		defer C.free(unsafe.Pointer(failure))
 		return fail(s.conn.failure(C.GoString(failure)))
 	}

@@ -93,7 +93,7 @@ func Open(s Settings) (*Instance, error) {
 	if err := i.open(); err != nil {
 		return nil, err
 	}
-	cppMemory.add(s.MemoryLimitBytes)
+	memoryInUse.add(s.MemoryLimitBytes)
 	return i, nil
 }
 
@@ -238,15 +238,16 @@ func configure(conn *Conn, s Settings) error {
 // Failures returns how many databases became unusable by an internal error of DuckDB.
 func (i *Instance) Failures() int64 { return i.failures.Load() }
 
-// failed is called after an error of a statement. It checks whether the database still accepts
-// statements. If it does not, failed replaces the database and returns true. cause is the error.
-func (i *Instance) failed(db *database, cause error) bool {
+// replaceIfFailed is called after an error of a statement. It checks whether the database still
+// accepts statements. If it does not, failed replaces the database and returns true. cause is the
+// error.
+func (i *Instance) replaceIfFailed(db *database, cause error) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if db.failed.Load() {
 		return true
 	}
-	if answers(db) {
+	if isUsable(db) {
 		return false
 	}
 	db.failed.Store(true)
@@ -258,9 +259,9 @@ func (i *Instance) failed(db *database, cause error) bool {
 	return true
 }
 
-// retire makes new connections use another database instead of db. Statements that run on db
+// replace makes new connections use another database instead of db. Statements that run on db
 // continue.
-func (i *Instance) retire(db *database) {
+func (i *Instance) replace(db *database) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if !db.failed.Swap(true) {
@@ -268,8 +269,8 @@ func (i *Instance) retire(db *database) {
 	}
 }
 
-// answers runs a statement, and reports whether the database accepts it.
-func answers(db *database) bool {
+// isUsable runs a statement, and reports whether the database accepts it.
+func isUsable(db *database) bool {
 	var conn C.duckdb_connection
 	if C.duckdb_connect(db.handle, &conn) != C.DuckDBSuccess {
 		return false
@@ -285,7 +286,7 @@ func (i *Instance) Close() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.close()
-	cppMemory.remove(i.settings.MemoryLimitBytes)
+	memoryInUse.remove(i.settings.MemoryLimitBytes)
 }
 
 // close releases the current database. The database itself ends when its last connection is closed.

@@ -27,7 +27,7 @@ const interruptAgain = 10 * time.Millisecond
 func (c *Conn) interruptible(ctx context.Context) (within context.Context, unhook func()) {
 	within, cancel := context.WithCancelCause(ctx)
 	statement := &statement{account: c.account, end: cancel}
-	cppMemory.begin(statement)
+	memoryInUse.begin(statement)
 	var mu sync.Mutex
 	ended := false
 	stop := context.AfterFunc(within, func() {
@@ -35,7 +35,7 @@ func (c *Conn) interruptible(ctx context.Context) (within context.Context, unhoo
 			mu.Lock()
 			defer mu.Unlock()
 			if !ended {
-				c.account.Stop(true)
+				c.account.Interrupt(true)
 				C.duckdb_interrupt(c.conn)
 			}
 			return !ended
@@ -46,12 +46,12 @@ func (c *Conn) interruptible(ctx context.Context) (within context.Context, unhoo
 	})
 	return within, func() {
 		stop()
-		cppMemory.end(statement)
+		memoryInUse.end(statement)
 		mu.Lock()
 		defer mu.Unlock()
 		if !ended {
 			ended = true
-			c.account.Stop(false)
+			c.account.Interrupt(false)
 			cancel(nil)
 		}
 	}

@@ -32,8 +32,8 @@ func limited(t *testing.T, bytes int64) *Conn {
 
 // run executes a statement to its end. The context bounds its planning too.
 func run(ctx context.Context, conn *Conn, sql string) error {
-	conn.lent = ctx
-	defer func() { conn.lent = context.Background() }()
+	conn.planContext = ctx
+	defer func() { conn.planContext = context.Background() }()
 	rows, err := conn.Query(ctx, sql)
 	if err != nil {
 		return err
@@ -235,7 +235,7 @@ func TestPatternsOfSeveralWildcards(t *testing.T) {
 	}
 }
 
-func TestKeptStatementsHoldNoResults(t *testing.T) {
+func TestCachedStatementsHoldNoResults(t *testing.T) {
 	// The limit is a third of what 30 results of 20 MB take while they are computed.
 	conn := limited(t, 256<<20)
 	before := ext.MemoryInUse()
@@ -269,13 +269,13 @@ func TestKeptStatementsHoldNoResults(t *testing.T) {
 
 func TestATreeHasNotAllConstantsOfALongList(t *testing.T) {
 	conn := limited(t, 256<<20)
-	node, err := conn.ParseSelect("SELECT 1 WHERE 1 IN (" + strings.Repeat("1, ", 2*keptConstants) + "2) AND x = (SELECT a FROM last)")
+	node, err := conn.ParseSelect("SELECT 1 WHERE 1 IN (" + strings.Repeat("1, ", 2*maxTreeConstants) + "2) AND x = (SELECT a FROM last)")
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := fmt.Sprint(node)
-	if kept := strings.Count(text, "VALUE_CONSTANT"); kept != keptConstants || !strings.Contains(text, "table_name:last") {
-		t.Errorf("%d constants are in the tree", kept)
+	if constants := strings.Count(text, "VALUE_CONSTANT"); constants != maxTreeConstants || !strings.Contains(text, "table_name:last") {
+		t.Errorf("%d constants are in the tree", constants)
 	}
 }
 

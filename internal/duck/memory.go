@@ -9,24 +9,24 @@ import (
 	"github.com/scoterdb/scoter/internal/duck/ext"
 )
 
-// memoryBeside is the constant part, in bytes, of the memory that DuckDB may hold in addition to
+// memoryOverhead is the constant part, in bytes, of the memory that DuckDB may hold in addition to
 // its own memory limit: syntax trees, plans and cached statements. The other part is half of the
 // limit. Package ext has a reserve of the same size for small statements. docs/OPERATING.md
 // documents this.
-const memoryBeside = 32 << 20
+const memoryOverhead = 32 << 20
 
 // errMemory is the error of a statement that is ended to free memory: all statements together hold
 // too much, and this one holds the most.
 var errMemory = base.Errorf(base.TooLarge, "the queries that run take more memory than query_memory and the share beside it, and this one the most").
 	WithHint("filter more, select fewer columns, run fewer queries at once, or raise query_memory")
 
-// cppMemory bounds the memory of all instances of the process together, since their allocations
+// memoryInUse bounds the memory of all instances of the process together, since their allocations
 // cannot be told apart.
-var cppMemory = memoryBound{running: map[*statement]bool{}}
+var memoryInUse = memoryLimiter{running: map[*statement]bool{}}
 
-// memoryBound bounds the memory that package ext counts, which is the memory of DuckDB's C++
+// memoryLimiter bounds the memory that package ext counts, which is the memory of DuckDB's C++
 // code.
-type memoryBound struct {
+type memoryLimiter struct {
 	mu sync.Mutex
 	// before is the memory in use before the first instance was opened, in bytes; guarded by mu.
 	before    int64
@@ -46,9 +46,9 @@ type statement struct {
 // Memory returns how many bytes all DuckDB instances of the process hold, and their limit. Both
 // include memory outside of DuckDB's buffer managers. limit is 0 if an instance has no limit. Both
 // are 0 on platforms on which memory cannot be counted.
-func Memory() (used, limit int64) { return cppMemory.read() }
+func Memory() (used, limit int64) { return memoryInUse.read() }
 
-func (m *memoryBound) read() (used, allowed int64) {
+func (m *memoryLimiter) read() (used, allowed int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.unlimited == 0 {
@@ -57,13 +57,13 @@ func (m *memoryBound) read() (used, allowed int64) {
 	return max(0, ext.MemoryInUse()-m.before), allowed
 }
 
-func (m *memoryBound) begin(s *statement) {
+func (m *memoryLimiter) begin(s *statement) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.running[s] = true
 }
 
-func (m *memoryBound) end(s *statement) {
+func (m *memoryLimiter) end(s *statement) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.running, s)
@@ -71,12 +71,12 @@ func (m *memoryBound) end(s *statement) {
 
 // add adds an instance to the bound. bytes is the limit of the instance's buffer manager; 0 means
 // no limit.
-func (m *memoryBound) add(bytes int64) { m.change(bytes, 1) }
+func (m *memoryLimiter) add(bytes int64) { m.change(bytes, 1) }
 
 // remove removes an instance that add added. bytes is the same as for add.
-func (m *memoryBound) remove(bytes int64) { m.change(bytes, -1) }
+func (m *memoryLimiter) remove(bytes int64) { m.change(bytes, -1) }
 
-func (m *memoryBound) change(bytes int64, instances int) {
+func (m *memoryLimiter) change(bytes int64, instances int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.allowed == 0 {
@@ -85,7 +85,7 @@ func (m *memoryBound) change(bytes int64, instances int) {
 	if bytes == 0 {
 		m.unlimited += instances
 	} else {
-		m.allowed += int64(instances) * (bytes + bytes/2 + memoryBeside)
+		m.allowed += int64(instances) * (bytes + bytes/2 + memoryOverhead)
 	}
 	switch {
 	case m.unlimited > 0 || m.allowed == 0:
@@ -97,7 +97,7 @@ func (m *memoryBound) change(bytes int64, instances int) {
 	if !m.watched {
 		m.watched = true
 		go m.watch()
-		go m.trim()
+		go m.purgeLoop()
 	}
 }
 
@@ -115,9 +115,9 @@ const (
 	trimWorth     = 8 << 20
 )
 
-// trim returns memory that queries freed to the system, if the allocator retains much of it. It
-// runs until the process ends.
-func (m *memoryBound) trim() {
+// purgeLoop returns memory that queries freed to the system, if the allocator retains much of it.
+// It runs until the process ends.
+func (m *memoryLimiter) purgeLoop() {
 	trimmed, looked := time.Now(), int64(0)
 	for ; ; time.Sleep(trimEvery) {
 		m.mu.Lock()
@@ -137,21 +137,21 @@ func (m *memoryBound) trim() {
 	}
 }
 
-// relief is how long a statement that was ended has to free its memory. After this time another
-// statement is ended.
-const relief = 200 * time.Millisecond
+// endInterval is how long a statement that was ended has to free its memory. After this time
+// another statement is ended.
+const endInterval = 200 * time.Millisecond
 
 // watch ends the statement that holds the most memory whenever all statements together hold too
 // much. It runs until the process ends.
-func (m *memoryBound) watch() {
+func (m *memoryLimiter) watch() {
 	for {
 		ext.AwaitMemoryExcess()
 		m.endLargest()
-		time.Sleep(relief)
+		time.Sleep(endInterval)
 	}
 }
 
-func (m *memoryBound) endLargest() {
+func (m *memoryLimiter) endLargest() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var largest *statement

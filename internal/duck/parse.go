@@ -36,14 +36,14 @@ func (c *Conn) serialize(sql string) (answer serialized, changed bool, err error
 	if err != nil {
 		return answer, false, err
 	}
-	done, err := awaitTree(c.lent, len(sql))
+	done, err := awaitTree(c.planContext, len(sql))
 	if err != nil {
 		stmt.Close()
-		return answer, false, base.Wrap(contextError(c.lent, base.Errorf(base.Canceled, "%w", err)), "parse")
+		return answer, false, base.Wrap(contextError(c.planContext, base.Errorf(base.Canceled, "%w", err)), "parse")
 	}
 	defer done()
 	err = c.queryText(stmt, func(text string) (err error) {
-		text, changed = finite(text)
+		text, changed = quoteNonFinite(text)
 		if answer, err = readTree(text); err != nil {
 			return base.Errorf(base.Internal, "%w", err)
 		}
@@ -81,7 +81,7 @@ func (c *Conn) ParseSelect(sql string) (Node, error) {
 	}
 	node := answer.Statements[0]
 	if infinite {
-		castInfinite(node)
+		castNonFinite(node)
 	}
 	return node, nil
 }
@@ -90,9 +90,9 @@ func (c *Conn) ParseSelect(sql string) (Node, error) {
 // matches whole strings, so that such words inside of strings are skipped.
 var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?Infinity|NaN`)
 
-// finite replaces numbers in DuckDB's JSON that are not valid in JSON by strings. For example,
-// DuckDB writes the constant 1e1000 as Infinity. changed says whether it replaced any.
-func finite(text string) (_ string, changed bool) {
+// quoteNonFinite replaces numbers in DuckDB's JSON that are not valid in JSON by strings. For
+// example, DuckDB writes the constant 1e1000 as Infinity. changed says whether it replaced any.
+func quoteNonFinite(text string) (_ string, changed bool) {
 	if !strings.Contains(text, "Infinity") && !strings.Contains(text, "NaN") {
 		return text, false
 	}
@@ -106,14 +106,14 @@ func finite(text string) (_ string, changed bool) {
 	return text, changed
 }
 
-// castInfinite replaces infinite constants in a syntax tree by CAST('Infinity' AS DOUBLE), because
+// castNonFinite replaces infinite constants in a syntax tree by CAST('Infinity' AS DOUBLE), because
 // DuckDB cannot read its own Infinity. The constants are those whose value the function finite has
 // replaced by a string. v is a part of the syntax tree.
-func castInfinite(v any) {
+func castNonFinite(v any) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
-			castInfinite(item)
+			castNonFinite(item)
 		}
 	case Node:
 		value, _ := v["value"].(Node)
@@ -128,7 +128,7 @@ func castInfinite(v any) {
 			return
 		}
 		for _, item := range v {
-			castInfinite(item)
+			castNonFinite(item)
 		}
 	}
 }

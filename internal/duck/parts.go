@@ -4,7 +4,7 @@ package duck
 #include <stdlib.h>
 #include <ext.h>
 
-void scoterFindPart(uint64_t store, uint64_t id, scoter_found *found);
+void scoterOpenPart(uint64_t store, uint64_t id, scoter_found *found);
 void scoterPartDamaged(uint64_t store, uint64_t id, int64_t offset, char *what);
 */
 import "C"
@@ -22,7 +22,7 @@ import (
 // setUp makes a new database read parts, and bounds what its statements may cost. conn is one of
 // its connections.
 func setUp(conn *Conn) error {
-	parts := C.scoter_part_functions{find: (*[0]byte)(C.scoterFindPart), damaged: (*[0]byte)(C.scoterPartDamaged)}
+	parts := C.scoter_part_functions{find: (*[0]byte)(C.scoterOpenPart), damaged: (*[0]byte)(C.scoterPartDamaged)}
 	return base.Wrap(ext.SetUp(conn.Raw(), unsafe.Pointer(&parts)), "open duckdb")
 }
 
@@ -32,7 +32,7 @@ var served sync.Map // uint64 -> *blocks.Files
 // ServeParts lets DuckDB open files of parts, until WithdrawParts is called. Only Scoter's own
 // scans can open them, not statements of users.
 func ServeParts(files *blocks.Files) {
-	files.OnForget(func(store, id uint64) { C.scoter_forget_part(C.uint64_t(store), C.uint64_t(id)) })
+	files.OnForget(func(store, id uint64) { C.scoter_uncache_part(C.uint64_t(store), C.uint64_t(id)) })
 	served.Store(files.Number(), files)
 }
 
@@ -44,13 +44,13 @@ func WithdrawParts(files *blocks.Files) {
 
 func findPart(store, id C.uint64_t) *blocks.File {
 	if files, ok := served.Load(uint64(store)); ok {
-		return files.(*blocks.Files).Find(base.SourceID(id))
+		return files.(*blocks.Files).Find(base.RowsetID(id))
 	}
 	return nil
 }
 
-//export scoterFindPart
-func scoterFindPart(store, id C.uint64_t, found *C.scoter_found) {
+//export scoterOpenPart
+func scoterOpenPart(store, id C.uint64_t, found *C.scoter_found) {
 	file := findPart(store, id)
 	if file == nil {
 		foundError(found, base.Errorf(base.Internal, "no part %d", uint64(id)))

@@ -10,7 +10,7 @@ import (
 
 // Pool lends connections to queries, and opens connections when they are needed. It has a limited
 // number of slots, and a lent connection takes one. If there is no free slot, a query waits for one
-// until its context ends. turns.go decides in which order waiting queries get slots.
+// until its context ends. slotqueue.go decides in which order waiting queries get slots.
 //
 // Two kinds of queries give up their slot while they keep their connection:
 //   - queries that only wait for the reader of their result (Yield), and
@@ -22,9 +22,9 @@ type Pool struct {
 	inst  *Instance
 	limit int
 
-	mu      sync.Mutex
-	turns   turns // the order of waiting queries, and the queries with slots; guarded by mu
-	outside int   // number of queries that gave up their slot and still run; guarded by mu
+	mu          sync.Mutex
+	slots       slotQueue // the order of waiting queries, and the queries with slots; guarded by mu
+	withoutSlot int       // number of queries that gave up their slot and still run; guarded by mu
 	// idle are the connections that are not lent. All of them belong to the same database. The one
 	// that was used last is lent first, because its caches are warm. idle is guarded by mu.
 	idle   []*Conn
@@ -33,20 +33,20 @@ type Pool struct {
 
 // NewPool returns a pool of connections of an instance, with limit slots.
 func NewPool(inst *Instance, limit int) *Pool {
-	return &Pool{inst: inst, limit: limit, turns: turns{free: limit, lent: map[asker]int{}}}
+	return &Pool{inst: inst, limit: limit, slots: slotQueue{free: limit, lent: map[requester]int{}}}
 }
 
 // Waiting returns how many queries are waiting for a slot.
 func (p *Pool) Waiting() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.turns.waiting)
+	return len(p.slots.waiting)
 }
 
 // Acquire returns a connection for exclusive use until ctx ends. The caller must return it with
 // Release.
 func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
-	who := askerOf(ctx)
+	who := requesterOf(ctx)
 	if err := p.enter(ctx, who); err != nil {
 		return nil, err
 	}
@@ -54,32 +54,32 @@ func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
 	if err != nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.turns.returned(who)
-		p.turns.pass()
+		p.slots.released(who)
+		p.slots.grantNext()
 		return nil, err
 	}
-	c.lent = ctx
-	c.place = newPlace(ctx, p, who)
+	c.planContext = ctx
+	c.slot = newSlot(ctx, p, who)
 	return c, nil
 }
 
 // enter takes a slot, and waits for one if none is free. who identifies the client and the request
 // that the query is for.
-func (p *Pool) enter(ctx context.Context, who asker) error {
+func (p *Pool) enter(ctx context.Context, who requester) error {
 	p.mu.Lock()
-	t := p.turns.take(who)
+	t := p.slots.take(who)
 	p.mu.Unlock()
 	if t == nil {
 		return nil
 	}
 	select {
-	case <-t.come:
+	case <-t.granted:
 		return nil
 	case <-ctx.Done():
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.turns.giveUp(t)
+	p.slots.giveUp(t)
 	return base.Errorf(base.KindOf(ctx.Err()), "%d queries run already; the request waited in vain: %w", p.limit, ctx.Err())
 }
 
@@ -101,8 +101,8 @@ func (p *Pool) connection() (*Conn, error) {
 	return p.inst.Connect()
 }
 
-// Wanted reports whether queries are waiting for a slot.
-func (p *Pool) Wanted() bool { return p.Waiting() > 0 }
+// OthersWaiting reports whether queries are waiting for a slot.
+func (p *Pool) OthersWaiting() bool { return p.Waiting() > 0 }
 
 // Yield gives up the slot of a lent connection, so that another query can begin. since is the time
 // since which the caller's query has only been waiting for the reader of its result. At most as
@@ -112,7 +112,7 @@ func (p *Pool) Wanted() bool { return p.Waiting() > 0 }
 // result can be computed. After that, Yield returns a Timeout error if other queries are waiting.
 // The caller should then end its query.
 func (p *Pool) Yield(c *Conn, since time.Time) error {
-	if c.place.leave() || time.Since(since) < yieldWithin || !p.Wanted() {
+	if c.slot.giveUp() || time.Since(since) < yieldWithin || !p.OthersWaiting() {
 		return nil
 	}
 	return base.Errorf(base.Timeout, "the client takes its result too slowly, and other queries wait for the place of this one").
@@ -125,11 +125,11 @@ const yieldWithin = 200 * time.Millisecond
 
 // Release returns a connection to the pool. The result of its last query must be closed.
 func (p *Pool) Release(c *Conn) {
-	held := c.place
-	c.lent, c.place = context.Background(), nil
+	held := c.slot
+	c.planContext, c.slot = context.Background(), nil
 	p.mu.Lock()
 	dropFailed(&p.idle)
-	keep := !p.closed && !c.left && !c.db.failed.Load()
+	keep := !p.closed && !c.abandoned && !c.db.failed.Load()
 	if keep {
 		p.idle = append(p.idle, c)
 	}
@@ -137,12 +137,12 @@ func (p *Pool) Release(c *Conn) {
 	if !keep {
 		c.Close()
 	}
-	held.giveBack()
+	held.release()
 }
 
 // Abandon makes Release close the connection instead of lending it again. It is for a connection
 // with state that other queries must not see, such as a temporary table.
-func (c *Conn) Abandon() { c.left = true }
+func (c *Conn) Abandon() { c.abandoned = true }
 
 // dropFailed closes the idle connections of a pool if their database has failed, and empties the
 // list.

@@ -61,10 +61,10 @@ func TestAConnectionThatYieldsMakesPlaceForAnother(t *testing.T) {
 // TestPlacesGoToThoseThatHaveTheFewest checks the order in which clients get slots, and the order
 // among the texts of one client.
 func TestPlacesGoToThoseThatHaveTheFewest(t *testing.T) {
-	s := turns{free: 3, lent: map[asker]int{}}
-	names := map[*turn]string{}
-	take := func(client, text string) *turn {
-		turn := s.take(askerOf(AskedBy(t.Context(), client, text)))
+	s := slotQueue{free: 3, lent: map[requester]int{}}
+	names := map[*slotWaiter]string{}
+	take := func(client, text string) *slotWaiter {
+		turn := s.take(requesterOf(WithRequester(t.Context(), client, text)))
 		names[turn] = client + " " + text
 		return turn
 	}
@@ -83,10 +83,10 @@ func TestPlacesGoToThoseThatHaveTheFewest(t *testing.T) {
 	s.giveUp(gone)
 	served := func() string {
 		before := slices.Clone(s.waiting)
-		s.pass()
+		s.grantNext()
 		for _, turn := range before {
 			if !slices.Contains(s.waiting, turn) {
-				<-turn.come
+				<-turn.granted
 				return names[turn]
 			}
 		}
@@ -102,10 +102,10 @@ func TestPlacesGoToThoseThatHaveTheFewest(t *testing.T) {
 func TestAQueryWithASlowReaderEndsWhereItCannotYield(t *testing.T) {
 	pool := NewPool(nil, 1)
 	enter := func() *Conn {
-		if err := pool.enter(t.Context(), asker{}); err != nil {
+		if err := pool.enter(t.Context(), requester{}); err != nil {
 			t.Fatal(err)
 		}
-		return &Conn{place: newPlace(t.Context(), pool, asker{})}
+		return &Conn{slot: newSlot(t.Context(), pool, requester{})}
 	}
 	long := time.Now().Add(-time.Minute)
 	first := enter()
@@ -118,8 +118,8 @@ func TestAQueryWithASlowReaderEndsWhereItCannotYield(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- pool.enter(ctx, asker{}) }()
-	for !pool.Wanted() {
+	go func() { ended <- pool.enter(ctx, requester{}) }()
+	for !pool.OthersWaiting() {
 		time.Sleep(time.Millisecond)
 	}
 	if err := pool.Yield(second, time.Now()); err != nil {

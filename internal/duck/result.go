@@ -25,7 +25,7 @@ struct ArrowSchema {
 };
 
 #include "copied.h"
-#include "gather.h"
+#include "joinchunks.h"
 #include "interval.h"
 
 // scoter_work works on a statement's tasks until the statement has rows or an error.
@@ -112,13 +112,13 @@ static int scoter_convert(duckdb_arrow_options options, duckdb_data_chunk *chunk
                           int64_t *long_in, duckdb_error_data *error) {
 	*long_in = intervals ? scoter_long_interval(*chunk) : -1;
 	int64_t copies = 0;
-	if (*long_in < 0 && scoter_take_copies(*chunk, &copies, error)) *error = duckdb_data_chunk_to_arrow(options, *chunk, out);
+	if (*long_in < 0 && scoter_reserve_copies(*chunk, &copies, error)) *error = duckdb_data_chunk_to_arrow(options, *chunk, out);
 	duckdb_destroy_data_chunk(chunk);
 	if (*long_in >= 0 || (*error && duckdb_error_data_has_error(*error))) {
 		scoter_memory_give(copies);
 		return -1;
 	}
-	scoter_count_copies(out, copies);
+	scoter_own_reservation(out, copies);
 	return 1;
 }
 
@@ -128,7 +128,7 @@ static int scoter_next(scoter_account *account, scoter_result *r, bool intervals
 	scoter_account *before = scoter_account_enter(account);
 	duckdb_data_chunk chunk = r->ahead ? r->ahead : scoter_fetch(r);
 	r->ahead = NULL;
-	if (chunk && r->gather) chunk = scoter_gather(r, chunk);
+	if (chunk && r->gather) chunk = scoter_join_chunks(r, chunk);
 	int status;
 	if (chunk) {
 		status = scoter_convert(r->options, &chunk, intervals, out, long_in, error);
@@ -206,7 +206,7 @@ func (s *Stmt) Start(ctx context.Context) (*Result, error) {
 	ctx, unhook := s.conn.interruptible(ctx)
 	r := &Result{stmt: s, res: (*C.scoter_result)(C.calloc(1, C.sizeof_scoter_result)), unhook: unhook, ctx: ctx}
 	var message *C.char
-	if C.scoter_start(s.conn.accountC(), s.stmt, r.res, &message) != C.DuckDBSuccess {
+	if C.scoter_start(s.conn.cAccount(), s.stmt, r.res, &message) != C.DuckDBSuccess {
 		text := C.GoString(message)
 		C.free(unsafe.Pointer(message))
 		C.free(unsafe.Pointer(r.res))
@@ -278,7 +278,7 @@ func (r *Result) importSchema() error {
 		fields[i], changed = canonical(fields[i])
 		r.differ = r.differ || changed
 		r.intervals = r.intervals || hasInterval(fields[i].Type)
-		fields[i].Metadata = withType(fields[i].Metadata, typeSQL(C.duckdb_column_logical_type(&r.res.result, C.idx_t(i))))
+		fields[i].Metadata = withType(fields[i].Metadata, typeName(C.duckdb_column_logical_type(&r.res.result, C.idx_t(i))))
 	}
 	md := s.Metadata()
 	r.schema = arrow.NewSchema(fields, &md)
@@ -297,10 +297,10 @@ func hasInterval(dt arrow.DataType) bool {
 // Schema returns the columns of the result.
 func (r *Result) Schema() *arrow.Schema { return r.schema }
 
-// Gather makes Next join small batches to full ones, as far as possible. Without it, a scan that
-// finds few rows returns a batch for each vector that has any. It is for callers that need all rows
-// before they continue. Batches of large values are not joined.
-func (r *Result) Gather() {
+// FullBatches makes Next join small batches to full ones, as far as possible. Without it, a scan
+// that finds few rows returns a batch for each vector that has any. It is for callers that need all
+// rows before they continue. Batches of large values are not joined.
+func (r *Result) FullBatches() {
 	if r.res != nil {
 		r.res.gather = true
 	}
@@ -313,7 +313,7 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	var status C.int
 	longIn, intervals := C.int64_t(-1), C.bool(r.intervals)
 	if r.res != nil {
-		status = C.scoter_next(r.stmt.conn.accountC(), r.res, intervals, &carray, &longIn, &failed)
+		status = C.scoter_next(r.stmt.conn.cAccount(), r.res, intervals, &carray, &longIn, &failed)
 	} else {
 		status = C.scoter_take(r.stmt.conn.arrowOptions(), &r.chunk, intervals, &carray, &longIn, &failed)
 	}
@@ -355,13 +355,13 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 // After Close, no thread works for the query any more.
 func (r *Result) Close() {
 	if r.res != nil {
-		r.stmt.conn.account.Stop(true) // ends running threads sooner; unhook resets it
-		C.scoter_close(r.stmt.conn.accountC(), r.res, r.stmt.conn.conn)
+		r.stmt.conn.account.Interrupt(true) // ends running threads sooner; unhook resets it
+		C.scoter_close(r.stmt.conn.cAccount(), r.res, r.stmt.conn.conn)
 	}
 	r.unhook()
 	if r.chunk != nil {
 		C.duckdb_destroy_data_chunk(&r.chunk)
 	}
 	r.stmt.Close()
-	r.stmt.conn.account.Settle(r.stmt.conn.keptSize)
+	r.stmt.conn.account.SetBytes(r.stmt.conn.cachedPlans)
 }

@@ -162,7 +162,7 @@ func first(t *testing.T, c *Conn, sql string) string {
 	return strings.Clone(rec.Column(0).ValueStr(0))
 }
 
-func TestKeptStatementsSeeTimePass(t *testing.T) {
+func TestCachedStatementsSeeTimePass(t *testing.T) {
 	c := connect(t)
 	before := first(t, c, "SELECT now()")
 	deadline := time.Now().Add(10 * time.Second)
@@ -316,7 +316,7 @@ func TestGatheredBatchesHaveTheSameRowsAsSmallOnes(t *testing.T) {
 		}
 		defer rows.Close()
 		if gather {
-			rows.Gather()
+			rows.FullBatches()
 		}
 		for {
 			rec, err := rows.Next(context.Background())
@@ -395,7 +395,7 @@ func TestLargeValuesAreNotGathered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows.Gather()
+		rows.FullBatches()
 		n := int64(0)
 		for {
 			rec, err := rows.Next(t.Context())
@@ -426,7 +426,7 @@ func TestIntervalsThatArrowCannotHoldAreErrors(t *testing.T) {
 		}
 		defer rows.Close()
 		if gather {
-			rows.Gather()
+			rows.FullBatches()
 		}
 		for {
 			rec, err := rows.Next(context.Background())

@@ -10,28 +10,28 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// keptConstants is the maximum number of constants that stay in the syntax tree of a statement. A
-// constant takes a kilobyte in a tree, and a statement may have a million of them. Their values are
-// only used for pruning.
-const keptConstants = 10_000
+// maxTreeConstants is the maximum number of constants that stay in the syntax tree of a statement.
+// A constant takes a kilobyte in a tree, and a statement may have a million of them. Their values
+// are only used for pruning.
+const maxTreeConstants = 10_000
 
-// omitted is a node of a syntax tree. It takes the place of the constants of a statement beyond the
-// number keptConstants.
-var omitted = Node{"class": "OMITTED", "type": "OMITTED"}
+// omittedConstant is a node of a syntax tree. It takes the place of the constants of a statement
+// beyond the number maxTreeConstants.
+var omittedConstant = Node{"class": "OMITTED", "type": "OMITTED"}
 
-// treesAtOnce limits the total size of the serialized syntax trees that are made and parsed at the
+// treeBudget limits the total size of the serialized syntax trees that are made and parsed at the
 // same time. It is needed because the serialized text and the parsed tree take many times the bytes
 // of the statement. A tree that is larger than the limit is made alone.
-var treesAtOnce = semaphore.NewWeighted(treeBytes)
+var treeBudget = semaphore.NewWeighted(treeBytes)
 
 const (
 	treeBytes = 32 << 20
 	// treeGrowth is the assumed size of a serialized syntax tree divided by the size of its
 	// statement. For a list of constants the quotient is 48.
 	treeGrowth = 48
-	// smallTree is a size in bytes. A serialized syntax tree up to this size does not wait for
+	// smallTreeBytes is a size in bytes. A serialized syntax tree up to this size does not wait for
 	// others.
-	smallTree = 512 << 10
+	smallTreeBytes = 512 << 10
 )
 
 // awaitTree waits until the syntax tree of a statement may be made. statement is the size of the
@@ -39,13 +39,13 @@ const (
 // error of ctx if ctx ends.
 func awaitTree(ctx context.Context, statement int) (done func(), err error) {
 	bytes := min(int64(statement)*treeGrowth, treeBytes)
-	if bytes <= smallTree {
+	if bytes <= smallTreeBytes {
 		return func() {}, nil
 	}
-	if err := treesAtOnce.Acquire(ctx, bytes); err != nil {
+	if err := treeBudget.Acquire(ctx, bytes); err != nil {
 		return nil, err
 	}
-	return func() { treesAtOnce.Release(bytes) }, nil
+	return func() { treeBudget.Release(bytes) }, nil
 }
 
 // serialized is the result of DuckDB's function json_serialize_sql.
@@ -137,8 +137,8 @@ func (r *treeReader) object() (any, error) {
 		return nil, err
 	}
 	if node["class"] == "CONSTANT" {
-		if r.constants++; r.constants > keptConstants {
-			return omitted, nil
+		if r.constants++; r.constants > maxTreeConstants {
+			return omittedConstant, nil
 		}
 	}
 	return node, nil

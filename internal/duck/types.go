@@ -39,13 +39,13 @@ var typeNames = map[C.duckdb_type]string{
 	C.DUCKDB_TYPE_SQLNULL: `"NULL"`, C.DUCKDB_TYPE_STRING_LITERAL: "VARCHAR", C.DUCKDB_TYPE_INTEGER_LITERAL: "INTEGER",
 }
 
-// typeSQL returns the name of a type as DuckDB's DESCRIBE shows it, and frees the type. It returns
+// typeName returns the name of a type as DuckDB's DESCRIBE shows it, and frees the type. It returns
 // "" for a type that this package does not know.
-func typeSQL(t C.duckdb_logical_type) string {
+func typeName(t C.duckdb_logical_type) string {
 	defer C.duckdb_destroy_logical_type(&t)
 	switch id := C.duckdb_get_type_id(t); id {
 	case C.DUCKDB_TYPE_VARCHAR:
-		if ownText(C.duckdb_logical_type_get_alias(t)) == "JSON" {
+		if takeString(C.duckdb_logical_type_get_alias(t)) == "JSON" {
 			return "JSON"
 		}
 		return "VARCHAR"
@@ -54,25 +54,25 @@ func typeSQL(t C.duckdb_logical_type) string {
 	case C.DUCKDB_TYPE_ENUM:
 		values := make([]string, int(C.duckdb_enum_dictionary_size(t)))
 		for i := range values {
-			values[i] = schema.QuoteString(ownText(C.duckdb_enum_dictionary_value(t, C.idx_t(i))))
+			values[i] = schema.QuoteString(takeString(C.duckdb_enum_dictionary_value(t, C.idx_t(i))))
 		}
 		return "ENUM(" + strings.Join(values, ", ") + ")"
 	case C.DUCKDB_TYPE_LIST:
-		return typeSQL(C.duckdb_list_type_child_type(t)) + "[]"
+		return typeName(C.duckdb_list_type_child_type(t)) + "[]"
 	case C.DUCKDB_TYPE_ARRAY:
-		return typeSQL(C.duckdb_array_type_child_type(t)) + "[" + strconv.Itoa(int(C.duckdb_array_type_array_size(t))) + "]"
+		return typeName(C.duckdb_array_type_child_type(t)) + "[" + strconv.Itoa(int(C.duckdb_array_type_array_size(t))) + "]"
 	case C.DUCKDB_TYPE_MAP:
-		return "MAP(" + typeSQL(C.duckdb_map_type_key_type(t)) + ", " + typeSQL(C.duckdb_map_type_value_type(t)) + ")"
+		return "MAP(" + typeName(C.duckdb_map_type_key_type(t)) + ", " + typeName(C.duckdb_map_type_value_type(t)) + ")"
 	case C.DUCKDB_TYPE_STRUCT:
 		fields := make([]string, int(C.duckdb_struct_type_child_count(t)))
 		for i := range fields {
-			fields[i] = member(ownText(C.duckdb_struct_type_child_name(t, C.idx_t(i))), C.duckdb_struct_type_child_type(t, C.idx_t(i)))
+			fields[i] = member(takeString(C.duckdb_struct_type_child_name(t, C.idx_t(i))), C.duckdb_struct_type_child_type(t, C.idx_t(i)))
 		}
 		return "STRUCT(" + strings.Join(fields, ", ") + ")"
 	case C.DUCKDB_TYPE_UNION:
 		fields := make([]string, int(C.duckdb_union_type_member_count(t)))
 		for i := range fields {
-			fields[i] = member(ownText(C.duckdb_union_type_member_name(t, C.idx_t(i))), C.duckdb_union_type_member_type(t, C.idx_t(i)))
+			fields[i] = member(takeString(C.duckdb_union_type_member_name(t, C.idx_t(i))), C.duckdb_union_type_member_type(t, C.idx_t(i)))
 		}
 		return "UNION(" + strings.Join(fields, ", ") + ")"
 	default:
@@ -84,13 +84,13 @@ func typeSQL(t C.duckdb_logical_type) string {
 // name is empty for the fields of row(1, 2).
 func member(name string, t C.duckdb_logical_type) string {
 	if name == "" {
-		return typeSQL(t)
+		return typeName(t)
 	}
-	return schema.Quote(name) + " " + typeSQL(t)
+	return schema.Quote(name) + " " + typeName(t)
 }
 
-// ownText copies a C string that DuckDB allocated, and frees it. NULL becomes the empty string.
-func ownText(s *C.char) string {
+// takeString copies a C string that DuckDB allocated, and frees it. NULL becomes the empty string.
+func takeString(s *C.char) string {
 	if s == nil {
 		return ""
 	}

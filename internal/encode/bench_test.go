@@ -60,7 +60,7 @@ func benchmarkWrite(b *testing.B, f Format, decimals int, opt Options) {
 	var bytes int64
 	b.ReportAllocs()
 	for b.Loop() {
-		stats, err := Write(context.Background(), io.Discard, f, newSource(batches...), opt)
+		stats, err := Write(context.Background(), io.Discard, f, newInput(batches...), opt)
 		if err != nil {
 			b.Fatal(err)
 		}

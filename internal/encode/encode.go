@@ -10,9 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Source is a result that is being produced, such as the rows of a running query. Only one
+// Input is a result that is being produced, such as the rows of a running query. Only one
 // goroutine uses it.
-type Source interface {
+type Input interface {
 	// Schema returns the columns of the result. It always returns the same schema, and may be
 	// called before Next.
 	Schema() *arrow.Schema
@@ -81,7 +81,7 @@ type tail struct {
 // Errors of src and w keep their kind. If ctx has ended, the error is base.Canceled or
 // base.Timeout. For a value that the format cannot represent, it is base.Invalid. The package
 // comment says what clients see of an error.
-func Write(ctx context.Context, w io.Writer, f Format, src Source, opt Options) (Stats, error) {
+func Write(ctx context.Context, w io.Writer, f Format, src Input, opt Options) (Stats, error) {
 	o := newOut(w)
 	defer o.free()
 	t, err := write(ctx, o, f, src, opt)
@@ -90,7 +90,7 @@ func Write(ctx context.Context, w io.Writer, f Format, src Source, opt Options) 
 
 // write does what Write does, but takes the output buffer as an argument. arrow-go's encoders
 // report errors by panics, which write converts to errors.
-func write(ctx context.Context, o *out, f Format, src Source, opt Options) (t tail, err error) {
+func write(ctx context.Context, o *out, f Format, src Input, opt Options) (t tail, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = base.Errorf(base.Internal, "panic: %v", p)
@@ -123,7 +123,7 @@ func write(ctx context.Context, o *out, f Format, src Source, opt Options) (t ta
 }
 
 // pump passes the batches of a result to the encoder.
-func pump(ctx context.Context, enc encoder, src Source, opt Options) (tail, error) {
+func pump(ctx context.Context, enc encoder, src Input, opt Options) (tail, error) {
 	t := tail{rowsRead: -1}
 	for !t.truncated {
 		if ctx.Err() != nil {

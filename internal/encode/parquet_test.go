@@ -24,15 +24,15 @@ func (p poisoning) Free(b []byte) {
 	p.Allocator.Free(b)
 }
 
-// textSource returns batches of text that nothing else retains.
-type textSource struct {
+// textInput returns batches of text that nothing else retains.
+type textInput struct {
 	schema  *arrow.Schema
 	batches int
 }
 
-func (s *textSource) Schema() *arrow.Schema { return s.schema }
+func (s *textInput) Schema() *arrow.Schema { return s.schema }
 
-func (s *textSource) Next(context.Context) (arrow.RecordBatch, error) {
+func (s *textInput) Next(context.Context) (arrow.RecordBatch, error) {
 	if s.batches == 0 {
 		return nil, io.EOF
 	}
@@ -66,7 +66,7 @@ func TestParquetTakesAColumnNamedLikeAField(t *testing.T) {
 // TestStatisticsOfTextsOutliveTheirBatches checks the smallest and the largest text of a row group,
 // to which the library refers until the row group ends.
 func TestStatisticsOfTextsOutliveTheirBatches(t *testing.T) {
-	src := &textSource{batches: 100, schema: arrow.NewSchema([]arrow.Field{
+	src := &textInput{batches: 100, schema: arrow.NewSchema([]arrow.Field{
 		{Name: "text", Type: arrow.BinaryTypes.String}, {Name: "list", Type: arrow.ListOf(arrow.BinaryTypes.Binary)}, {Name: "id", Type: uuidType},
 	}, nil)}
 	var b bytes.Buffer

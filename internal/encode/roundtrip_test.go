@@ -130,7 +130,7 @@ func TestParquetHoldsTheSameValues(t *testing.T) {
 func TestParquetRefusesAHugeintOfMoreThan38Digits(t *testing.T) {
 	rec := oneColumn(fixedBytes(opaque(fixed16, "uhugeint"), 16, littleEndian("-1"))(t))
 	var b bytes.Buffer
-	_, err := Write(context.Background(), &b, Parquet, newSource(rec), Options{})
+	_, err := Write(context.Background(), &b, Parquet, newInput(rec), Options{})
 	if base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), `column "v"`) || !strings.Contains(err.Error(), "340282366920938463463374607431768211455") {
 		t.Errorf("got %v", err)
 	}

@@ -12,20 +12,20 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// sliceSource returns batches from memory, and then err, or io.EOF if err is nil.
-type sliceSource struct {
+// sliceInput returns batches from memory, and then err, or io.EOF if err is nil.
+type sliceInput struct {
 	schema  *arrow.Schema
 	batches []arrow.RecordBatch
 	err     error
 }
 
-func newSource(batches ...arrow.RecordBatch) *sliceSource {
-	return &sliceSource{schema: batches[0].Schema(), batches: batches}
+func newInput(batches ...arrow.RecordBatch) *sliceInput {
+	return &sliceInput{schema: batches[0].Schema(), batches: batches}
 }
 
-func (s *sliceSource) Schema() *arrow.Schema { return s.schema }
+func (s *sliceInput) Schema() *arrow.Schema { return s.schema }
 
-func (s *sliceSource) Next(context.Context) (arrow.RecordBatch, error) {
+func (s *sliceInput) Next(context.Context) (arrow.RecordBatch, error) {
 	if len(s.batches) == 0 {
 		if s.err != nil {
 			return nil, s.err
@@ -66,7 +66,7 @@ func oneColumn(arr arrow.Array) arrow.RecordBatch {
 func written(t testing.TB, f Format, opt Options, batches ...arrow.RecordBatch) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	stats, err := Write(context.Background(), &b, f, newSource(batches...), opt)
+	stats, err := Write(context.Background(), &b, f, newInput(batches...), opt)
 	if err != nil {
 		t.Fatalf("write %s: %v", f, err)
 	}

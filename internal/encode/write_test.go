@@ -45,7 +45,7 @@ func TestWriterErrorEndsTheResult(t *testing.T) {
 			if f == Table && accepted > 1 {
 				continue // the result is never this large
 			}
-			src := newSource(batches...)
+			src := newInput(batches...)
 			stats, err := Write(context.Background(), &refuser{accepted}, f, src, Options{rowGroupRows: 10_000, batchRows: 4096})
 			if !errors.Is(err, errGone) {
 				t.Errorf("%s: got error %v", f, err)
@@ -71,10 +71,10 @@ func (w *small) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-func TestAResultThatTheWriterHasNoRoomForSaysSo(t *testing.T) {
+func TestAResultThatIsTooLargeForTheWriterIsAnError(t *testing.T) {
 	for _, f := range []Format{JSON, NDJSON, MessagePack} {
 		var w small
-		stats, err := Write(t.Context(), &w, f, newSource(benchBatches(-1, 64)...), Options{})
+		stats, err := Write(t.Context(), &w, f, newInput(benchBatches(-1, 64)...), Options{})
 		if base.KindOf(err) != base.Timeout || stats.Bytes != int64(w.Len()) || w.Len() < flushAt {
 			t.Errorf("%s: %d bytes, %d of them counted: %v", f, w.Len(), stats.Bytes, err)
 		}
@@ -95,7 +95,7 @@ func TestAResultThatEndsWithRowsInItsBufferSaysWhy(t *testing.T) {
 	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "text", Type: arrow.BinaryTypes.String}}, nil), []arrow.Array{column}, 22)
 	for _, f := range []Format{JSON, NDJSON} {
 		var w small
-		src := newSource(rec)
+		src := newInput(rec)
 		src.err = base.Errorf(base.Timeout, "others wait")
 		stats, err := Write(t.Context(), &w, f, src, Options{})
 		if base.KindOf(err) != base.Timeout || stats.Bytes != int64(w.Len()) || w.Len() < flushAt {
@@ -112,7 +112,7 @@ func TestCanceledContextEndsTheResult(t *testing.T) {
 	cancel()
 	for _, f := range allFormats {
 		var b bytes.Buffer
-		stats, err := Write(ctx, &b, f, newSource(benchBatches(2, 1)...), Options{})
+		stats, err := Write(ctx, &b, f, newInput(benchBatches(2, 1)...), Options{})
 		if base.KindOf(err) != base.Canceled || stats.Bytes != 0 || b.Len() != 0 {
 			t.Errorf("%s: %v, %d bytes", f, err, b.Len())
 		}
@@ -121,7 +121,7 @@ func TestCanceledContextEndsTheResult(t *testing.T) {
 
 func TestEarlyErrorWritesNothing(t *testing.T) {
 	for _, f := range allFormats {
-		src := newSource(benchBatches(2, 1)...)
+		src := newInput(benchBatches(2, 1)...)
 		src.err = base.Errorf(base.Invalid, "division by zero").WithHint("use nullif")
 		src.batches = nil
 		var b bytes.Buffer
@@ -136,7 +136,7 @@ func TestEarlyErrorWritesNothing(t *testing.T) {
 // by an error.
 func failing(t *testing.T, f Format) []byte {
 	t.Helper()
-	src := newSource(benchBatches(-1, 4)...)
+	src := newInput(benchBatches(-1, 4)...)
 	src.err = base.Errorf(base.Invalid, "division by \"zero\"").WithHint("use nullif")
 	var b bytes.Buffer
 	stats, err := Write(context.Background(), &b, f, src, Options{batchRows: 1})
@@ -245,7 +245,7 @@ func TestMaxRowsCutsTheResult(t *testing.T) {
 	for _, f := range allFormats {
 		for _, max := range []int64{1, chunkRows, chunkRows + 1, 3 * chunkRows, 3*chunkRows + 1} {
 			var b bytes.Buffer
-			stats, err := Write(context.Background(), &b, f, newSource(batches...), Options{MaxRows: max})
+			stats, err := Write(context.Background(), &b, f, newInput(batches...), Options{MaxRows: max})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -286,7 +286,7 @@ func TestEverythingIsReleased(t *testing.T) {
 		for _, sourceErr := range []error{nil, errors.New("failed")} {
 			for _, accepted := range []int{0, 1 << 30} {
 				checked := memory.NewCheckedAllocator(memory.NewGoAllocator())
-				src := &sliceSource{schema: arrow.NewSchema(fields, nil), err: sourceErr}
+				src := &sliceInput{schema: arrow.NewSchema(fields, nil), err: sourceErr}
 				for range 3 {
 					var columns []arrow.Array
 					for i, field := range fields {
@@ -325,7 +325,7 @@ func TestWrongBatchIsAnErrorNotAPanic(t *testing.T) {
 		array.NewRecordBatch(arrow.NewSchema(nil, nil), nil, 1),
 	} {
 		for _, f := range allFormats {
-			_, err := Write(context.Background(), io.Discard, f, newSource(good, bad), Options{})
+			_, err := Write(context.Background(), io.Discard, f, newInput(good, bad), Options{})
 			if base.KindOf(err) != base.Internal || err == nil {
 				t.Errorf("%s: got %v", f, err)
 			}
@@ -334,14 +334,14 @@ func TestWrongBatchIsAnErrorNotAPanic(t *testing.T) {
 }
 
 // defective is a source that panics, as the libraries for formats may do.
-type defective struct{ *sliceSource }
+type defective struct{ *sliceInput }
 
 func (defective) Next(context.Context) (arrow.RecordBatch, error) { panic("unimplemented") }
 
 func TestAPanicIsAnError(t *testing.T) {
 	for _, f := range allFormats {
 		var b bytes.Buffer
-		_, err := Write(context.Background(), &b, f, defective{newSource(benchBatches(2, 1)...)}, Options{})
+		_, err := Write(context.Background(), &b, f, defective{newInput(benchBatches(2, 1)...)}, Options{})
 		if err == nil || base.KindOf(err) != base.Internal || !strings.Contains(err.Error(), "unimplemented") || b.Len() > 0 {
 			t.Errorf("%s: %v, %d bytes", f, err, b.Len())
 		}

@@ -31,20 +31,20 @@ type TableRows struct {
 	// table. Empty means no primary key.
 	Key []string
 
-	// Typed says that the wire format of the rows distinguishes integers from other numbers. Then a
-	// number with a fraction is an error in an integer column. Without Typed, AppendOptions.Create
-	// may change such a column to DOUBLE.
-	Typed bool
+	// TypedFormat says that the wire format of the rows distinguishes integers from other numbers.
+	// Then a number with a fraction is an error in an integer column. Without TypedFormat,
+	// AppendOptions.Create may change such a column to DOUBLE.
+	TypedFormat bool
 
-	// The fields Whole, Sparse, Numbers and Deleting are for tables with a primary key. Package
-	// mutate sets them.
+	// The fields WholeRows, NullMeansMissing, Numbers and Deleting are for tables with a primary
+	// key. Package mutate sets them.
 
-	// Whole says that a new row replaces the existing row of its key completely: columns that the
-	// new row lacks get their defaults. Without Whole, these columns keep the values of the
+	// WholeRows says that a new row replaces the existing row of its key completely: columns that
+	// the new row lacks get their defaults. Without WholeRows, these columns keep the values of the
 	// existing row.
-	Whole bool
-	// Sparse says that a NULL in a row means that the row lacks the column.
-	Sparse bool
+	WholeRows bool
+	// NullMeansMissing says that a NULL in a row means that the row lacks the column.
+	NullMeansMissing bool
 	// Numbers, if not nil, has a number for each row of each batch, in the order in which the rows
 	// arrived. If several rows have the same key, the one with the greatest number counts. Rows
 	// with equal numbers arrived in the order of the batches, and so did all rows if Numbers is
@@ -53,7 +53,7 @@ type TableRows struct {
 	// Deleting, if not nil, says for each batch whether its rows delete the rows of their keys.
 	// Rows of such a batch need only the key and the version. If the version is missing or NULL,
 	// the row of the key is deleted whatever its version is. Batches that do not delete must be
-	// Whole.
+	// WholeRows.
 	Deleting []bool
 }
 
@@ -76,19 +76,20 @@ type AppendOptions struct {
 	// offsets and the rows are stored together, or neither is. An append may have Progress without
 	// rows.
 	Progress *Progress
-	// Pins is only for Commit. It says which table lock the caller holds on all tables that it
+	// Lock is only for Commit. It says which table lock the caller holds on all tables that it
 	// changes. On some of these tables it may hold a stronger lock.
-	Pins Pins
-	// Waits, if not nil, is called before the request waits for a table lock.
-	Waits Waits
+	Lock TableLock
+	// BeforeLockWait, if not nil, is called before the request waits for a table lock.
+	BeforeLockWait BeforeLockWait
 	// Evolutions is only for Commit. It has the schema changes that the rows need. The caller has
-	// computed its changes as if the schema changes had been made: see Engine.SettledAs.
+	// computed its changes as if the schema changes had been made: see
+	// Engine.DeduplicatedSnapshotAs.
 	Evolutions []Evolution
-	// Room, if not nil, is the reservation from which the request takes memory. If the request
-	// would have to wait for memory, the error is ErrNoRoom.
-	Room *Room
+	// Reservation, if not nil, is the reservation from which the request takes memory. If the
+	// request would have to wait for memory, the error is ErrMemoryBusy.
+	Reservation *Reservation
 
-	claim *claim // idempotency record of the request; Once sets it
+	idempotency *idempotencyRecord // idempotency record of the request; RunOnce sets it
 }
 
 // Counts are the numbers of rows that a request inserted, updated and deleted.
@@ -125,15 +126,15 @@ func errBody(bytes int64) error {
 	return base.Errorf(base.TooLarge, "a request of %d bytes: the limit is %d", bytes, int64(maxBodyBytes)).WithHint("send smaller requests")
 }
 
-// ErrStale says that nothing was appended, because the table's schema changed after the rows were
-// conformed to it. The caller conforms the rows to the new schema and tries again.
-var ErrStale = base.Errorf(base.Conflict, "the table's schema changed meanwhile").WithHint("run the statement again")
+// ErrSchemaChanged says that nothing was appended, because the table's schema changed after the
+// rows were conformed to it. The caller conforms the rows to the new schema and tries again.
+var ErrSchemaChanged = base.Errorf(base.Conflict, "the table's schema changed meanwhile").WithHint("run the statement again")
 
-// ErrPartial says that nothing was appended to a table that merges on read, because all rows lack
-// one of its columns. The column may have just been added. An appended row replaces the whole row
-// of its key, so the values of the column would be lost. The caller has to look up the existing
+// ErrMissingColumn says that nothing was appended to a table that merges on read, because all rows
+// lack one of its columns. The column may have just been added. An appended row replaces the whole
+// row of its key, so the values of the column would be lost. The caller has to look up the existing
 // rows.
-var ErrPartial = base.Errorf(base.Conflict, "the table's schema changed meanwhile").WithHint("run the statement again")
+var ErrMissingColumn = base.Errorf(base.Conflict, "the table's schema changed meanwhile").WithHint("run the statement again")
 
 // maxAttempts is the maximum number of times that one append or commit starts again because
 // something else changed meanwhile.
@@ -145,8 +146,8 @@ const maxAttempts = 100
 //
 // A table with a primary key is refused unless it merges on read (use Commit with Change.Keys).
 // Rows for a table that merges on read must be whole rows. They must have a version if the table
-// has a version column. If all rows lack some column of such a table, the error is ErrPartial,
-// unless TableRows.Whole is set.
+// has a version column. If all rows lack some column of such a table, the error is
+// ErrMissingColumn, unless TableRows.WholeRows is set.
 //
 // Errors:
 //   - NotFound: a table does not exist
@@ -160,13 +161,13 @@ const maxAttempts = 100
 // If ctx ends while the rows are being written, the error says that they may or may not be stored.
 // To find out, repeat the request with the same idempotency key.
 func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions) (Result, error) {
-	return e.Once(ctx, o, func(o AppendOptions) (Result, error) {
+	return e.RunOnce(ctx, o, func(o AppendOptions) (Result, error) {
 		for range maxAttempts {
 			r, err := e.prepare(ctx, tables, o)
 			if err != nil {
 				return Result{}, err
 			}
-			if result, err := e.submit(ctx, r); err != ErrStale {
+			if result, err := e.submit(ctx, r); err != ErrSchemaChanged {
 				return result, err
 			}
 		}
@@ -193,8 +194,8 @@ func (e *Engine) submit(ctx context.Context, r *request) (Result, error) {
 			r.release()
 			return Result{}, base.Wrap(ctx.Err(), "wait for other requests")
 		}
-		if r.claim != nil {
-			r.claim.undecided = r.done
+		if r.idempotency != nil {
+			r.idempotency.outcome = r.done
 		}
 		return Result{}, base.Wrap(ctx.Err(), "the rows may or may not be stored")
 	}
@@ -216,8 +217,8 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 		}
 		switch {
 		case err != nil:
-		case table.MergeOnRead && !rows.Whole && lacksColumn(rows.Batches, table):
-			err = ErrPartial
+		case table.MergeOnRead && !rows.WholeRows && lacksColumn(rows.Batches, table):
+			err = ErrMissingColumn
 		case table.MergeOnRead:
 			records, err = p.arrange(records, rows.Numbers)
 		case len(table.PrimaryKey) > 0:
@@ -231,11 +232,11 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 		}
 		p.request.counts.Inserted += int64(batch.Rows(records))
 	}
-	release, err := e.Share(ctx, o.Waits, p.settling...)
+	release, err := e.ShareTables(ctx, o.BeforeLockWait, p.mergeOnRead...)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.fill(ctx, &p, o.Room); err != nil {
+	if err := e.fill(ctx, &p, o.Reservation); err != nil {
 		release()
 		return nil, err
 	}
@@ -245,7 +246,8 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 }
 
 // joined merges all elements for the same table into one, since a request may name a table several
-// times. Two elements stay separate if they differ in Whole, or if only one of them has Numbers.
+// times. Two elements stay separate if they differ in WholeRows, or if only one of them has
+// Numbers.
 func joined(tables []TableRows) []TableRows {
 	if len(tables) < 2 {
 		return tables
@@ -258,7 +260,7 @@ func joined(tables []TableRows) []TableRows {
 			key = rows.ID
 		}
 		i, there := at[key]
-		if !there || (rows.Numbers == nil) != (all[i].Numbers == nil) || rows.Whole != all[i].Whole {
+		if !there || (rows.Numbers == nil) != (all[i].Numbers == nil) || rows.WholeRows != all[i].WholeRows {
 			at[key], all = len(all), append(all, rows)
 			continue
 		}
@@ -292,9 +294,9 @@ type preparation struct {
 	rowBytes int64
 	// patches are the new values of changed rows. There is one batch per patch, in the order in
 	// which the log frame lists the patches.
-	patches    []arrow.RecordBatch
-	patchBytes int64
-	settling   []base.TableID // the tables that merge on read and get rows
+	patches     []arrow.RecordBatch
+	patchBytes  int64
+	mergeOnRead []base.TableID // the tables that merge on read and get rows
 }
 
 func (p *preparation) release() {
@@ -318,7 +320,7 @@ func (p *preparation) append(table schema.Table, records []arrow.RecordBatch) er
 	if err != nil || rows == 0 || !table.MergeOnRead {
 		return err
 	}
-	p.settling = append(p.settling, table.ID)
+	p.mergeOnRead = append(p.mergeOnRead, table.ID)
 	t := &p.request.tables[len(p.request.tables)-1]
 	for _, record := range records {
 		hashes, err := batch.KeyHashes(keys.Key(table, record))
@@ -346,7 +348,7 @@ func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows
 		}
 		plans = append(plans, plan)
 		rows += plan.NumRows()
-		t.charged += plan.ChargeBytes()
+		t.reserved += plan.ChargeBytes()
 		p.rowBytes += plan.Bytes()
 	}
 	if rows == 0 {
@@ -357,27 +359,27 @@ func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows
 		return 0, base.Errorf(base.TooLarge, "%d rows in one request: the limit is %d", rows, memtable.MaxBatchRows).WithHint("send smaller requests")
 	}
 	p.plans = append(p.plans, plans)
-	p.request.bytes += t.charged
+	p.request.bytes += t.reserved
 	p.request.tables = append(p.request.tables, t)
 	return rows, nil
 }
 
 // fill reserves the memory for a request, copies the planned rows into the memtables' memory, and
-// encodes the log record from these copies. If room is not nil, the memory is taken from that
-// reservation. Otherwise fill waits until memory is free. After success the request owns the
+// encodes the log record from these copies. If reservation is not nil, the memory is taken from
+// that reservation. Otherwise fill waits until memory is free. After success the request owns the
 // memory, and request.release frees it. After an error the request owns no memory.
-func (e *Engine) fill(ctx context.Context, p *preparation, room *Room) error {
+func (e *Engine) fill(ctx context.Context, p *preparation, reservation *Reservation) error {
 	r := p.request
 	bodyBytes := p.rowBytes + p.patchBytes
 	if bodyBytes > maxBodyBytes {
 		return errBody(bodyBytes)
 	}
 	r.bytes += bodyBytes // this is an estimate: the encoded rows may take more
-	if room != nil {
-		if err := room.take(r.bytes); err != nil {
+	if reservation != nil {
+		if err := reservation.tryReserve(r.bytes); err != nil {
 			return err
 		}
-	} else if err := e.acquire(ctx, r.bytes); err != nil {
+	} else if err := e.reserve(ctx, r.bytes); err != nil {
 		return err
 	}
 	encoded := bodies.Get().(*body)
@@ -403,7 +405,7 @@ func (e *Engine) fill(ctx context.Context, p *preparation, room *Room) error {
 	}
 	if more := bytes - bodyBytes; more > 0 {
 		r.bytes += more
-		e.budget.force(more)
+		e.budget.forceReserve(more)
 	}
 	r.body = encoded.slices
 	return nil
@@ -513,7 +515,7 @@ func (e *Engine) conformAll(ctx context.Context, rows TableRows, table schema.Ta
 	records := make([]arrow.RecordBatch, 0, len(rows.Batches))
 	first := int64(0)
 	for _, in := range rows.Batches {
-		record, err := e.ConformBatch(ctx, in, table, first, rows.Whole)
+		record, err := e.ConformBatch(ctx, in, table, first, rows.WholeRows)
 		if err != nil {
 			for _, record := range records {
 				record.Release()

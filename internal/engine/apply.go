@@ -22,23 +22,23 @@ import (
 func (e *Engine) apply(edit catalog.Edit) error {
 	err := e.applyToCatalog(edit)
 	if err == nil {
-		e.certain()
+		e.endDoubt()
 		return nil
 	}
-	e.doubt.Store(true)
+	e.inDoubt.Store(true)
 	if e.catalog.Apply(catalog.Edit{}) != nil {
 		e.refuse(err)
 		return errUnknown(err)
 	}
-	e.certain()
+	e.endDoubt()
 	return err
 }
 
-// settle returns nil if writes may continue: the engine has not stopped, and it is known whether
-// the catalog has the last edit. If that is in doubt (see apply), settle first makes an edit that
-// changes nothing, which ends the doubt if it succeeds. It runs in the committer.
-func (e *Engine) settle() error {
-	if err := e.writable(); err != nil || !e.doubt.Load() {
+// resolveDoubt returns nil if writes may continue: the engine has not stopped, and it is known
+// whether the catalog has the last edit. If that is in doubt (see apply), resolveDoubt first makes
+// an edit that changes nothing, which ends the doubt if it succeeds. It runs in the committer.
+func (e *Engine) resolveDoubt() error {
+	if err := e.writable(); err != nil || !e.inDoubt.Load() {
 		return err
 	}
 	if err := e.catalog.Apply(catalog.Edit{}); err != nil {
@@ -46,12 +46,12 @@ func (e *Engine) settle() error {
 		e.refuse(err)
 		return err
 	}
-	e.certain()
+	e.endDoubt()
 	return nil
 }
 
-func (e *Engine) certain() {
-	if e.doubt.Load() { // reading doubt here is safe: only the committer sets it
-		e.garbage.settle(&e.doubt)
+func (e *Engine) endDoubt() {
+	if e.inDoubt.Load() { // reading doubt here is safe: only the committer sets it
+		e.garbage.endDoubt(&e.inDoubt)
 	}
 }

@@ -238,8 +238,8 @@ func BenchmarkChange(b *testing.B) {
 				s, err := e.Snapshot(table.ID)
 				must(b, err)
 				at := i * 7919 % (parts * rows) // the factor is a prime, so each row is used once
-				l := patch.Layer{Source: listed[at%parts].ID, Columns: []base.ColumnID{2, 3}, Ordinals: []uint32{uint32(at / parts)}, Values: values}
-				_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Updated: []patch.Layer{l}, Reads: []Read{{Table: table.ID, Columns: []base.ColumnID{1}}}}}, AppendOptions{})
+				l := patch.Layer{Rowset: listed[at%parts].ID, Columns: []base.ColumnID{2, 3}, Ordinals: []uint32{uint32(at / parts)}, Values: values}
+				_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Updated: []patch.Layer{l}, ReadDependencies: []ReadDependency{{Table: table.ID, Columns: []base.ColumnID{1}}}}}, AppendOptions{})
 				must(b, err)
 				s.Release()
 			}

@@ -19,9 +19,9 @@ type body struct {
 	from   int    // position in short where the pieces begin that are not in slices yet
 }
 
-// keptBytes is the size in bytes from which a buffer becomes a slice of its own. A smaller buffer
+// shortBytes is the size in bytes from which a buffer becomes a slice of its own. A smaller buffer
 // is copied into body.short, which costs less.
-const keptBytes = 4 << 10
+const shortBytes = 4 << 10
 
 // maxPooledBody is the maximum size in bytes of the memory that body.free returns to the pool. So
 // the pool does not retain the memory of unusually large requests.
@@ -51,7 +51,7 @@ func (b *body) cut() {
 // copy.
 func (b *body) Write(p []byte) (int, error) {
 	b.bytes += int64(len(p))
-	if len(p) < keptBytes {
+	if len(p) < shortBytes {
 		b.short = append(b.short, p...)
 		return len(p), nil
 	}

@@ -17,9 +17,9 @@ type budget struct {
 	mu    sync.Mutex
 	used  int64     // reserved bytes; guarded by mu
 	queue []*waiter // requests that wait for memory, in the order in which they came; guarded by mu
-	// late says that a request gave up waiting, and that no request got memory since then. It is
+	// gaveUp says that a request gave up waiting, and that no request got memory since then. It is
 	// guarded by mu.
-	late bool
+	gaveUp bool
 }
 
 type waiter struct {
@@ -27,16 +27,16 @@ type waiter struct {
 	ready chan struct{}
 }
 
-// take reserves bytes without waiting. It succeeds if that many bytes are free and no request waits
-// for memory. there reports whether it succeeded. If bytes is more than the whole budget, the error
-// is TooLarge.
-func (b *budget) take(bytes int64) (there bool, err error) {
+// tryReserve reserves bytes without waiting. It succeeds if that many bytes are free and no request
+// waits for memory. there reports whether it succeeded. If bytes is more than the whole budget, the
+// error is TooLarge.
+func (b *budget) tryReserve(bytes int64) (there bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.takeLocked(bytes)
+	return b.tryReserveLocked(bytes)
 }
 
-func (b *budget) takeLocked(bytes int64) (there bool, err error) {
+func (b *budget) tryReserveLocked(bytes int64) (there bool, err error) {
 	if bytes > b.limit {
 		return false, base.Errorf(base.TooLarge, "a request of %d bytes: the memory for rows is %d bytes", bytes, b.limit).
 			WithHint("send smaller requests, or raise the memory limit")
@@ -45,16 +45,16 @@ func (b *budget) takeLocked(bytes int64) (there bool, err error) {
 		return false, nil
 	}
 	b.used += bytes
-	b.late = false
+	b.gaveUp = false
 	return true, nil
 }
 
-// acquire reserves bytes, and waits until they are free if necessary. It calls full once before it
+// reserve reserves bytes, and waits until they are free if necessary. It calls full once before it
 // waits. giveUp returns a channel that limits the wait: if the channel receives a value before the
 // bytes are free, the error is errMemory.
-func (b *budget) acquire(ctx context.Context, bytes int64, giveUp func() <-chan time.Time, full func()) error {
+func (b *budget) reserve(ctx context.Context, bytes int64, giveUp func() <-chan time.Time, full func()) error {
 	b.mu.Lock()
-	if there, err := b.takeLocked(bytes); there || err != nil {
+	if there, err := b.tryReserveLocked(bytes); there || err != nil {
 		b.mu.Unlock()
 		return err
 	}
@@ -76,17 +76,18 @@ func (b *budget) acquire(ctx context.Context, bytes int64, giveUp func() <-chan 
 	for i, other := range b.queue {
 		if other == w {
 			b.queue = append(b.queue[:i], b.queue[i+1:]...)
-			b.late = b.late || err == error(errMemory)
-			b.admitLocked() // a smaller request that waited behind this one may get its memory now
+			b.gaveUp = b.gaveUp || err == error(errMemory)
+			// a smaller request that waited behind this one may get its memory now
+			b.serveWaitersLocked()
 			return err
 		}
 	}
 	return nil // the memory was granted at the same moment as the wait ended
 }
 
-// force reserves bytes without waiting, even if the budget is then exceeded. It is for memory that
-// is in use already, such as that of rows replayed from the log.
-func (b *budget) force(bytes int64) {
+// forceReserve reserves bytes without waiting, even if the budget is then exceeded. It is for
+// memory that is in use already, such as that of rows replayed from the log.
+func (b *budget) forceReserve(bytes int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.used += bytes
@@ -96,13 +97,13 @@ func (b *budget) release(bytes int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.used -= bytes
-	b.admitLocked()
+	b.serveWaitersLocked()
 }
 
-func (b *budget) admitLocked() {
+func (b *budget) serveWaitersLocked() {
 	for len(b.queue) > 0 && b.used+b.queue[0].bytes <= b.limit {
 		b.used += b.queue[0].bytes
-		b.late = false
+		b.gaveUp = false
 		close(b.queue[0].ready)
 		b.queue = b.queue[1:]
 	}
@@ -113,11 +114,11 @@ func (b *budget) admitLocked() {
 func (b *budget) starved() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.late && b.used > b.limit/2
+	return b.gaveUp && b.used > b.limit/2
 }
 
-// waiting reports whether a request waits for memory.
-func (b *budget) waiting() bool {
+// hasWaiters reports whether a request waits for memory.
+func (b *budget) hasWaiters() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.queue) > 0
@@ -132,8 +133,8 @@ func (b *budget) inUse() int64 {
 var errMemory = base.Errorf(base.Unavailable, "no memory for more rows: they arrive faster than they can be written to disk").
 	WithHint("retry after a second, or send slower")
 
-func (e *Engine) acquire(ctx context.Context, bytes int64) error {
-	err := e.budget.acquire(ctx, bytes,
+func (e *Engine) reserve(ctx context.Context, bytes int64) error {
+	err := e.budget.reserve(ctx, bytes,
 		func() <-chan time.Time { return e.clock.After(e.settings.MaxWait) },
 		func() {
 			// Most of the memory may belong to the active generation, which is not due for a flush

@@ -14,25 +14,26 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Read says that a statement depends on data of a table, apart from the rows that the statement
-// changes. If that data was changed since the statement's snapshot, Commit refuses the change.
-type Read struct {
+// ReadDependency says that a statement depends on data of a table, apart from the rows that the
+// statement changes. If that data was changed since the statement's snapshot, Commit refuses the
+// change.
+type ReadDependency struct {
 	Table base.TableID
 	// Columns are the columns on whose values the statement depends. Nil means that it depends on
 	// the whole table. Then a row that was appended since the snapshot counts as a change, too.
 	Columns []base.ColumnID
-	// Brought says that the statement depends only on rows that other statements insert after its
-	// snapshot. That is right if the statement itself modifies all existing rows on which its
-	// result depends, because conflicts about these are detected anyway. If Brought is set, Columns
-	// is ignored.
-	Brought bool
+	// NewRowsOnly says that the statement depends only on rows that other statements insert after
+	// its snapshot. That is right if the statement itself modifies all existing rows on which its
+	// result depends, because conflicts about these are detected anyway. If NewRowsOnly is set,
+	// Columns is ignored.
+	NewRowsOnly bool
 }
 
 // Change is what a statement does to one table. The row addresses in it are those of the snapshot
 // from which it was computed.
 type Change struct {
 	Table   base.TableID
-	Deleted map[base.SourceID]*roaring.Bitmap
+	Deleted map[base.RowsetID]*roaring.Bitmap
 	// Updated has new values of rows. It must not have columns of the sort key, the partitioning or
 	// the primary key: a row whose key changes is deleted and inserted again. Commit sets Seq and
 	// Version of the layers. If there are several layers for one rowset, later ones are newer. The
@@ -40,27 +41,28 @@ type Change struct {
 	Updated []patch.Layer
 	// Expression, if not nil, is an expression update (an UPDATE that is stored as SQL). Readers
 	// apply it to all rows of parts that have no patch in the snapshot. Updated has the new values
-	// of all other rows. The table must not have a primary key. The caller must add a Read of the
-	// whole table. Commit sets Seq and Version of the expression.
+	// of all other rows. The table must not have a primary key. The caller must add a
+	// ReadDependency of the whole table. Commit sets Seq and Version of the expression.
 	Expression *patch.Expression
 	// Inserted are the rows that the statement inserts, in natural types (see TableRows).
-	Inserted []arrow.RecordBatch
-	Reads    []Read
-	// Kept has rows that the statement left unchanged because of their values, by rowset id. If one
-	// of them was changed or deleted since the snapshot, the error is ErrChanged.
-	Kept map[base.SourceID]*roaring.Bitmap
+	Inserted         []arrow.RecordBatch
+	ReadDependencies []ReadDependency
+	// Unmodified has rows that the statement left unchanged because of their values, by rowset id.
+	// If one of them was changed or deleted since the snapshot, the error is ErrChanged.
+	Unmodified map[base.RowsetID]*roaring.Bitmap
 	// Keys has hashes of the primary keys of the inserted rows (see batch.KeyHashes). If another
 	// statement has inserted one of these keys since the snapshot, the error is ErrChanged.
 	//
 	// In a table that merges on read and has versions, Keys also has the keys of rows that the
 	// change deletes, or to which it gives another version.
 	Keys []uint64
-	// Appended says that the change only inserts rows. Like the rows of Append, they conflict with
-	// no other change.
-	Appended bool
-	// Settle says that the change also deletes all superseded rows of the snapshot. Without Settle,
-	// it deletes them only if it deletes other rows, or gives rows another version.
-	Settle bool
+	// AppendOnly says that the change only inserts rows. Like the rows of Append, they conflict
+	// with no other change.
+	AppendOnly bool
+	// DeleteSuperseded says that the change also deletes all superseded rows of the snapshot.
+	// Without DeleteSuperseded, it deletes them only if it deletes other rows, or gives rows
+	// another version.
+	DeleteSuperseded bool
 	// Counts is what Commit returns as Result.Counts. A row that is deleted and inserted again with
 	// a new key counts as one update.
 	Counts Counts
@@ -75,9 +77,9 @@ var ErrChanged = base.Errorf(base.Conflict, "rows were changed by another statem
 // new values of one column of one part would have more than patch.MaxColumnBytes bytes.
 var ErrColumnBytes = errors.New("new values of one column of one part")
 
-// errMoved says that rowsets to which a change refers were replaced by a flush or merge. The caller
-// remaps the change's row addresses and tries again.
-var errMoved = errors.New("rows moved to other sources meanwhile")
+// errRemapped says that rowsets to which a change refers were replaced by a flush or merge. The
+// caller remaps the change's row addresses and tries again.
+var errRemapped = errors.New("rows moved to other sources meanwhile")
 
 // Commit makes changes that were computed from the snapshot s durable and visible, all or nothing.
 // The committer writes them in the same groups as appends. If a flush or merge has replaced rowsets
@@ -86,45 +88,46 @@ var errMoved = errors.New("rows moved to other sources meanwhile")
 // The result of concurrent changes is the same as that of running them one after the other, in the
 // order of Result.Seq. Appended rows that are not in the snapshot of a change count as later than
 // the change. If one of the following happened since a change's snapshot, the error is ErrChanged:
-//   - A row that the change modifies, or that it kept (Change.Kept), was changed or deleted.
-//   - A column of one of its Reads was written. Deletions and insertions write all columns. A Read
-//     of the whole table also conflicts with appended rows, unless AppendOptions.Pins is Pinned:
-//     then the appends count as later.
+//   - A row that the change modifies, or that it kept (Change.Unmodified), was changed or deleted.
+//   - A column of one of its ReadDependencies was written. Deletions and insertions write all
+//     columns. A ReadDependency of the whole table also conflicts with appended rows, unless
+//     AppendOptions.Lock is ExclusiveLock: then the appends count as later.
 //   - A row with one of its Keys was inserted.
 //   - The schema of its table changed, or its table got an expression update. If
-//     AppendOptions.Evolutions is set, the error for a changed schema is ErrStale instead.
+//     AppendOptions.Evolutions is set, the error for a changed schema is ErrSchemaChanged instead.
 //
-// If another statement has locked a table, the error is ErrPinned, unless AppendOptions.Pins says
-// that the caller holds or shares the lock.
+// If another statement has locked a table, the error is ErrTableLocked, unless AppendOptions.Lock
+// says that the caller holds or shares the lock.
 //
 // Changes of a table that merges on read must be computed from a snapshot without superseded rows
-// (see Settled). Other errors are those of Append, and ErrNoRoom if AppendOptions.Room is set.
+// (see DeduplicatedSnapshot). Other errors are those of Append, and ErrMemoryBusy if
+// AppendOptions.Reservation is set.
 func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Change, o AppendOptions) (Result, error) {
-	if o.Pins == Unpinned {
+	if o.Lock == NoLock {
 		var ids []base.TableID
 		for _, c := range changes {
 			ids = append(ids, c.Table)
 		}
-		release, err := e.tryShare(ctx, notMade(ids, o.Evolutions))
+		release, err := e.tryShareTables(ctx, existingOnly(ids, o.Evolutions))
 		if err != nil {
 			return Result{}, err
 		}
 		defer release()
 	}
-	return e.Once(ctx, o, func(o AppendOptions) (Result, error) {
+	return e.RunOnce(ctx, o, func(o AppendOptions) (Result, error) {
 		for range maxAttempts {
 			r, err := e.prepareChanges(ctx, s, changes, o)
 			if err != nil {
 				return Result{}, err
 			}
 			result, err := e.submit(ctx, r)
-			if err == ErrStale && len(o.Evolutions) == 0 {
+			if err == ErrSchemaChanged && len(o.Evolutions) == 0 {
 				err = ErrChanged
 			}
 			if err == nil {
 				e.changes.Add(1)
 			}
-			if err != errMoved {
+			if err != errRemapped {
 				return result, err
 			}
 		}
@@ -134,19 +137,19 @@ func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Cha
 
 // changeSet is everything that one request of Commit does, except inserting rows.
 type changeSet struct {
-	seq    base.Seq // sequence number of the snapshot from which the changes were computed
-	pinned bool
-	tables []*tableChange
-	reads  []read
-	bytes  int64 // reserved memory of all changes, in bytes
-	// losers is the part of bytes that is for deleting superseded rows. These deletions are allowed
-	// even if patches have used up their memory.
-	losers int64
+	seq       base.Seq // sequence number of the snapshot from which the changes were computed
+	exclusive bool
+	tables    []*tableChange
+	reads     []readDependency
+	bytes     int64 // reserved memory of all changes, in bytes
+	// supersededBytes is the part of bytes that is for deleting superseded rows. These deletions
+	// are allowed even if patches have used up their memory.
+	supersededBytes int64
 }
 
-// read is a Read, and the schema version that its table had in the snapshot.
-type read struct {
-	Read
+// readDependency is a ReadDependency, and the schema version that its table had in the snapshot.
+type readDependency struct {
+	ReadDependency
 	version uint32
 }
 
@@ -155,29 +158,30 @@ type read struct {
 type tableChange struct {
 	id      base.TableID
 	version uint32
-	deleted map[base.SourceID]*roaring.Bitmap
-	// losers are superseded rows that the change deletes, too. Deleting them conflicts with
+	deleted map[base.RowsetID]*roaring.Bitmap
+	// superseded are superseded rows that the change deletes, too. Deleting them conflicts with
 	// nothing.
-	losers map[base.SourceID]*roaring.Bitmap
-	// gone are all rows that the change deletes: deleted and losers.
-	gone    map[base.SourceID]*roaring.Bitmap
-	updated []patch.Layer
-	kept    map[base.SourceID]*roaring.Bitmap
+	superseded map[base.RowsetID]*roaring.Bitmap
+	// removed are all rows that the change deletes: deleted and superseded.
+	removed    map[base.RowsetID]*roaring.Bitmap
+	updated    []patch.Layer
+	unmodified map[base.RowsetID]*roaring.Bitmap
 	// These three sets have rows by rowset id. rows are the rows that the change deletes or
 	// updates, at their present addresses. touched are the same rows at all addresses that they had
-	// since the snapshot. seen is touched plus the kept rows (Change.Kept), also at all addresses.
-	rows       map[base.SourceID]*roaring.Bitmap
-	touched    map[base.SourceID]*roaring.Bitmap
-	seen       map[base.SourceID]*roaring.Bitmap
+	// since the snapshot. seen is touched plus the kept rows (Change.Unmodified), also at all
+	// addresses.
+	rows       map[base.RowsetID]*roaring.Bitmap
+	touched    map[base.RowsetID]*roaring.Bitmap
+	checked    map[base.RowsetID]*roaring.Bitmap
 	columns    []base.ColumnID // the columns of which updated has new values
 	expression *patch.Expression
-	// all says that the change deletes or inserts rows, which counts as writing all columns.
-	all     bool
-	brings  bool // whether the change inserts rows
-	keys    []uint64
-	keySet  map[uint64]struct{} // the elements of keys as a set, for fast look-ups
-	settles bool                // whether losers has all superseded rows of the snapshot
-	bytes   int64               // reserved memory of the change, in bytes
+	// allColumns says that the change deletes or inserts rows, which counts as writing all columns.
+	allColumns    bool
+	inserts       bool // whether the change inserts rows
+	keys          []uint64
+	keySet        map[uint64]struct{} // the elements of keys as a set, for fast look-ups
+	allSuperseded bool                // whether superseded has all superseded rows of the snapshot
+	bytes         int64               // reserved memory of the change, in bytes
 }
 
 // changeOverhead estimates the memory in bytes that a change takes in addition to its values, such
@@ -189,7 +193,7 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 	if err := e.writable(); err != nil {
 		return nil, err
 	}
-	set := &changeSet{seq: s.Seq, pinned: o.Pins == Pinned}
+	set := &changeSet{seq: s.Seq, exclusive: o.Lock == ExclusiveLock}
 	r := newRequest(o)
 	r.changes = set
 	p := preparation{request: r}
@@ -200,18 +204,18 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 		if t == nil {
 			return nil, base.Errorf(base.Internal, "change of table %d, which the snapshot does not hold", c.Table)
 		}
-		for _, reading := range c.Reads {
+		for _, reading := range c.ReadDependencies {
 			if s.Tables[reading.Table] == nil {
 				return nil, base.Errorf(base.Internal, "change that read table %d, which the snapshot does not hold", reading.Table)
 			}
-			set.reads = append(set.reads, read{reading, s.Tables[reading.Table].Schema.Version})
+			set.reads = append(set.reads, readDependency{reading, s.Tables[reading.Table].Schema.Version})
 		}
 		if err := e.prepareChange(ctx, &p, c, t); err != nil {
 			return nil, base.Wrap(err, "table %s", t.Schema.QualifiedName())
 		}
 	}
 	r.bytes += set.bytes
-	if bytes := set.bytes - set.losers; bytes > 0 {
+	if bytes := set.bytes - set.supersededBytes; bytes > 0 {
 		if err := e.checkPatchMemory(bytes); err != nil {
 			return nil, err
 		}
@@ -219,7 +223,7 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 	// Hold the snapshot until the commit. While it is held, the committer retains the write sets of
 	// all later commits, with which it compares this change.
 	s.Retain()
-	if err := e.fill(ctx, &p, o.Room); err != nil {
+	if err := e.fill(ctx, &p, o.Reservation); err != nil {
 		s.Release()
 		return nil, err
 	}
@@ -231,23 +235,23 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 // tableChangeOf checks the deletions and new values of a change against the snapshot from which it
 // was computed, and returns the change in the committer's form. It does not check inserted rows.
 func tableChangeOf(c *Change, t *snapshot.Table) (*tableChange, error) {
-	tc := &tableChange{id: c.Table, version: t.Schema.Version, deleted: map[base.SourceID]*roaring.Bitmap{}, keys: slices.Clone(c.Keys), keySet: setOf(c.Keys)}
-	for source, deleted := range c.Deleted {
+	tc := &tableChange{id: c.Table, version: t.Schema.Version, deleted: map[base.RowsetID]*roaring.Bitmap{}, keys: slices.Clone(c.Keys), keySet: setOf(c.Keys)}
+	for rowset, deleted := range c.Deleted {
 		if deleted == nil || deleted.IsEmpty() {
 			continue
 		}
-		if err := checkRows(t, source, deleted.Maximum()); err != nil {
+		if err := checkRows(t, rowset, deleted.Maximum()); err != nil {
 			return nil, err
 		}
-		tc.deleted[source] = deleted.Clone()
-		tc.all = true
+		tc.deleted[rowset] = deleted.Clone()
+		tc.allColumns = true
 	}
-	for source, kept := range c.Kept {
-		if err := checkRows(t, source, kept.Maximum()); err != nil {
+	for rowset, remaining := range c.Unmodified {
+		if err := checkRows(t, rowset, remaining.Maximum()); err != nil {
 			return nil, err
 		}
 	}
-	tc.kept = c.Kept
+	tc.unmodified = c.Unmodified
 	for _, l := range c.Updated {
 		if len(l.Ordinals) == 0 {
 			continue
@@ -268,7 +272,7 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		return err
 	}
 	for _, l := range tc.updated {
-		if err := checkPending(t, l); err != nil {
+		if err := checkExpressionColumns(t, l); err != nil {
 			return err
 		}
 	}
@@ -287,30 +291,30 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		p.conformed = append(p.conformed, record)
 		records = append(records, record)
 		first += record.NumRows()
-		tc.brings = tc.brings || record.NumRows() > 0
-		tc.all = tc.all || tc.brings
+		tc.inserts = tc.inserts || record.NumRows() > 0
+		tc.allColumns = tc.allColumns || tc.inserts
 	}
-	tc.takeLosers(c, t)
+	tc.addSuperseded(c, t)
 	p.request.counts = p.request.counts.Plus(c.Counts)
-	if c.Appended {
+	if c.AppendOnly {
 		err = p.append(t.Schema, records)
-	} else if err = checkSettled(t); err == nil {
+	} else if err = checkDeduplicated(t); err == nil {
 		_, err = p.add(t.Schema, records)
 	}
 	if err != nil {
 		return err
 	}
-	if c.Appended || !tc.does() && len(tc.kept) == 0 && len(tc.keys) == 0 {
+	if c.AppendOnly || !tc.hasEffect() && len(tc.unmodified) == 0 && len(tc.keys) == 0 {
 		return nil
 	}
-	if err := e.readdress(tc); err != nil {
+	if err := e.remapAddresses(tc); err != nil {
 		return err
 	}
-	for _, b := range tc.losers {
+	for _, b := range tc.superseded {
 		tc.bytes += int64(b.GetSizeInBytes())
 	}
-	p.request.changes.losers += 2 * tc.bytes
-	if len(tc.deleted) > 0 || len(tc.updated) > 0 || tc.brings {
+	p.request.changes.supersededBytes += 2 * tc.bytes
+	if len(tc.deleted) > 0 || len(tc.updated) > 0 || tc.inserts {
 		tc.bytes += changeOverhead
 	}
 	for _, b := range tc.deleted {
@@ -329,11 +333,11 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 	return nil
 }
 
-// does reports whether the change modifies anything. A change that modifies nothing may be
+// hasEffect reports whether the change modifies anything. A change that modifies nothing may be
 // committed together with changes of other tables. It can still have conflicts, because of
-// Change.Kept and Change.Keys.
-func (c *tableChange) does() bool {
-	return len(c.deleted) > 0 || len(c.losers) > 0 || len(c.updated) > 0 || c.brings || c.expression != nil
+// Change.Unmodified and Change.Keys.
+func (c *tableChange) hasEffect() bool {
+	return len(c.deleted) > 0 || len(c.superseded) > 0 || len(c.updated) > 0 || c.inserts || c.expression != nil
 }
 
 func setOf(keys []uint64) map[uint64]struct{} {
@@ -344,20 +348,20 @@ func setOf(keys []uint64) map[uint64]struct{} {
 	return set
 }
 
-// takeLosers makes the change delete all superseded rows of the snapshot if that is needed: if the
-// change could otherwise make one of them visible again.
-func (tc *tableChange) takeLosers(c *Change, t *snapshot.Table) {
+// addSuperseded makes the change delete all superseded rows of the snapshot if that is needed: if
+// the change could otherwise make one of them visible again.
+func (tc *tableChange) addSuperseded(c *Change, t *snapshot.Table) {
 	writes := func(id base.ColumnID) bool { return id != 0 && slices.Contains(tc.columns, id) }
-	if t.Losers == nil || !c.Settle && len(tc.deleted) == 0 && !writes(t.Schema.RowVersion) {
+	if t.Superseded == nil || !c.DeleteSuperseded && len(tc.deleted) == 0 && !writes(t.Schema.RowVersion) {
 		return
 	}
-	tc.losers, tc.settles = maps.Clone(t.Losers), true
+	tc.superseded, tc.allSuperseded = maps.Clone(t.Superseded), true
 }
 
-// checkSettled returns an Internal error if the table merges on read and its snapshot shows
+// checkDeduplicated returns an Internal error if the table merges on read and its snapshot shows
 // superseded rows.
-func checkSettled(t *snapshot.Table) error {
-	if t.Schema.MergeOnRead && t.Losers == nil {
+func checkDeduplicated(t *snapshot.Table) error {
+	if t.Schema.MergeOnRead && t.Superseded == nil {
 		return base.Errorf(base.Internal, "change of a table that merges on read, computed from a snapshot that is not settled")
 	}
 	return nil
@@ -365,20 +369,20 @@ func checkSettled(t *snapshot.Table) error {
 
 // checkRows returns an Internal error unless the rowset is in the snapshot and has a row with the
 // number last.
-func checkRows(t *snapshot.Table, source base.SourceID, last uint32) error {
+func checkRows(t *snapshot.Table, rowset base.RowsetID, last uint32) error {
 	rows := int64(-1)
 	for _, p := range t.Parts {
-		if p.ID == source {
+		if p.ID == rowset {
 			rows = p.Rows
 		}
 	}
 	for _, m := range t.Memtables {
-		if m.Source == source {
+		if m.Rowset == rowset {
 			rows = m.Rows
 		}
 	}
 	if int64(last) >= rows {
-		return base.Errorf(base.Internal, "change of row %d of source %d, which has %d", last, source, max(rows, 0))
+		return base.Errorf(base.Internal, "change of row %d of source %d, which has %d", last, rowset, max(rows, 0))
 	}
 	return nil
 }
@@ -389,7 +393,7 @@ func checkLayer(t *snapshot.Table, l patch.Layer) error {
 	if err := l.Check(); err != nil {
 		return err
 	}
-	if err := checkRows(t, l.Source, l.Ordinals[len(l.Ordinals)-1]); err != nil {
+	if err := checkRows(t, l.Rowset, l.Ordinals[len(l.Ordinals)-1]); err != nil {
 		return err
 	}
 	for i, id := range l.Columns {
@@ -410,52 +414,52 @@ func checkLayer(t *snapshot.Table, l patch.Layer) error {
 	return nil
 }
 
-// readdress remaps a change's row addresses to the present rowsets. If the remap of a replaced
+// remapAddresses remaps a change's row addresses to the present rowsets. If the remap of a replaced
 // rowset is not retained any more, the error is ErrChanged.
-func (e *Engine) readdress(c *tableChange) error {
+func (e *Engine) remapAddresses(c *tableChange) error {
 	// If readdress is called again, touched and seen keep the older addresses, too. A write set
 	// since the snapshot may have recorded rows under any of these addresses.
-	if c.seen == nil {
-		c.touched, c.seen = map[base.SourceID]*roaring.Bitmap{}, map[base.SourceID]*roaring.Bitmap{}
+	if c.checked == nil {
+		c.touched, c.checked = map[base.RowsetID]*roaring.Bitmap{}, map[base.RowsetID]*roaring.Bitmap{}
 	}
 	for {
-		c.rows = map[base.SourceID]*roaring.Bitmap{}
-		for source, rows := range c.deleted {
-			addRows(c.rows, source, rows)
+		c.rows = map[base.RowsetID]*roaring.Bitmap{}
+		for rowset, rows := range c.deleted {
+			addRows(c.rows, rowset, rows)
 		}
 		for _, l := range c.updated {
-			addRows(c.rows, l.Source, roaring.BitmapOf(l.Ordinals...))
+			addRows(c.rows, l.Rowset, roaring.BitmapOf(l.Ordinals...))
 		}
-		for source, rows := range c.rows {
-			addRows(c.touched, source, rows)
-			addRows(c.seen, source, rows)
+		for rowset, rows := range c.rows {
+			addRows(c.touched, rowset, rows)
+			addRows(c.checked, rowset, rows)
 		}
-		for source, rows := range c.kept {
-			addRows(c.seen, source, rows)
+		for rowset, rows := range c.unmodified {
+			addRows(c.checked, rowset, rows)
 		}
-		c.gone = maps.Clone(c.deleted)
-		for source, rows := range c.losers {
-			addRows(c.gone, source, rows)
+		c.removed = maps.Clone(c.deleted)
+		for rowset, rows := range c.superseded {
+			addRows(c.removed, rowset, rows)
 		}
-		moves, err := e.movesOf(c.id, c.allSources())
-		if err != nil || len(moves) == 0 {
+		remaps, err := e.remapsOf(c.id, c.allRowsets())
+		if err != nil || len(remaps) == 0 {
 			return err
 		}
-		deleted, err := moveRows(moves, c.deleted)
+		deleted, err := remapRows(remaps, c.deleted)
 		if err != nil {
 			return err
 		}
-		if c.losers, err = moveRows(moves, c.losers); err != nil {
+		if c.superseded, err = remapRows(remaps, c.superseded); err != nil {
 			return err
 		}
-		if c.kept, err = moveRows(moves, c.kept); err != nil {
+		if c.unmodified, err = remapRows(remaps, c.unmodified); err != nil {
 			return err
 		}
 		var updated []patch.Layer
 		for _, l := range c.updated {
 			moved := []patch.Layer{l}
-			if moves[l.Source] != nil {
-				if moved, err = patch.MoveLayer(moves[l.Source], l); err != nil {
+			if remaps[l.Rowset] != nil {
+				if moved, err = patch.RemapLayer(remaps[l.Rowset], l); err != nil {
 					return err
 				}
 			}
@@ -465,30 +469,30 @@ func (e *Engine) readdress(c *tableChange) error {
 	}
 }
 
-// allSources returns the ids of the rowsets with rows that the change modifies or keeps
-// (Change.Kept).
-func (c *tableChange) allSources() []base.SourceID {
-	return slices.AppendSeq(c.sources(), maps.Keys(c.kept))
+// allRowsets returns the ids of the rowsets with rows that the change modifies or keeps
+// (Change.Unmodified).
+func (c *tableChange) allRowsets() []base.RowsetID {
+	return slices.AppendSeq(c.rowsets(), maps.Keys(c.unmodified))
 }
 
-// sources returns the ids of the rowsets with rows that the change modifies, in ascending order.
-func (c *tableChange) sources() []base.SourceID {
-	all := slices.AppendSeq(slices.Collect(maps.Keys(c.rows)), maps.Keys(c.losers))
+// rowsets returns the ids of the rowsets with rows that the change modifies, in ascending order.
+func (c *tableChange) rowsets() []base.RowsetID {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(c.rows)), maps.Keys(c.superseded))
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// moveRows returns the given rows at their present addresses. rows are row numbers by rowset id,
+// remapRows returns the given rows at their present addresses. rows are row numbers by rowset id,
 // and moves has the remaps of the rowsets that were replaced. Rows of other rowsets stay as they
 // are.
-func moveRows(moves map[base.SourceID]patch.Move, rows map[base.SourceID]*roaring.Bitmap) (map[base.SourceID]*roaring.Bitmap, error) {
-	now := map[base.SourceID]*roaring.Bitmap{}
-	for source, rows := range rows {
-		if moves[source] == nil {
-			addRows(now, source, rows)
+func remapRows(remaps map[base.RowsetID]patch.Remap, rows map[base.RowsetID]*roaring.Bitmap) (map[base.RowsetID]*roaring.Bitmap, error) {
+	now := map[base.RowsetID]*roaring.Bitmap{}
+	for rowset, rows := range rows {
+		if remaps[rowset] == nil {
+			addRows(now, rowset, rows)
 			continue
 		}
-		moved, err := patch.MoveRows(moves[source], source, rows)
+		moved, err := patch.RemapRows(remaps[rowset], rowset, rows)
 		if err != nil {
 			return nil, err
 		}
@@ -499,18 +503,18 @@ func moveRows(moves map[base.SourceID]patch.Move, rows map[base.SourceID]*roarin
 	return now, nil
 }
 
-func addRows(to map[base.SourceID]*roaring.Bitmap, source base.SourceID, rows *roaring.Bitmap) {
-	if to[source] == nil {
-		to[source] = rows
+func addRows(to map[base.RowsetID]*roaring.Bitmap, rowset base.RowsetID, rows *roaring.Bitmap) {
+	if to[rowset] == nil {
+		to[rowset] = rows
 	} else {
-		to[source] = roaring.Or(to[source], rows)
+		to[rowset] = roaring.Or(to[rowset], rows)
 	}
 }
 
-// movesOf returns the remaps of the given rowsets, as far as they were replaced. If a remap is not
+// remapsOf returns the remaps of the given rowsets, as far as they were replaced. If a remap is not
 // retained any more, the error is ErrChanged.
-func (e *Engine) movesOf(id base.TableID, sources []base.SourceID) (map[base.SourceID]patch.Move, error) {
-	if len(sources) == 0 { // for example if the same commit creates the table
+func (e *Engine) remapsOf(id base.TableID, rowsets []base.RowsetID) (map[base.RowsetID]patch.Remap, error) {
+	if len(rowsets) == 0 { // for example if the same commit creates the table
 		return nil, nil
 	}
 	e.mu.RLock()
@@ -519,19 +523,19 @@ func (e *Engine) movesOf(id base.TableID, sources []base.SourceID) (map[base.Sou
 	if err != nil {
 		return nil, err
 	}
-	var moves map[base.SourceID]patch.Move
-	for _, source := range sources {
-		if t.current.has(source) {
+	var remaps map[base.RowsetID]patch.Remap
+	for _, rowset := range rowsets {
+		if t.current.hasRowset(rowset) {
 			continue
 		}
-		moved, ok := t.moved[source]
+		moved, ok := t.remaps[rowset]
 		if !ok {
 			return nil, ErrChanged
 		}
-		if moves == nil {
-			moves = map[base.SourceID]patch.Move{}
+		if remaps == nil {
+			remaps = map[base.RowsetID]patch.Remap{}
 		}
-		moves[source] = moved.move
+		remaps[rowset] = moved.remap
 	}
-	return moves, nil
+	return remaps, nil
 }

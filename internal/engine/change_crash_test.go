@@ -67,7 +67,7 @@ func (o bankOp) apply(rows map[int64]bankRow) {
 
 // commitLoad makes the change as a load that replaces rows. The load also deletes one of its own
 // rows.
-func (o bankOp) commitLoad(e *Engine, table schema.Table, s *snapshot.Snapshot, deleted map[base.SourceID]*roaring.Bitmap) error {
+func (o bankOp) commitLoad(e *Engine, table schema.Table, s *snapshot.Snapshot, deleted map[base.RowsetID]*roaring.Bitmap) error {
 	l, err := e.Load(ctx, table, LoadOptions{})
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (o bankOp) commitLoad(e *Engine, table schema.Table, s *snapshot.Snapshot, 
 		for _, p := range parts {
 			deleted[p.ID] = roaring.BitmapOf(1)
 		}
-		_, err = l.CommitOver(ctx, s, deleted, Counts{}, AppendOptions{})
+		_, err = l.CommitReplacing(ctx, s, deleted, Counts{}, AppendOptions{})
 	}
 	return errors.Join(err, l.Abort())
 }
@@ -98,7 +98,7 @@ func (o bankOp) commit(e *Engine) error {
 		return err
 	}
 	if o.load {
-		release, err := e.Pin(ctx, nil, table.ID)
+		release, err := e.LockTables(ctx, nil, table.ID)
 		if err != nil {
 			return err
 		}
@@ -138,13 +138,13 @@ func (o bankOp) commit(e *Engine) error {
 		return o.commitLoad(e, table, s, rowsAt(gone...))
 	}
 	c.Deleted, c.Updated = rowsAt(gone...), setAmounts(amounts)
-	for source, at := range rowsAt(slices.Collect(maps.Keys(notes))...) {
+	for rowset, at := range rowsAt(slices.Collect(maps.Keys(notes))...) {
 		b := array.NewStringBuilder(memory.DefaultAllocator)
 		for range at.GetCardinality() {
 			b.Append(o.note())
 		}
 		values := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "note", Type: arrow.BinaryTypes.String}}, nil), []arrow.Array{b.NewArray()}, int64(at.GetCardinality()))
-		c.Updated = append(c.Updated, patch.Layer{Source: source, Columns: []base.ColumnID{3}, Ordinals: at.ToArray(), Values: values})
+		c.Updated = append(c.Updated, patch.Layer{Rowset: rowset, Columns: []base.ColumnID{3}, Ordinals: at.ToArray(), Values: values})
 	}
 	if len(o.ins) > 0 {
 		c.Inserted = []arrow.RecordBatch{accountsBatch(int(o.ins[0]), len(o.ins), o.amount)}
@@ -193,12 +193,12 @@ func rewriteFirst(e *Engine, table schema.Table, between func()) error {
 		return nil
 	}
 	old := parts[0]
-	r, err := e.Rewrite(table.ID, []base.SourceID{old.ID})
+	r, err := e.Rewrite(table.ID, []base.RowsetID{old.ID})
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	id, err := e.NextSourceID()
+	id, err := e.NextRowsetID()
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func rewriteFirst(e *Engine, table schema.Table, between func()) error {
 	var from []uint32
 	view := *r.Table()
 	view.Parts, view.Memtables = []*catalog.Part{old}, nil
-	err = eachSource(e, &view, func(record arrow.RecordBatch, _ base.SourceID, at func(int) int) {
+	err = eachRowset(e, &view, func(record arrow.RecordBatch, _ base.RowsetID, at func(int) int) {
 		record.Retain()
 		rows = append(rows, record)
 		for i := range int(record.NumRows()) {
@@ -222,13 +222,13 @@ func rewriteFirst(e *Engine, table schema.Table, between func()) error {
 	}
 	between()
 	if len(from) == 0 {
-		return r.Publish(ctx, nil, &patch.Sorted{Source: old.ID})
+		return r.Publish(ctx, nil, &patch.Sorted{Rowset: old.ID})
 	}
 	written, err := part.WriteBatches(e.fs, path, table, rows, part.Options{})
 	if err == nil {
 		made := catalog.Part{ID: id, Table: table.ID, SchemaVersion: table.Version, Rows: written.Rows, Bytes: written.Bytes, Checksum: written.Checksum,
 			Stats: written.Stats, Level: old.Level + 1, MinSeq: old.MinSeq, MaxSeq: old.MaxSeq}
-		err = r.Publish(ctx, []catalog.Part{made}, &patch.Sorted{Source: old.ID, Parts: []base.SourceID{id}, Rows: [][]uint32{from}})
+		err = r.Publish(ctx, []catalog.Part{made}, &patch.Sorted{Rowset: old.ID, Parts: []base.RowsetID{id}, Rows: [][]uint32{from}})
 	}
 	if err != nil {
 		if abandonErr := e.AbandonPart(table.ID, id); abandonErr != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestChangesWithoutMemoryAreRefusedUntilPartsAreWrittenAnew uses up the memory for patches, and
+// TestChangesWithoutMemoryAreRefusedUntilPartsAreRewritten uses up the memory for patches, and
 // then rewrites parts.
-func TestChangesWithoutMemoryAreRefusedUntilPartsAreWrittenAnew(t *testing.T) {
+func TestChangesWithoutMemoryAreRefusedUntilPartsAreRewritten(t *testing.T) {
 	settings := manual
 	settings.MemoryBytes = 256 << 10
 	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
@@ -54,7 +54,7 @@ func TestARewriteHoldsPartsAndNoMemory(t *testing.T) {
 	must(t, err)
 	part := s.Tables[table.ID].Parts[0]
 	s.Release()
-	r, err := e.Rewrite(table.ID, []base.SourceID{part.ID})
+	r, err := e.Rewrite(table.ID, []base.RowsetID{part.ID})
 	must(t, err)
 	if now := r.Table(); len(now.Parts) != 1 || len(now.Memtables) != 0 {
 		t.Errorf("%d parts, %d memtables", len(now.Parts), len(now.Memtables))
@@ -76,9 +76,9 @@ func TestARewriteHoldsPartsAndNoMemory(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestMovesThatASnapshotKeepsAreBounded flushes a table many times while a snapshot of another
+// TestRemapsThatASnapshotNeedsAreBounded flushes a table many times while a snapshot of another
 // table is held.
-func TestMovesThatASnapshotKeepsAreBounded(t *testing.T) {
+func TestRemapsThatASnapshotNeedsAreBounded(t *testing.T) {
 	settings := manual
 	settings.MemoryBytes = 1 << 20
 	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
@@ -101,11 +101,11 @@ func TestMovesThatASnapshotKeepsAreBounded(t *testing.T) {
 			must(t, err)
 		}
 		must(t, e.Flush(ctx))
-		if e.moves.bytes > e.movesBytes() || len(e.tables[table.ID].moved) != len(e.moves.kept) {
-			t.Fatalf("%d moves of %d bytes are kept, %d of the table, after %d flushes", len(e.moves.kept), e.moves.bytes, len(e.tables[table.ID].moved), i+1)
+		if e.remaps.bytes > e.remapBytes() || len(e.tables[table.ID].remaps) != len(e.remaps.retained) {
+			t.Fatalf("%d moves of %d bytes are kept, %d of the table, after %d flushes", len(e.remaps.retained), e.remaps.bytes, len(e.tables[table.ID].remaps), i+1)
 		}
 	}
-	if n := len(e.moves.kept); n < 2 || n == flushes {
+	if n := len(e.remaps.retained); n < 2 || n == flushes {
 		t.Errorf("%d moves are kept of %d", n, flushes)
 	}
 	last := int64(9 + flushes*rows)
@@ -121,22 +121,22 @@ func TestMovesThatASnapshotKeepsAreBounded(t *testing.T) {
 		s.Release()
 	}
 	must(t, e.Flush(ctx))
-	if len(e.moves.kept) > 0 || e.moves.bytes != 0 || len(e.tables[table.ID].moved) > 0 {
-		t.Errorf("%d moves of %d bytes are kept for nobody", len(e.moves.kept), e.moves.bytes)
+	if len(e.remaps.retained) > 0 || e.remaps.bytes != 0 || len(e.tables[table.ID].remaps) > 0 {
+		t.Errorf("%d moves of %d bytes are kept for nobody", len(e.remaps.retained), e.remaps.bytes)
 	}
 	mustEnd(t, e)
 }
 
-// TestMovesSinceAPinAreKept flushes a locked table until its remaps take far more memory than the
-// limit.
-func TestMovesSinceAPinAreKept(t *testing.T) {
+// TestRemapsSinceATableLockAreRetained flushes a locked table until its remaps take far more memory
+// than the limit.
+func TestRemapsSinceATableLockAreRetained(t *testing.T) {
 	settings := manual
 	settings.MemoryBytes = 1 << 20
 	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
 	must(t, err)
 	table, err := createAccounts(e, "t")
 	must(t, err)
-	unpin, err := e.Pin(ctx, nil, table.ID)
+	unlock, err := e.LockTables(ctx, nil, table.ID)
 	must(t, err)
 	must(t, appendAccounts(e, table, 0, 10, 1))
 	old, err := e.Snapshot(table.ID)
@@ -146,13 +146,13 @@ func TestMovesSinceAPinAreKept(t *testing.T) {
 		must(t, appendAccounts(e, table, 10+i*rows, rows, 1))
 		must(t, e.Flush(ctx))
 	}
-	_, err = updateFrom(e, old, table.ID, nil, AppendOptions{Pins: Pinned}, set(3, 5))
+	_, err = updateFrom(e, old, table.ID, nil, AppendOptions{Lock: ExclusiveLock}, set(3, 5))
 	must(t, err)
-	unpin()
+	unlock()
 	old.Release()
 	must(t, e.Flush(ctx))
-	if len(e.moves.kept) > 0 || e.moves.bytes != 0 || len(e.tables[table.ID].moved) > 0 {
-		t.Errorf("%d moves of %d bytes are kept for nobody", len(e.moves.kept), e.moves.bytes)
+	if len(e.remaps.retained) > 0 || e.remaps.bytes != 0 || len(e.tables[table.ID].remaps) > 0 {
+		t.Errorf("%d moves of %d bytes are kept for nobody", len(e.remaps.retained), e.remaps.bytes)
 	}
 	mustEnd(t, e)
 }

@@ -114,9 +114,9 @@ func (st statement) execute(e *Engine, table base.TableID) (base.Seq, error) {
 				}
 			}
 			set, del, ins := st.run(amounts)
-			c := Change{Table: table, Reads: []Read{{Table: table, Columns: st.reads}}}
+			c := Change{Table: table, ReadDependencies: []ReadDependency{{Table: table, Columns: st.reads}}}
 			if st.whole {
-				c.Reads[0].Columns = nil
+				c.ReadDependencies[0].Columns = nil
 			}
 			values := map[base.RowAddress]int64{}
 			for id, v := range set {
@@ -133,14 +133,14 @@ func (st statement) execute(e *Engine, table base.TableID) (base.Seq, error) {
 			result, err := e.Commit(ctx, s, []Change{c}, o)
 			return result.Seq, err
 		}()
-		hold := e.Pin
+		hold := e.LockTables
 		switch {
-		case errors.Is(err, ErrPinned):
-			hold, o.Pins = e.Share, Shared
-		case errors.Is(err, ErrChanged) && o.Pins == Pinned:
+		case errors.Is(err, ErrTableLocked):
+			hold, o.Lock = e.ShareTables, SharedLock
+		case errors.Is(err, ErrChanged) && o.Lock == ExclusiveLock:
 			continue
 		case errors.Is(err, ErrChanged):
-			o.Pins = Pinned
+			o.Lock = ExclusiveLock
 		default:
 			return seq, err
 		}

@@ -102,34 +102,34 @@ func amounts(t testing.TB, e *Engine, table base.TableID) map[int64]int64 {
 
 // setAmounts returns layers that give rows new amounts.
 func setAmounts(rows map[base.RowAddress]int64) []patch.Layer {
-	bySource := map[base.SourceID][]uint32{}
+	byRowset := map[base.RowsetID][]uint32{}
 	for a := range rows {
-		bySource[a.Source] = append(bySource[a.Source], uint32(a.Ordinal))
+		byRowset[a.Rowset] = append(byRowset[a.Rowset], uint32(a.Ordinal))
 	}
 	var layers []patch.Layer
-	for source, ordinals := range bySource {
+	for rowset, ordinals := range byRowset {
 		slices.Sort(ordinals)
 		b := array.NewInt64Builder(memory.DefaultAllocator)
 		for _, o := range ordinals {
-			b.Append(rows[base.RowAddress{Source: source, Ordinal: base.RowOrdinal(o)}])
+			b.Append(rows[base.RowAddress{Rowset: rowset, Ordinal: base.RowOrdinal(o)}])
 		}
 		values := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "amount", Type: arrow.PrimitiveTypes.Int64}}, nil), []arrow.Array{b.NewArray()}, int64(len(ordinals)))
-		layers = append(layers, patch.Layer{Source: source, Columns: []base.ColumnID{2}, Ordinals: ordinals, Values: values})
+		layers = append(layers, patch.Layer{Rowset: rowset, Columns: []base.ColumnID{2}, Ordinals: ordinals, Values: values})
 	}
 	return layers
 }
 
-func rowsAt(addresses ...base.RowAddress) map[base.SourceID]*roaring.Bitmap {
-	all := map[base.SourceID]*roaring.Bitmap{}
+func rowsAt(addresses ...base.RowAddress) map[base.RowsetID]*roaring.Bitmap {
+	all := map[base.RowsetID]*roaring.Bitmap{}
 	for _, a := range addresses {
-		addRows(all, a.Source, roaring.BitmapOf(uint32(a.Ordinal)))
+		addRows(all, a.Rowset, roaring.BitmapOf(uint32(a.Ordinal)))
 	}
 	return all
 }
 
 // update computes new amounts from a snapshot, and commits them. If a new amount is nil, the row is
 // deleted.
-func update(e *Engine, table base.TableID, reads []Read, compute func(map[int64]account) map[int64]*int64) (Result, error) {
+func update(e *Engine, table base.TableID, reads []ReadDependency, compute func(map[int64]account) map[int64]*int64) (Result, error) {
 	s, err := e.Snapshot(table)
 	if err != nil {
 		return Result{}, err
@@ -138,7 +138,7 @@ func update(e *Engine, table base.TableID, reads []Read, compute func(map[int64]
 	return updateFrom(e, s, table, reads, AppendOptions{}, compute)
 }
 
-func updateFrom(e *Engine, s *snapshot.Snapshot, table base.TableID, reads []Read, o AppendOptions, compute func(map[int64]account) map[int64]*int64) (Result, error) {
+func updateFrom(e *Engine, s *snapshot.Snapshot, table base.TableID, reads []ReadDependency, o AppendOptions, compute func(map[int64]account) map[int64]*int64) (Result, error) {
 	rows, err := accountsIn(e, s.Tables[table])
 	if err != nil {
 		return Result{}, err
@@ -153,7 +153,7 @@ func updateFrom(e *Engine, s *snapshot.Snapshot, table base.TableID, reads []Rea
 		}
 	}
 	counts := Counts{Updated: int64(len(values)), Deleted: int64(len(gone))}
-	return e.Commit(ctx, s, []Change{{Table: table, Deleted: rowsAt(gone...), Updated: setAmounts(values), Reads: reads, Counts: counts}}, o)
+	return e.Commit(ctx, s, []Change{{Table: table, Deleted: rowsAt(gone...), Updated: setAmounts(values), ReadDependencies: reads, Counts: counts}}, o)
 }
 
 // set returns a function that sets the amount of some accounts. del returns a function that deletes
@@ -248,9 +248,9 @@ func TestAChangeOfWhatChangedMeanwhileIsRefused(t *testing.T) {
 		must(t, appendAccounts(e, table, 0, 6, 10))
 		s, err := e.Snapshot(table.ID)
 		must(t, err)
-		var reads []Read
+		var reads []ReadDependency
 		if c.reading {
-			reads = []Read{{Table: table.ID, Columns: c.reads}}
+			reads = []ReadDependency{{Table: table.ID, Columns: c.reads}}
 		}
 		must(t, c.between(e, table))
 		_, err = updateFrom(e, s, table.ID, reads, AppendOptions{}, set(7, 1))
@@ -295,7 +295,7 @@ func TestAChangeOfAllThatItFoundMindsOnlyRowsThatOthersBring(t *testing.T) {
 		s, err := e.Snapshot(table.ID)
 		must(t, err)
 		must(t, c.between(e, table))
-		_, err = updateFrom(e, s, table.ID, []Read{{Table: table.ID, Brought: true}}, AppendOptions{}, set(7, 1))
+		_, err = updateFrom(e, s, table.ID, []ReadDependency{{Table: table.ID, NewRowsOnly: true}}, AppendOptions{}, set(7, 1))
 		if errors.Is(err, ErrChanged) != c.changed || !c.changed && err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -304,8 +304,8 @@ func TestAChangeOfAllThatItFoundMindsOnlyRowsThatOthersBring(t *testing.T) {
 	}
 }
 
-// TestRowsThatAMutationBringsAreMinded commits a change with Read.Brought after a mutation. The
-// change is refused only if the mutation inserted a row.
+// TestRowsThatAMutationBringsAreMinded commits a change with ReadDependency.NewRowsOnly after a
+// mutation. The change is refused only if the mutation inserted a row.
 func TestRowsThatAMutationBringsAreMinded(t *testing.T) {
 	for _, brings := range []bool{false, true} {
 		e := mustOpen(t, vfs.NewCrashable())
@@ -331,14 +331,14 @@ func TestRowsThatAMutationBringsAreMinded(t *testing.T) {
 		must(t, err)
 		patience, cancel := context.WithTimeout(ctx, 10*time.Second)
 		// Statements wait for a mutation only while it publishes, not while it writes parts.
-		unpin, err := e.Pin(patience, nil, table.ID)
+		unlock, err := e.LockTables(patience, nil, table.ID)
 		cancel()
 		must(t, err)
-		unpin()
-		_, err = m.Publish(ctx, parts, &patch.Sorted{Source: gone.Source})
+		unlock()
+		_, err = m.Publish(ctx, parts, &patch.Sorted{Rowset: gone.Rowset})
 		must(t, err)
 		m.Close()
-		_, err = updateFrom(e, s, table.ID, []Read{{Table: table.ID, Brought: true}}, AppendOptions{}, set(7, 1))
+		_, err = updateFrom(e, s, table.ID, []ReadDependency{{Table: table.ID, NewRowsOnly: true}}, AppendOptions{}, set(7, 1))
 		if errors.Is(err, ErrChanged) != brings || !brings && err != nil {
 			t.Errorf("a mutation that brings a row: %v, the change after it: %v", brings, err)
 		}
@@ -347,11 +347,11 @@ func TestRowsThatAMutationBringsAreMinded(t *testing.T) {
 	}
 }
 
-// TestWhatAChangeKeepsIsMindedBesideOthers commits changes that do not modify the table because of
-// an existing row (Change.Kept), or because a key does not exist (Change.Keys). If that row or key
-// was changed meanwhile, the error must be ErrChanged. The change is committed together with a
-// change of another table, or as a mutation.
-func TestWhatAChangeKeepsIsMindedBesideOthers(t *testing.T) {
+// TestUnmodifiedRowsOfAChangeConflictWithOtherChanges commits changes that do not modify the table
+// because of an existing row (Change.Unmodified), or because a key does not exist (Change.Keys). If
+// that row or key was changed meanwhile, the error must be ErrChanged. The change is committed
+// together with a change of another table, or as a mutation.
+func TestUnmodifiedRowsOfAChangeConflictWithOtherChanges(t *testing.T) {
 	const key = 77
 	keyed := func(e *Engine, table schema.Table) error {
 		s, err := e.Snapshot(table.ID)
@@ -390,12 +390,12 @@ func TestWhatAChangeKeepsIsMindedBesideOthers(t *testing.T) {
 			rows, err := accountsIn(e, s.Tables[table.ID])
 			must(t, err)
 			must(t, c.between(e, table))
-			change := Change{Table: table.ID, Kept: rowsAt(rows[1].address), Keys: []uint64{key}}
+			change := Change{Table: table.ID, Unmodified: rowsAt(rows[1].address), Keys: []uint64{key}}
 			if how == "as parts" {
 				change.Deleted = rowsAt(rows[9].address)
 				m, mutateErr := e.Mutate(ctx, s, change, AppendOptions{})
 				if err = mutateErr; err == nil {
-					_, err = m.Publish(ctx, nil, &patch.Sorted{Source: rows[9].address.Source})
+					_, err = m.Publish(ctx, nil, &patch.Sorted{Rowset: rows[9].address.Rowset})
 					m.Close()
 				}
 			} else {
@@ -426,7 +426,7 @@ func TestWhatAChangeKeepsIsMindedBesideOthers(t *testing.T) {
 // mustWritePart writes the file of a part that the catalog does not list yet.
 func mustWritePart(t testing.TB, e *Engine, table schema.Table, rows []arrow.RecordBatch) catalog.Part {
 	t.Helper()
-	id, err := e.NextSourceID()
+	id, err := e.NextRowsetID()
 	must(t, err)
 	path, err := e.PartPath(table.ID, id)
 	must(t, err)
@@ -452,7 +452,7 @@ func committingAppend(e *Engine, table schema.Table) error {
 		return err
 	}
 	defer s.Release()
-	_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Inserted: []arrow.RecordBatch{accountsBatch(100, 1, 1)}, Appended: true}}, AppendOptions{})
+	_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Inserted: []arrow.RecordBatch{accountsBatch(100, 1, 1)}, AppendOnly: true}}, AppendOptions{})
 	return err
 }
 
@@ -466,7 +466,7 @@ func TestAChangeTakesItsProgressAlong(t *testing.T) {
 	other, err := createAccounts(e, "other")
 	must(t, err)
 	must(t, appendAccounts(e, table, 0, 3, 10))
-	stream, err := e.CreateStream(ctx, catalog.Stream{Name: catalog.StreamName{Database: table.Database, Schema: table.Schema, Name: "s"}, Definition: []byte("{}")}, false)
+	stream, err := e.CreateSource(ctx, catalog.Source{Name: catalog.SourceName{Database: table.Database, Schema: table.Schema, Name: "s"}, Definition: []byte("{}")}, false)
 	must(t, err)
 	commit := func(e *Engine, from int64) error {
 		s, err := e.Snapshot(table.ID, other.ID)
@@ -476,8 +476,8 @@ func TestAChangeTakesItsProgressAlong(t *testing.T) {
 		must(t, err)
 		_, err = e.Commit(ctx, s, []Change{
 			{Table: table.ID, Deleted: rowsAt(rows[1].address), Inserted: []arrow.RecordBatch{accountsBatch(1, 1, rows[1].amount+1)}, Keys: []uint64{1}},
-			{Table: other.ID, Inserted: []arrow.RecordBatch{accountsBatch(int(from), 1, 1)}, Appended: true},
-		}, AppendOptions{Progress: &Progress{Stream: stream.ID, Ranges: []OffsetRange{{Topic: "t", From: from, Next: from + 1}}}})
+			{Table: other.ID, Inserted: []arrow.RecordBatch{accountsBatch(int(from), 1, 1)}, AppendOnly: true},
+		}, AppendOptions{Progress: &Progress{Source: stream.ID, Ranges: []OffsetRange{{Topic: "t", From: from, Next: from + 1}}}})
 		return err
 	}
 	must(t, commit(e, 0))
@@ -541,15 +541,15 @@ func TestRacingIncrementsAllCount(t *testing.T) {
 					if err == nil {
 						break
 					}
-					if !errors.Is(err, ErrChanged) && !errors.Is(err, ErrPinned) || o.Pins == Pinned {
-						t.Errorf("attempt %d, pins %v: %v", attempt, o.Pins, err)
+					if !errors.Is(err, ErrChanged) && !errors.Is(err, ErrTableLocked) || o.Lock == ExclusiveLock {
+						t.Errorf("attempt %d, pins %v: %v", attempt, o.Lock, err)
 						break
 					}
-					if release, err = e.Pin(context.Background(), nil, table.ID); err != nil {
+					if release, err = e.LockTables(context.Background(), nil, table.ID); err != nil {
 						t.Error(err)
 						return
 					}
-					o.Pins = Pinned
+					o.Lock = ExclusiveLock
 				}
 				release()
 			}
@@ -566,24 +566,24 @@ func TestRacingIncrementsAllCount(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAddressesOfAChangeAreKeptAsItFollowsItsRows remaps the rows of a change twice. Other changes
+// TestAddressesOfAChangeAreRemappedWithItsRows remaps the rows of a change twice. Other changes
 // since the snapshot may have been recorded at any address that the rows had, so the change must
 // know all of them.
-func TestAddressesOfAChangeAreKeptAsItFollowsItsRows(t *testing.T) {
+func TestAddressesOfAChangeAreRemappedWithItsRows(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createAccounts(e, "bank")
 	must(t, err)
 	must(t, bankOp{ins: []int64{1, 2, 3}}.commit(e))
 	held, err := e.Snapshot(table.ID)
 	must(t, err)
-	source := held.Tables[table.ID].Memtables[0].Source
-	c := &tableChange{id: table.ID, version: table.Version, deleted: map[base.SourceID]*roaring.Bitmap{source: roaring.BitmapOf(1)}}
+	rowset := held.Tables[table.ID].Memtables[0].Rowset
+	c := &tableChange{id: table.ID, version: table.Version, deleted: map[base.RowsetID]*roaring.Bitmap{rowset: roaring.BitmapOf(1)}}
 	must(t, e.Flush(ctx))
-	must(t, e.readdress(c))
+	must(t, e.remapAddresses(c))
 	must(t, rewriteFirst(e, table, func() {}))
-	must(t, e.readdress(c))
-	if len(c.rows) != 1 || len(c.touched) != 3 || len(c.seen) != 3 || c.seen[source] == nil {
-		t.Errorf("rows %v, touched %v, seen %v", c.rows, c.touched, c.seen)
+	must(t, e.remapAddresses(c))
+	if len(c.rows) != 1 || len(c.touched) != 3 || len(c.checked) != 3 || c.checked[rowset] == nil {
+		t.Errorf("rows %v, touched %v, seen %v", c.rows, c.touched, c.checked)
 	}
 	held.Release()
 	mustEnd(t, e)
@@ -606,16 +606,16 @@ func TestNewValuesOfAColumnFitIntoAnArray(t *testing.T) {
 		return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "v", Type: arrow.BinaryTypes.String}}, nil), []arrow.Array{array.MakeFromData(values)}, int64(rows))
 	}
 	change := func(ordinal uint32, bytes int32) *request {
-		l := patch.Layer{Source: 7, Columns: []base.ColumnID{3}, Ordinals: []uint32{ordinal, ordinal + 1}, Values: text(2, bytes)}
-		return &request{changes: &changeSet{tables: []*tableChange{{id: table.ID, updated: []patch.Layer{l}, rows: map[base.SourceID]*roaring.Bitmap{7: roaring.BitmapOf(ordinal, ordinal+1)}}}}}
+		l := patch.Layer{Rowset: 7, Columns: []base.ColumnID{3}, Ordinals: []uint32{ordinal, ordinal + 1}, Values: text(2, bytes)}
+		return &request{changes: &changeSet{tables: []*tableChange{{id: table.ID, updated: []patch.Layer{l}, rows: map[base.RowsetID]*roaring.Bitmap{7: roaring.BitmapOf(ordinal, ordinal+1)}}}}}
 	}
 	must(t, e.commit(ctx, func() error {
-		a := newAhead()
-		if err := e.foresee(change(0, 900<<20), e.seq+1, a); err != nil {
+		a := newPendingWrites()
+		if err := e.stage(change(0, 900<<20), e.seq+1, a); err != nil {
 			t.Error(err)
 		}
-		wantKind(t, e.foresee(change(2, 300<<20), e.seq+2, a), base.Unavailable)
-		if err := e.foresee(change(2, 30<<20), e.seq+2, a); err != nil {
+		wantKind(t, e.stage(change(2, 300<<20), e.seq+2, a), base.Unavailable)
+		if err := e.stage(change(2, 30<<20), e.seq+2, a); err != nil {
 			t.Error(err)
 		}
 		return nil

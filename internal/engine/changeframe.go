@@ -16,7 +16,7 @@ import (
 type frameChange struct {
 	table   base.TableID
 	version uint32
-	deleted map[base.SourceID]*roaring.Bitmap
+	deleted map[base.RowsetID]*roaring.Bitmap
 	updated []patch.Layer
 
 	expression []byte // encoded expression update; nil if the table has none in this frame
@@ -36,14 +36,14 @@ func (c *changeSet) encode() []byte {
 	for _, t := range c.tables {
 		b = binary.AppendUvarint(b, uint64(t.id))
 		b = binary.AppendUvarint(b, uint64(t.version))
-		b = binary.AppendUvarint(b, uint64(len(t.gone)))
-		for _, source := range slices.Sorted(maps.Keys(t.gone)) {
-			b = binary.AppendUvarint(b, uint64(source))
-			b = appendRows(b, t.gone[source])
+		b = binary.AppendUvarint(b, uint64(len(t.removed)))
+		for _, rowset := range slices.Sorted(maps.Keys(t.removed)) {
+			b = binary.AppendUvarint(b, uint64(rowset))
+			b = appendRows(b, t.removed[rowset])
 		}
 		b = binary.AppendUvarint(b, uint64(len(t.updated)))
 		for _, l := range t.updated {
-			b = binary.AppendUvarint(b, uint64(l.Source))
+			b = binary.AppendUvarint(b, uint64(l.Rowset))
 			b = binary.AppendUvarint(b, uint64(len(l.Columns)))
 			for _, id := range l.Columns {
 				b = binary.AppendUvarint(b, uint64(id))
@@ -92,14 +92,14 @@ func appendRows(b []byte, rows *roaring.Bitmap) []byte {
 func readChanges(r *frameReader) []frameChange {
 	var all []frameChange
 	for n := r.uvarint(); n > 0 && !r.bad; n-- {
-		c := frameChange{table: base.TableID(r.uvarint()), deleted: map[base.SourceID]*roaring.Bitmap{}}
+		c := frameChange{table: base.TableID(r.uvarint()), deleted: map[base.RowsetID]*roaring.Bitmap{}}
 		c.version = uint32(r.uvarint())
 		for n := r.uvarint(); n > 0 && !r.bad; n-- {
-			source := base.SourceID(r.uvarint())
-			c.deleted[source] = r.rows()
+			rowset := base.RowsetID(r.uvarint())
+			c.deleted[rowset] = r.rows()
 		}
 		for n := r.uvarint(); n > 0 && !r.bad; n-- {
-			l := patch.Layer{Source: base.SourceID(r.uvarint()), Version: c.version}
+			l := patch.Layer{Rowset: base.RowsetID(r.uvarint()), Version: c.version}
 			for n := r.uvarint(); n > 0 && !r.bad; n-- {
 				l.Columns = append(l.Columns, base.ColumnID(r.uvarint()))
 			}
@@ -168,59 +168,59 @@ func (e *Engine) replayChanges(g *generation, seq base.Seq, changes []frameChang
 		if t == nil || seq <= t.truncatedSeq {
 			continue
 		}
-		kept := committed{table: c.table, seq: seq, created: e.now(), deleted: map[base.SourceID]*roaring.Bitmap{}}
+		restored := committedChange{table: c.table, seq: seq, created: e.now(), deleted: map[base.RowsetID]*roaring.Bitmap{}}
 		bytes := int64(changeOverhead)
-		sets := map[base.SourceID]*patch.Set{}
-		known := func(source base.SourceID) bool {
-			return t.current.lists(source) || e.replayed(c.table, source)
+		sets := map[base.RowsetID]*patch.Set{}
+		known := func(rowset base.RowsetID) bool {
+			return t.current.hasPart(rowset) || e.replayed(c.table, rowset)
 		}
-		for source, rows := range c.deleted {
-			if known(source) {
-				kept.deleted[source] = rows
-				sets[source] = nil
+		for rowset, rows := range c.deleted {
+			if known(rowset) {
+				restored.deleted[rowset] = rows
+				sets[rowset] = nil
 				bytes += int64(rows.GetSizeInBytes())
 			}
 		}
 		for _, l := range c.updated {
-			if known(l.Source) {
+			if known(l.Rowset) {
 				l.Seq = seq
-				kept.updated = append(kept.updated, l)
-				sets[l.Source] = nil
+				restored.updated = append(restored.updated, l)
+				sets[l.Rowset] = nil
 				bytes += batch.Bytes(l.Values) + 4*int64(len(l.Ordinals)*len(l.Columns))
 			}
 		}
-		updated := bySource(kept.updated)
-		for source := range sets {
-			set := t.patches[source]
+		updated := byRowset(restored.updated)
+		for rowset := range sets {
+			set := t.patches[rowset]
 			if set == nil {
-				set = patch.New(source)
+				set = patch.New(rowset)
 			}
 			var err error
-			if sets[source], err = set.With(seq, kept.deleted[source], updated[source]...); err != nil {
+			if sets[rowset], err = set.With(seq, restored.deleted[rowset], updated[rowset]...); err != nil {
 				return err
 			}
 		}
 		e.patchLocked(t, sets)
 		if c.expression != nil {
 			var err error
-			if kept.expression, err = decodeExpression(t, seq, c.version, c.expression); err != nil {
+			if restored.expression, err = decodeExpression(t, seq, c.version, c.expression); err != nil {
 				return err
 			}
-			e.addExpressionLocked(t, &storedExpression{Expression: kept.expression, created: kept.created}).release()
+			e.addExpressionLocked(t, &storedExpression{Expression: restored.expression, created: restored.created}).release()
 		}
-		g.changes = append(g.changes, kept)
+		g.changes = append(g.changes, restored)
 		g.changeBytes += bytes
-		g.charged += bytes
-		e.budget.force(bytes)
+		g.reserved += bytes
+		e.budget.forceReserve(bytes)
 	}
 	return nil
 }
 
 // replayed reports whether the rowset with this id is a memtable that was filled by replaying the
 // log.
-func (e *Engine) replayed(table base.TableID, source base.SourceID) bool {
+func (e *Engine) replayed(table base.TableID, rowset base.RowsetID) bool {
 	return slices.ContainsFunc(e.generations, func(g *generation) bool {
-		r := g.residents[table]
-		return r != nil && r.mem.Source() == source
+		r := g.memtables[table]
+		return r != nil && r.mem.Rowset() == rowset
 	})
 }

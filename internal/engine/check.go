@@ -38,7 +38,7 @@ func (e *Engine) Check(ctx context.Context) error {
 			findings = append(findings, err)
 		}
 		findings = append(findings, e.checkLog())
-		strangers, err = e.strangers(e.knownFiles(), e.tables)
+		strangers, err = e.unlistedFiles(e.expectedFiles(), e.tables)
 		return err
 	})
 	if err != nil {
@@ -95,23 +95,23 @@ func (e *Engine) checkKeys(ctx context.Context) error {
 		if !t.Schema.MergeOnRead {
 			continue
 		}
-		var settled []*catalog.Part
+		var deduplicated []*catalog.Part
 		for _, p := range t.Parts {
-			if p.MaxSeq <= t.Settled {
-				settled = append(settled, p)
+			if p.MaxSeq <= t.DedupedThrough {
+				deduplicated = append(deduplicated, p)
 			}
 		}
 		n := 0
 		var example []base.RowAddress
-		err := e.keyFinder.Duplicates(ctx, t, nil, settled, func(rows []base.RowAddress) error {
+		err := e.keyFinder.Duplicates(ctx, t, nil, deduplicated, func(rows []base.RowAddress) error {
 			if n++; n == 1 {
 				example = slices.Clone(rows)
 			}
 			return nil
 		})
 		if err == nil && n > 0 {
-			err = base.Errorf(base.Corrupt, "%d keys have several rows, the first of them row %d of part %d and row %d of part %d, although it is settled up to edit %d",
-				n, example[0].Ordinal, example[0].Source, example[1].Ordinal, example[1].Source, t.Settled)
+			err = base.Errorf(base.Corrupt, "%d keys have several rows, the first of them row %d of part %d and row %d of part %d, although it is deduplicated up to edit %d",
+				n, example[0].Ordinal, example[0].Rowset, example[1].Ordinal, example[1].Rowset, t.DedupedThrough)
 		}
 		findings = append(findings, base.Wrap(err, "table %s", t.Schema.QualifiedName()))
 	}
@@ -121,7 +121,7 @@ func (e *Engine) checkKeys(ctx context.Context) error {
 // checkPatches reads the deletions, patches and expression updates in the catalog, and checks that
 // they fit their parts. It runs in the committer, so that no merge removes them at the same time.
 func (e *Engine) checkPatches(state catalog.State) error {
-	parts := map[base.SourceID]catalog.Part{}
+	parts := map[base.RowsetID]catalog.Part{}
 	for _, p := range state.Parts {
 		parts[p.ID] = p
 	}
@@ -187,10 +187,10 @@ func checkRun(in logRun) (ok struct{}, err error) {
 	return ok, nil
 }
 
-// knownFiles returns the paths of all files that may exist in the folders of parts and patches.
+// expectedFiles returns the paths of all files that may exist in the folders of parts and patches.
 // These are the files that the catalog lists, that snapshots still read, or that a flush, load or
 // merge is writing. It runs in the committer.
-func (e *Engine) knownFiles() map[string]bool {
+func (e *Engine) expectedFiles() map[string]bool {
 	known := e.listedLocked()
 	for _, path := range e.garbage.files() {
 		known[path] = true

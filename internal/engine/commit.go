@@ -24,9 +24,10 @@ import (
 //
 //  1. Take the waiting requests, up to Settings.GroupBytes.
 //  2. Validate each request. If the schema of its table changed since its rows were conformed, the
-//     caller gets ErrStale and conforms the rows again. If the table was dropped, the error is
-//     NotFound. If the data has changed from which a change was computed, the error is ErrChanged.
-//     Give each request a sequence number, and choose the memtable for the rows of each table.
+//     caller gets ErrSchemaChanged and conforms the rows again. If the table was dropped, the error
+//     is NotFound. If the data has changed from which a change was computed, the error is
+//     ErrChanged. Give each request a sequence number, and choose the memtable for the rows of each
+//     table.
 //  3. Write the frames of all requests to the log, and sync once.
 //  4. Append the rows to the memtables, in the order of the sequence numbers. Then publish all
 //     rows, and the patches of changes, at one moment (while mu is held). So rows become visible
@@ -72,7 +73,7 @@ func (e *Engine) runCommitter() {
 			}
 			continue
 		case len(group) == 0:
-			if e.budget.waiting() && e.due(true) {
+			if e.budget.hasWaiters() && e.due(true) {
 				e.freezeOrLog()
 			}
 			if e.unsynced && syncDue == nil {
@@ -116,7 +117,7 @@ func (e *Engine) runCommitter() {
 				e.syncLog()
 			default:
 			}
-			if e.due(e.budget.waiting()) {
+			if e.due(e.budget.hasWaiters()) {
 				e.freezeOrLog()
 			}
 		}
@@ -131,14 +132,14 @@ func (e *Engine) due(memoryFull bool) bool {
 	if e.settings.DisableAutomaticFlush {
 		return e.active.tooLong()
 	}
-	return memoryFull && len(e.generations) == 0 || e.active.charged >= e.settings.FlushBytes || e.active.tooLong() ||
+	return memoryFull && len(e.generations) == 0 || e.active.reserved >= e.settings.FlushBytes || e.active.tooLong() ||
 		e.active.frames > 0 && e.now().Sub(e.active.born) >= e.settings.FlushAge
 }
 
 // tooLong reports whether a memtable of the generation has used half of the row numbers that a
 // rowset can have.
 func (g *generation) tooLong() bool {
-	for _, r := range g.residents {
+	for _, r := range g.memtables {
 		if r.mem.View().Rows > 1<<31 {
 			return true
 		}
@@ -164,7 +165,7 @@ func (e *Engine) syncLog() {
 		e.stop(err)
 		return
 	}
-	e.durable()
+	e.recordDurable()
 }
 
 // finish releases what a request still owns, and sends the outcome o to the request's caller.
@@ -175,9 +176,9 @@ func (e *Engine) finish(r *request, o outcome) {
 	r.done <- o
 }
 
-// placement says which memtable gets the rows of one table, for all requests of a group.
-type placement struct {
-	resident *resident
+// target says which memtable gets the rows of one table, for all requests of a group.
+type target struct {
+	memtable *memtableRef
 	// fresh says that the memtable was created for this group. No version of the table has it yet.
 	fresh bool
 }
@@ -185,13 +186,13 @@ type placement struct {
 // commitGroup validates, writes, publishes and answers a group of appends and changes. These are
 // steps 2 to 5 in the description of runCommitter.
 func (e *Engine) commitGroup(group []*request) {
-	places, ahead := map[base.TableID]*placement{}, newAhead()
+	places, ahead := map[base.TableID]*target{}, newPendingWrites()
 	accepted := make([]*request, 0, len(group))
 	frames := make([]wal.Frame, 0, len(group))
 	seq := e.seq
 	sync := false
 	for _, r := range group {
-		header, err := e.admit(r, seq+1, places, ahead)
+		header, err := e.accept(r, seq+1, places, ahead)
 		if err != nil {
 			e.finish(r, outcome{err: err})
 			continue
@@ -222,7 +223,7 @@ func (e *Engine) commitGroup(group []*request) {
 	}
 	seq = e.seq
 	for i, r := range accepted {
-		if err := e.place(r, places, seq+base.Seq(i)+1); err != nil {
+		if err := e.appendToMemtables(r, places, seq+base.Seq(i)+1); err != nil {
 			// The log has the rows, but the memtable does not. Only a restart can make them equal
 			// again.
 			err := errUnknown(e.stop(err))
@@ -244,9 +245,9 @@ func (e *Engine) commitGroup(group []*request) {
 // engine has a reserve file, there is an exception: it removes that file, and does not answer the
 // requests that only free space. It returns these, and the caller writes them again.
 func (e *Engine) refuseGroup(group []*request, err error) (again []*request) {
-	keep := base.KindOf(err) == base.StorageFull && slices.ContainsFunc(group, (*request).frees) && e.useReserve()
+	keep := base.KindOf(err) == base.StorageFull && slices.ContainsFunc(group, (*request).freesSpace) && e.releaseReserve()
 	for _, r := range group {
-		if keep && r.frees() {
+		if keep && r.freesSpace() {
 			again = append(again, r)
 		} else {
 			e.finish(r, outcome{err: err})
@@ -257,18 +258,18 @@ func (e *Engine) refuseGroup(group []*request, err error) (again []*request) {
 
 // releaseFresh releases the memtables that were created for a group of requests which could not be
 // written.
-func releaseFresh(places map[base.TableID]*placement) {
+func releaseFresh(places map[base.TableID]*target) {
 	for _, p := range places {
 		if p.fresh {
-			p.resident.release()
+			p.memtable.release()
 		}
 	}
 }
 
-// admit validates a request (see check), finds or creates the memtables for its rows, and adds it
+// accept validates a request (see check), finds or creates the memtables for its rows, and adds it
 // to the pending writes a. seq is the request's sequence number. It returns the header of the
 // request's log frame.
-func (e *Engine) admit(r *request, seq base.Seq, places map[base.TableID]*placement, a *ahead) (header []byte, err error) {
+func (e *Engine) accept(r *request, seq base.Seq, places map[base.TableID]*target, a *pendingWrites) (header []byte, err error) {
 	if err := e.check(r, a); err != nil {
 		return nil, err
 	}
@@ -276,28 +277,28 @@ func (e *Engine) admit(r *request, seq base.Seq, places map[base.TableID]*placem
 		if places[t.id] != nil {
 			continue
 		}
-		if there := e.active.residents[t.id]; there != nil {
-			places[t.id] = &placement{resident: there}
+		if there := e.active.memtables[t.id]; there != nil {
+			places[t.id] = &target{memtable: there}
 			continue
 		}
-		source, err := e.NextSourceID()
+		rowset, err := e.NextRowsetID()
 		if err != nil {
 			return nil, err
 		}
-		places[t.id] = &placement{newResident(e, source, e.tables[t.id].current.schema, e.active.segment), true}
+		places[t.id] = &target{newMemtableRef(e, rowset, e.tables[t.id].current.schema, e.active.segment), true}
 	}
-	header = encodeFrameHeader(r, func(id base.TableID) base.SourceID { return places[id].resident.mem.Source() })
-	return header, e.foresee(r, seq, a)
+	header = encodeFrameHeader(r, func(id base.TableID) base.RowsetID { return places[id].memtable.mem.Rowset() })
+	return header, e.stage(r, seq, a)
 }
 
 // check returns an error in two cases: the request cannot be committed in the present state, or it
 // conflicts with an earlier request of the same group. a has the pending writes of these earlier
 // requests.
-func (e *Engine) check(r *request, a *ahead) error {
-	if err := e.settle(); err != nil {
+func (e *Engine) check(r *request, a *pendingWrites) error {
+	if err := e.resolveDoubt(); err != nil {
 		return err
 	}
-	if err := e.space(r); err != nil {
+	if err := e.checkRequestSpace(r); err != nil {
 		e.refuse(err)
 		return err
 	}
@@ -306,8 +307,8 @@ func (e *Engine) check(r *request, a *ahead) error {
 		if now == nil {
 			return base.Errorf(base.NotFound, "table %d was dropped meanwhile", t.id)
 		}
-		if now.current.schema.Version != t.version || now.held.Load() != nil {
-			return ErrStale
+		if now.current.schema.Version != t.version || now.appendHold.Load() != nil {
+			return ErrSchemaChanged
 		}
 	}
 	if err := e.checkChanges(r.changes, a); err != nil {
@@ -335,31 +336,31 @@ func (e *Engine) writeLog(frames []wal.Frame, sync bool) error {
 	if err := e.wal.Sync(); err != nil {
 		return errUnknown(e.stop(err))
 	}
-	e.durable()
+	e.recordDurable()
 	return nil
 }
 
-// place appends a request's rows to the memtables, which own the rows from then on. Readers do not
-// see the rows before publish is called. seq is the request's sequence number.
-func (e *Engine) place(r *request, places map[base.TableID]*placement, seq base.Seq) error {
+// appendToMemtables appends a request's rows to the memtables, which own the rows from then on.
+// Readers do not see the rows before publish is called. seq is the request's sequence number.
+func (e *Engine) appendToMemtables(r *request, places map[base.TableID]*target, seq base.Seq) error {
 	for i := range r.tables {
 		t := &r.tables[i]
-		p := places[t.id].resident
+		p := places[t.id].memtable
 		for len(t.rows) > 0 {
 			if err := p.mem.Append(t.rows[0]); err != nil {
 				return err
 			}
 			t.rows = t.rows[1:]
 		}
-		p.charge(t.charged, seq)
-		r.bytes -= t.charged
-		e.active.charged += t.charged
+		p.addReserved(t.reserved, seq)
+		r.bytes -= t.reserved
+		e.active.reserved += t.reserved
 	}
 	return nil
 }
 
-func (r *resident) charge(bytes int64, seq base.Seq) {
-	r.charged += bytes
+func (r *memtableRef) addReserved(bytes int64, seq base.Seq) {
+	r.reserved += bytes
 	if r.minSeq == 0 {
 		r.minSeq = seq
 	}
@@ -369,19 +370,19 @@ func (r *resident) charge(bytes int64, seq base.Seq) {
 // publish makes the rows and changes of a group visible at one moment. accepted are the group's
 // requests, and before is the sequence number of the last edit before the group. Any error is a
 // defect of Scoter, after which memory and log differ.
-func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted []*request, before base.Seq) error {
+func (e *Engine) publish(places map[base.TableID]*target, a *pendingWrites, accepted []*request, before base.Seq) error {
 	var old []*version
 	var errs []error
 	e.mu.Lock()
 	for id, p := range places {
-		p.resident.mem.Publish()
+		p.memtable.mem.Publish()
 		if p.fresh {
 			t := e.tables[id]
 			v := t.current
-			residents := append(v.residents[:len(v.residents):len(v.residents)], p.resident)
+			residents := append(v.memtables[:len(v.memtables):len(v.memtables)], p.memtable)
 			old = append(old, t.installLocked(e.newVersionLocked(v.schema, v.parts, residents)))
-			// The reference that newResident returned belongs to the generation from now on.
-			e.active.residents[id] = p.resident
+			// The reference that newMemtableRef returned belongs to the generation from now on.
+			e.active.memtables[id] = p.memtable
 		}
 	}
 	for i, r := range accepted {
@@ -392,22 +393,22 @@ func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted 
 		}
 		replaced, err := e.publishChangesLocked(r, seq)
 		old, errs = append(old, replaced...), append(errs, err)
-		if r.claim != nil {
-			e.active.keys = append(e.active.keys, e.resolveClaim(r.claim, Result{Counts: r.counts, Seq: seq}))
+		if r.idempotency != nil {
+			e.active.keys = append(e.active.keys, e.resolveKey(r.idempotency, Result{Counts: r.counts, Seq: seq}))
 		}
 	}
 	e.active.frames += len(accepted)
 	e.seq = before + base.Seq(len(accepted))
-	oldest := e.live.oldest()
-	e.moves.forget(oldest)
+	oldest := e.heldSnapshots.oldest()
+	e.remaps.dropOld(oldest)
 	for id, sets := range a.sets {
 		e.patchLocked(e.tables[id], sets)
-		e.tables[id].forget(oldest)
+		e.tables[id].dropOldWriteSets(oldest)
 	}
-	for id, all := range a.written {
-		e.tables[id].forget(oldest)
+	for id, all := range a.writeSets {
+		e.tables[id].dropOldWriteSets(oldest)
 		for _, w := range all {
-			e.tables[id].note(w)
+			e.tables[id].addWriteSet(w)
 		}
 	}
 	e.mu.Unlock()
@@ -427,16 +428,16 @@ func (e *Engine) publishChangesLocked(r *request, seq base.Seq) (old []*version,
 	var errs []error
 	now := e.now()
 	for _, tc := range r.changes.tables {
-		c := committed{tc.id, seq, now, tc.gone, tc.updated, tc.expression}
+		c := committedChange{tc.id, seq, now, tc.removed, tc.updated, tc.expression}
 		e.active.changes = append(e.active.changes, c)
 		e.active.changeBytes += tc.bytes
-		e.active.charged += tc.bytes
+		e.active.reserved += tc.bytes
 		r.bytes -= tc.bytes
-		for _, m := range e.tables[tc.id].moving {
+		for _, m := range e.tables[tc.id].recorders {
 			errs = append(errs, m.add(c))
 		}
-		if tc.settles {
-			e.tables[tc.id].settling.raise(r.changes.seq)
+		if tc.allSuperseded {
+			e.tables[tc.id].dedup.raiseDeduped(r.changes.seq)
 		}
 		if c.expression != nil {
 			c.expression.Seq = seq

@@ -243,7 +243,7 @@ func TestAGroupConformsAgainAfterASchemaChange(t *testing.T) {
 	must(t, err)
 	must(t, e.queue.push(r))
 	close(goOn)
-	if out := <-r.done; out.err != ErrStale {
+	if out := <-r.done; out.err != ErrSchemaChanged {
 		t.Fatalf("outcome %v, want that the rows are stale", out.err)
 	}
 	altered.Wait()
@@ -252,8 +252,8 @@ func TestAGroupConformsAgainAfterASchemaChange(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestACallerWhoGivesUpLeavesAWholeRequestOrNone cancels contexts while the disk blocks.
-func TestACallerWhoGivesUpLeavesAWholeRequestOrNone(t *testing.T) {
+// TestACallerThatGivesUpLeavesAWholeRequestOrNone cancels contexts while the disk blocks.
+func TestACallerThatGivesUpLeavesAWholeRequestOrNone(t *testing.T) {
 	disk := newSlowDisk()
 	e := mustOpen(t, disk)
 	_, err := createNumbers(e, "t")

@@ -25,9 +25,9 @@ type history struct {
 	// unsure has the requests that were not acknowledged. Each is stored wholly or not at all. If
 	// it was refused, it is not stored at all.
 	unsure   []sent
-	streamed int64        // number of acknowledged rows of the source
-	bank     []bankOp     // changes of the bank table, in order
-	settling []settlingOp // operations on the table that merges on read, in order
+	streamed int64     // number of acknowledged rows of the source
+	bank     []bankOp  // changes of the bank table, in order
+	dedup    []dedupOp // operations on the table that merges on read, in order
 	failures []error
 }
 
@@ -125,7 +125,7 @@ func workload(fsys vfs.FS) *history {
 			})
 		}
 		writers.Go(func() { h.runBank(e, bankOps(round), note) })
-		writers.Go(func() { h.runSettling(e, settlingOps(round), note) })
+		writers.Go(func() { h.runDedup(e, dedupOps(round), note) })
 		writers.Wait()
 		switch round {
 		case 0:
@@ -215,7 +215,7 @@ func (h *history) verify(t *testing.T, fsys vfs.FS, what string) {
 	}
 	h.verifyStream(t, e, what)
 	h.verifyBank(t, e, what)
-	h.verifySettling(t, e, what)
+	h.verifyDedup(t, e, what)
 	must(t, e.Flush(ctx))
 	must(t, e.CollectGarbage())
 	if err := e.Check(ctx); err != nil {
@@ -250,16 +250,16 @@ func (h *history) verifyStream(t *testing.T, e *Engine, what string) {
 	}
 }
 
-func createNumbersStream(e *Engine) (base.StreamID, error) {
+func createNumbersStream(e *Engine) (base.SourceID, error) {
 	if _, err := createNumbers(e, "streamed"); err != nil {
 		return 0, err
 	}
-	s, err := e.CreateStream(ctx, catalog.Stream{Name: catalog.StreamName{Database: "d", Schema: "main", Name: "s"}}, true)
+	s, err := e.CreateSource(ctx, catalog.Source{Name: catalog.SourceName{Database: "d", Schema: "main", Name: "s"}}, true)
 	return s.ID, err
 }
 
 // streamPosition returns the next offset of the only partition of the test's source.
-func streamPosition(e *Engine, stream base.StreamID) (int64, error) {
+func streamPosition(e *Engine, stream base.SourceID) (int64, error) {
 	all, err := e.Offsets(stream)
 	if err != nil || len(all) == 0 {
 		return 0, err
@@ -268,14 +268,14 @@ func streamPosition(e *Engine, stream base.StreamID) (int64, error) {
 }
 
 // advanceStream appends the next rows of the source, from the offset that the engine has stored.
-func advanceStream(e *Engine, stream base.StreamID) (next int64, err error) {
+func advanceStream(e *Engine, stream base.SourceID) (next int64, err error) {
 	from, err := streamPosition(e, stream)
 	if err != nil {
 		return 0, err
 	}
 	const count = 3
 	_, err = e.Append(ctx, []TableRows{{Table: TableName{"d", "main", "streamed"}, Batches: []arrow.RecordBatch{numbersBatch("s", int(from), count)}}},
-		AppendOptions{Progress: &Progress{Stream: stream, Ranges: []OffsetRange{{Topic: "t", TopicID: [16]byte{7}, From: from, Next: from + count}}}})
+		AppendOptions{Progress: &Progress{Source: stream, Ranges: []OffsetRange{{Topic: "t", TopicID: [16]byte{7}, From: from, Next: from + count}}}})
 	return from + count, err
 }
 

@@ -16,11 +16,11 @@ type Evolution struct {
 	Table schema.Table
 	// exact is what Plan has checked about changing integer columns to DOUBLE. It is nil if no
 	// column is changed in this way.
-	exact *exactness
+	exact *exactCheck
 }
 
-// makes reports whether the evolution (schema change) creates the table.
-func (v *Evolution) makes() bool { return v.Table.Version == 1 }
+// creates reports whether the evolution (schema change) creates the table.
+func (v *Evolution) creates() bool { return v.Table.Version == 1 }
 
 // Plan finds the table for rows. If o.Create is set and the rows need another schema, it returns
 // the table with that schema, and the Evolution (schema change) that leads to it. Plan itself
@@ -49,7 +49,7 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 	table, err := find()
 	if err == nil {
 		var waited bool
-		if waited, err = e.waitForHold(ctx, table.ID); waited && err == nil {
+		if waited, err = e.waitForAppendHold(ctx, table.ID); waited && err == nil {
 			table, err = find()
 		}
 	}
@@ -94,10 +94,10 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 // planned, or nil.
 func (e *Engine) evolved(ctx context.Context, table schema.Table, evolution *Evolution, rows TableRows) (schema.Table, *Evolution, error) {
 	next, version := table, table.Version
-	x := &exactness{engine: e, parts: map[base.SourceID]bool{}}
+	x := &exactCheck{engine: e, parts: map[base.RowsetID]bool{}}
 	exact := x.planning(ctx, table)
 	switch {
-	case rows.Typed:
+	case rows.TypedFormat:
 		exact = nil
 	case evolution != nil:
 		exact = func(schema.Column) error { return nil } // a new table has no rows to check

@@ -30,12 +30,12 @@ func (e *Engine) changeNow(build func() (*catalog.Edit, error), publish func() [
 	if err != nil || edit == nil {
 		return err
 	}
-	if !edit.Frees() {
-		if err := e.spacious(); err != nil {
+	if !edit.FreesSpace() {
+		if err := e.checkSpace(); err != nil {
 			return err
 		}
 	}
-	edit.Counters.NextTable, edit.Counters.NextStream, edit.Counters.NextExport = base.TableID(e.nextTable.Load()), e.nextStream, e.nextExport
+	edit.Counters.NextTable, edit.Counters.NextSource, edit.Counters.NextExport = base.TableID(e.nextTable.Load()), e.nextSource, e.nextExport
 	edit.Counters.NextSeq = e.seq + 2
 	if err := e.apply(*edit); err != nil {
 		return err
@@ -161,9 +161,9 @@ func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, 
 				edit.DropViews = append(edit.DropViews, v.Name)
 			}
 		}
-		for key, id := range e.streamNames {
+		for key, id := range e.sourceNames {
 			if within(key) {
-				edit.DropStreams = append(edit.DropStreams, id)
+				edit.DropSources = append(edit.DropSources, id)
 			}
 		}
 		for id, x := range e.exports {
@@ -171,11 +171,11 @@ func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, 
 				edit.DropExports = append(edit.DropExports, id)
 			}
 		}
-		if n := len(edit.DropTables) + len(edit.DropViews) + len(edit.DropStreams) + len(edit.DropExports); n > 0 && !cascade {
+		if n := len(edit.DropTables) + len(edit.DropViews) + len(edit.DropSources) + len(edit.DropExports); n > 0 && !cascade {
 			return nil, base.Errorf(base.Conflict, "%d tables, views, sources and exports are in what is to be dropped", n).WithHint("add CASCADE to drop them too")
 		}
 		slices.Sort(edit.DropTables)
-		slices.Sort(edit.DropStreams)
+		slices.Sort(edit.DropSources)
 		slices.Sort(edit.DropExports)
 		for key, s := range e.schemas {
 			if within(key) {
@@ -193,8 +193,8 @@ func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, 
 		if what.schema == "" {
 			delete(e.databases, what)
 		}
-		for _, id := range edit.DropStreams {
-			e.forgetStreamLocked(id)
+		for _, id := range edit.DropSources {
+			e.forgetSourceLocked(id)
 		}
 		for _, id := range edit.DropExports {
 			delete(e.exports, id)
@@ -226,8 +226,8 @@ func (e *Engine) detachLocked(t *table) {
 		e.retire(t, p)
 	}
 	for _, g := range append(e.generations[:len(e.generations):len(e.generations)], e.active) {
-		if r := g.residents[t.id]; r != nil {
-			delete(g.residents, t.id)
+		if r := g.memtables[t.id]; r != nil {
+			delete(g.memtables, t.id)
 			// This drops the reference of the generation; the table's version still has one.
 			r.release()
 		}

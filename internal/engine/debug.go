@@ -33,8 +33,8 @@ func (e *Engine) DebugString() string {
 		if t.truncatedSeq > 0 {
 			fmt.Fprintf(&b, " truncated at %d", t.truncatedSeq)
 		}
-		if t.settling != nil {
-			fmt.Fprintf(&b, " settled up to %d", t.settling.upTo)
+		if t.dedup != nil {
+			fmt.Fprintf(&b, " deduplicated up to %d", t.dedup.dedupedThrough)
 		}
 		b.WriteByte('\n')
 		for _, c := range s.Columns {
@@ -48,18 +48,18 @@ func (e *Engine) DebugString() string {
 			writePatches(&b, t, p.ID)
 			b.WriteByte('\n')
 		}
-		for _, r := range t.current.residents {
+		for _, r := range t.current.memtables {
 			v := r.mem.View()
-			fmt.Fprintf(&b, "  memtable %d generation %d version %d rows %d batches %d", v.Source, r.generation, v.Schema.Version, v.Rows, len(v.Batches))
-			writePatches(&b, t, v.Source)
+			fmt.Fprintf(&b, "  memtable %d generation %d version %d rows %d batches %d", v.Rowset, r.generation, v.Schema.Version, v.Rows, len(v.Batches))
+			writePatches(&b, t, v.Rowset)
 			b.WriteByte('\n')
 		}
 	}
 	for _, v := range views {
 		fmt.Fprintf(&b, "view %s.%s.%s AS %s\n", schema.Quote(v.Name.Database), schema.Quote(v.Name.Schema), schema.Quote(v.Name.Name), v.SQL)
 	}
-	for _, id := range slices.Sorted(maps.Keys(e.streams)) {
-		s := e.streams[id]
+	for _, id := range slices.Sorted(maps.Keys(e.sources)) {
+		s := e.sources[id]
 		fmt.Fprintf(&b, "stream %d %s", id, schema.Quote(s.Name.Name))
 		if s.Paused {
 			b.WriteString(" paused")
@@ -88,13 +88,13 @@ func (e *Engine) DebugString() string {
 }
 
 // writePatches writes how many rows of a rowset are deleted or have new values, as text.
-func writePatches(b *strings.Builder, t *table, source base.SourceID) {
-	set := t.patches[source]
+func writePatches(b *strings.Builder, t *table, rowset base.RowsetID) {
+	set := t.patches[rowset]
 	if set == nil {
 		return
 	}
 	fmt.Fprintf(b, " deleted %d patched %d", set.DeletedRows(), set.PatchedRows())
-	if n := len(t.stored[source]); n > 0 {
+	if n := len(t.catalogPatches[rowset]); n > 0 {
 		fmt.Fprintf(b, " patches %d", n)
 	}
 }
@@ -116,7 +116,7 @@ type Status struct {
 // Status returns the present state of the engine.
 func (e *Engine) Status() Status {
 	s := Status{MemoryBytes: e.budget.inUse(), MappedBytes: mapped.Shared.Bytes()}
-	_, s.KeyBytes = e.keyFinder.Kept()
+	_, s.KeyBytes = e.keyFinder.Cached()
 	e.mu.RLock()
 	s.Generations = len(e.generations)
 	s.DamagedParts, s.ScrubBytes = len(e.files.Damaged()), e.scrubBytes.Load()

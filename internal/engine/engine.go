@@ -157,22 +157,22 @@ type Engine struct {
 	// the engine runs.
 	failure      atomic.Pointer[base.Error]
 	flushFailure atomic.Pointer[base.Error] // error of the last flush; nil if it succeeded
-	// doubt says that it is unknown whether the catalog has the last edit: see apply.
-	doubt atomic.Bool
+	// inDoubt says that it is unknown whether the catalog has the last edit: see apply.
+	inDoubt atomic.Bool
 	// refusal is the error with which writes are refused at present, or nil if they are accepted.
 	refusal atomic.Pointer[base.Error]
 	changes atomic.Uint64 // number of calls of Commit that succeeded
 
-	// Only the committer uses the fields wal, unsynced, spent, nextStream and nextExport.
-	wal        *wal.Writer
-	unsynced   bool // whether frames were appended to the log since the last sync
-	spent      bool // whether the reserve file was removed, see space.go
-	readPart   keys.ReadPart
-	nextTable  atomic.Uint32 // id that the next new table gets
-	nextStream base.StreamID
-	nextExport base.ExportID
+	// Only the committer uses the fields wal, unsynced, spent, nextSource and nextExport.
+	wal         *wal.Writer
+	unsynced    bool // whether frames were appended to the log since the last sync
+	reserveUsed bool // whether the reserve file was removed, see space.go
+	readPart    keys.ReadPart
+	nextTable   atomic.Uint32 // id that the next new table gets
+	nextSource  base.SourceID
+	nextExport  base.ExportID
 
-	sources sources
+	rowsetIDs rowsetIDs
 
 	// flushing is the lock of a flush: one flush runs at a time, in the order of generations.
 	flushing *semaphore.Weighted
@@ -191,36 +191,36 @@ type Engine struct {
 	views       map[nameKey]catalog.View
 	names       map[nameKey]base.TableID
 	tables      map[base.TableID]*table
-	streams     map[base.StreamID]*stream
-	streamNames map[nameKey]base.StreamID
+	sources     map[base.SourceID]*source
+	sourceNames map[nameKey]base.SourceID
 	exports     map[base.ExportID]*export
 	active      *generation
 	generations []*generation // generations that are frozen and not flushed yet, oldest first
-	moves       moves         // remaps of the row addresses of replaced rowsets, for all tables
+	remaps      remaps        // remaps of the row addresses of replaced rowsets, for all tables
 
 	keysMu sync.Mutex
 	// keys has the idempotency records of running requests, and of finished requests whose result
 	// is remembered, by idempotency key. It is guarded by keysMu.
-	keys map[string]*claim
-	// keysInOrder has the idempotency records of finished requests, in the order in which they
+	keys map[string]*idempotencyRecord
+	// finishedKeys has the idempotency records of finished requests, in the order in which they
 	// finished. It is guarded by keysMu.
-	keysInOrder []*claim
-	// keysGone has the idempotency keys that the engine has forgotten, but that the catalog still
-	// has. It is guarded by keysMu.
-	keysGone map[string]bool
+	finishedKeys []*idempotencyRecord
+	// forgottenKeys has the idempotency keys that the engine has forgotten, but that the catalog
+	// still has. It is guarded by keysMu.
+	forgottenKeys map[string]bool
 
 	marker  marker
 	garbage garbage
 	orphans []string // files that the catalog does not list; constant after Open
 
-	live       live         // sequence numbers of the snapshots that are held at present
-	patchBytes atomic.Int64 // memory of the patches of all tables, in bytes
+	heldSnapshots heldSnapshots // sequence numbers of the snapshots that are held at present
+	patchBytes    atomic.Int64  // memory of the patches of all tables, in bytes
 
-	effort effort // durations of flushes and of syncs of the log
+	durations durations // durations of flushes and of syncs of the log
 
-	// patchesShort says that a change was refused because patches had used up their memory, and
+	// patchMemoryShort says that a change was refused because patches had used up their memory, and
 	// that none of this memory was freed since then.
-	patchesShort atomic.Bool
+	patchMemoryShort atomic.Bool
 }
 
 // table is one table of the engine, with its current version.
@@ -232,32 +232,32 @@ type table struct {
 	current      *version
 	// patches has the deletions and new values of rows, by the id of their rowset, for the rowsets
 	// in current. Snapshots share this map.
-	patches map[base.SourceID]*patch.Set
+	patches map[base.RowsetID]*patch.Set
 	// expressions are the table's expression updates that at least one part in current lacks,
 	// oldest first. Each change makes a new slice.
 	expressions []*storedExpression
-	moving      []*moving
-	// moved has the remaps of replaced rowsets, by the id of the old rowset. Changes that were
+	recorders   []*changeRecorder
+	// remaps has the remaps of replaced rowsets, by the id of the old rowset. Changes that were
 	// computed from older snapshots need them.
-	moved map[base.SourceID]moved
-	pin   *semaphore.Weighted // the table lock; the pointer is constant
-	// pinnedSeq is the number of the last edit before the table was locked, or 0 if the table is
+	remaps map[base.RowsetID]remapped
+	lock   *semaphore.Weighted // the table lock; the pointer is constant
+	// lockedSeq is the number of the last edit before the table was locked, or 0 if the table is
 	// not locked. It is guarded by mu.
-	pinnedSeq base.Seq
-	// settling is the table's dedup state (the superseded rows that are known so far). It is nil if
+	lockedSeq base.Seq
+	// dedup is the table's dedup state (the superseded rows that are known so far). It is nil if
 	// the table does not merge on read. The pointer is constant.
-	settling *settling
-	// held, if not nil, makes appends to the table wait. The committer sets it.
-	held atomic.Pointer[hold]
+	dedup *dedupState
+	// appendHold, if not nil, makes appends to the table wait. The committer sets it.
+	appendHold atomic.Pointer[appendHold]
 
-	// stored describes the patches that the catalog has, by part id.
-	stored          map[base.SourceID][]storedPatch
-	storedDeletions map[base.SourceID]storedDeletions
+	// catalogPatches describes the patches that the catalog has, by part id.
+	catalogPatches   map[base.RowsetID][]storedPatch
+	catalogDeletions map[base.RowsetID]storedDeletions
 
-	// Only the committer uses the fields written, writtenKeys and insertedSeq.
-	written     []written // write sets of the latest commits to the table, oldest first
-	writtenKeys int       // total number of keys in the write sets of written
-	insertedSeq base.Seq  // number of the last edit that appended rows to the table
+	// Only the committer uses the fields written, writeSetKeys and insertedSeq.
+	writeSets    []writeSet // write sets of the latest commits to the table, oldest first
+	writeSetKeys int        // total number of keys in the write sets of written
+	insertedSeq  base.Seq   // number of the last edit that appended rows to the table
 }
 
 // nameKey is a qualified name in the form in which names are compared. The key of a database has

@@ -14,7 +14,7 @@ import (
 
 // Evolve makes the schema changes of the given evolutions, without adding rows. It is for requests
 // that commit their rows in a later edit. If a table was changed or created since its evolution was
-// planned, the error is ErrStale.
+// planned, the error is ErrSchemaChanged.
 func (e *Engine) Evolve(ctx context.Context, evolutions []Evolution) error {
 	if len(evolutions) == 0 {
 		return nil
@@ -25,7 +25,7 @@ func (e *Engine) Evolve(ctx context.Context, evolutions []Evolution) error {
 // commitEvolving first makes the schema changes that the request r needs (its evolutions), and then
 // commits its rows, as commitGroup does for a group. The request is a group of its own.
 func (e *Engine) commitEvolving(r *request) {
-	err := e.settle()
+	err := e.resolveDoubt()
 	if err == nil {
 		err = e.checkProgress(r.progress, offsets{})
 	}
@@ -50,19 +50,19 @@ func (e *Engine) evolve(evolutions []Evolution) error {
 		for i := range evolutions {
 			v := &evolutions[i]
 			put := catalog.Table{Schema: v.Table, Created: created}
-			if v.makes() {
+			if v.creates() {
 				if err := e.checkFreeLocked(keyOf(v.Table.Database, v.Table.Schema, v.Table.Name), v.Table.Name); err != nil {
-					return nil, errors.Join(ErrStale, err)
+					return nil, errors.Join(ErrSchemaChanged, err)
 				}
-				e.placeLocked(&v.Table, &databases, &schemas)
+				e.resolveNamesLocked(&v.Table, &databases, &schemas)
 				put.Schema = v.Table
 			} else {
 				t, err := e.tableLocked(v.Table.ID)
 				if err != nil {
 					return nil, err
 				}
-				if t.current.schema.Version+1 != v.Table.Version || t.held.Load() != nil {
-					return nil, ErrStale
+				if t.current.schema.Version+1 != v.Table.Version || t.appendHold.Load() != nil {
+					return nil, ErrSchemaChanged
 				}
 				if v.exact != nil {
 					if err := v.exact.holds(t); err != nil {
@@ -72,7 +72,7 @@ func (e *Engine) evolve(evolutions []Evolution) error {
 				put.TruncatedSeq, put.Created = t.truncatedSeq, t.created
 				// All rows of a memtable have the same schema version, and a generation has only
 				// one memtable per table. So rows of the new version need a new generation.
-				if e.active.residents[t.id] != nil {
+				if e.active.memtables[t.id] != nil {
 					if err := e.freeze(); err != nil {
 						return nil, err
 					}
@@ -91,25 +91,25 @@ func (e *Engine) evolve(evolutions []Evolution) error {
 			e.schemas[keyOf(s.Database, s.Name)] = s
 		}
 		for _, v := range evolutions {
-			if v.makes() {
+			if v.creates() {
 				e.addTableLocked(v.Table, created)
 				continue
 			}
 			t := e.tables[v.Table.ID]
-			old = append(old, t.installLocked(e.newVersionLocked(v.Table, t.current.parts, t.current.residents)))
+			old = append(old, t.installLocked(e.newVersionLocked(v.Table, t.current.parts, t.current.memtables)))
 		}
 		return old
 	})
-	if errors.Is(err, ErrStale) {
-		return ErrStale
+	if errors.Is(err, ErrSchemaChanged) {
+		return ErrSchemaChanged
 	}
 	return base.Wrap(err, "change the schema for rows")
 }
 
-// placeLocked prepares the database and the schema of a new table t. If they exist, t gets their
-// names as they are spelled there. A missing one is added to databases or schemas, so that it is
-// created. The caller must hold mu.
-func (e *Engine) placeLocked(t *schema.Table, databases *[]string, schemas *[]catalog.SchemaName) {
+// resolveNamesLocked prepares the database and the schema of a new table t. If they exist, t gets
+// their names as they are spelled there. A missing one is added to databases or schemas, so that it
+// is created. The caller must hold mu.
+func (e *Engine) resolveNamesLocked(t *schema.Table, databases *[]string, schemas *[]catalog.SchemaName) {
 	same := func(s catalog.SchemaName) func(catalog.SchemaName) bool {
 		return func(o catalog.SchemaName) bool { return keyOf(s.Database, s.Name) == keyOf(o.Database, o.Name) }
 	}
@@ -133,30 +133,30 @@ func (e *Engine) placeLocked(t *schema.Table, databases *[]string, schemas *[]ca
 	}
 }
 
-// SettledAs returns a snapshot without superseded rows, like Settled. In it the tables look as if
-// the given evolutions (schema changes) had been made. ids may also name tables that an evolution
-// creates. Changes that are computed from this snapshot must be committed with the same evolutions
-// (AppendOptions.Evolutions). If a table was changed since its evolution was planned, the error is
-// ErrStale.
-func (e *Engine) SettledAs(ctx context.Context, evolutions []Evolution, ids ...base.TableID) (*snapshot.Snapshot, error) {
+// DeduplicatedSnapshotAs returns a snapshot without superseded rows, like DeduplicatedSnapshot. In
+// it the tables look as if the given evolutions (schema changes) had been made. ids may also name
+// tables that an evolution creates. Changes that are computed from this snapshot must be committed
+// with the same evolutions (AppendOptions.Evolutions). If a table was changed since its evolution
+// was planned, the error is ErrSchemaChanged.
+func (e *Engine) DeduplicatedSnapshotAs(ctx context.Context, evolutions []Evolution, ids ...base.TableID) (*snapshot.Snapshot, error) {
 	if len(evolutions) == 0 {
-		return e.Settled(ctx, ids...)
+		return e.DeduplicatedSnapshot(ctx, ids...)
 	}
-	s, err := e.settledThere(ctx, notMade(ids, evolutions))
+	s, err := e.deduplicatedExisting(ctx, existingOnly(ids, evolutions))
 	if err != nil {
 		return nil, err
 	}
 	tables := maps.Clone(s.Tables)
 	for _, v := range evolutions {
 		t := &snapshot.Table{}
-		if !v.makes() {
+		if !v.creates() {
 			there := tables[v.Table.ID]
 			if there == nil {
 				continue // the caller did not ask for this table
 			}
 			if there.Schema.Version+1 != v.Table.Version {
 				s.Release()
-				return nil, ErrStale
+				return nil, ErrSchemaChanged
 			}
 			copied := *there
 			t = &copied
@@ -174,27 +174,27 @@ func (e *Engine) SettledAs(ctx context.Context, evolutions []Evolution, ids ...b
 	return snapshot.New(s.Seq, tables, s.Release), nil
 }
 
-// settledThere returns a snapshot without superseded rows of the given tables, all of which exist.
-// It takes an empty list as no tables, while Settled takes it as all tables.
-func (e *Engine) settledThere(ctx context.Context, ids []base.TableID) (*snapshot.Snapshot, error) {
+// deduplicatedExisting returns a snapshot without superseded rows of the given tables, all of which
+// exist. It takes an empty list as no tables, while DeduplicatedSnapshot takes it as all tables.
+func (e *Engine) deduplicatedExisting(ctx context.Context, ids []base.TableID) (*snapshot.Snapshot, error) {
 	if len(ids) > 0 {
-		return e.Settled(ctx, ids...)
+		return e.DeduplicatedSnapshot(ctx, ids...)
 	}
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	if e.tables == nil {
 		return nil, errClosed
 	}
-	return snapshot.New(e.seq, map[base.TableID]*snapshot.Table{}, e.live.hold(e.seq)), nil
+	return snapshot.New(e.seq, map[base.TableID]*snapshot.Table{}, e.heldSnapshots.hold(e.seq)), nil
 }
 
-// notMade returns those of the table ids that no evolution creates, so that their tables exist
+// existingOnly returns those of the table ids that no evolution creates, so that their tables exist
 // already.
-func notMade(ids []base.TableID, evolutions []Evolution) []base.TableID {
+func existingOnly(ids []base.TableID, evolutions []Evolution) []base.TableID {
 	if len(evolutions) == 0 {
 		return ids
 	}
 	return slices.DeleteFunc(slices.Clone(ids), func(id base.TableID) bool {
-		return slices.ContainsFunc(evolutions, func(v Evolution) bool { return v.makes() && v.Table.ID == id })
+		return slices.ContainsFunc(evolutions, func(v Evolution) bool { return v.creates() && v.Table.ID == id })
 	})
 }

@@ -40,9 +40,9 @@ func (p *ExportPartition) Open() *catalog.ExportObject {
 	return nil
 }
 
-// InStep reports whether there is nothing to export. That is so if the partition's object is up to
-// date, or if the partition has neither rows nor an open object.
-func (p *ExportPartition) InStep() bool {
+// UpToDate reports whether there is nothing to export. That is so if the partition's object is up
+// to date, or if the partition has neither rows nor an open object.
+func (p *ExportPartition) UpToDate() bool {
 	o := p.Open()
 	return o == nil && p.Parts == 0 || o != nil && o.Fingerprint == p.Fingerprint
 }
@@ -88,13 +88,14 @@ func (e *Engine) ExportState(id base.ExportID) ([]ExportPartition, error) {
 	return all, nil
 }
 
-// Stored returns a snapshot of the parts of one table, without the rows of its memtables. It is for
-// readers that take long, such as exports. Unlike a Snapshot it does not hold memory for which
-// writers wait. If the table merges on read, superseded rows are hidden, as by Settled. That
-// includes rows of parts that a row of a memtable supersedes. The caller releases the snapshot.
-func (e *Engine) Stored(ctx context.Context, id base.TableID) (*snapshot.Snapshot, error) {
+// PartsSnapshot returns a snapshot of the parts of one table, without the rows of its memtables. It
+// is for readers that take long, such as exports. Unlike a Snapshot it does not hold memory for
+// which writers wait. If the table merges on read, superseded rows are hidden, as by
+// DeduplicatedSnapshot. That includes rows of parts that a row of a memtable supersedes. The caller
+// releases the snapshot.
+func (e *Engine) PartsSnapshot(ctx context.Context, id base.TableID) (*snapshot.Snapshot, error) {
 	ids := []base.TableID{id}
-	turns, release, err := e.takeTurns(ctx, ids)
+	states, release, err := e.acquireLookUps(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -106,14 +107,14 @@ func (e *Engine) Stored(ctx context.Context, id base.TableID) (*snapshot.Snapsho
 		return nil, err
 	}
 	stored := e.storedLocked(t)
-	if len(turns) == 0 {
+	if len(states) == 0 {
 		e.mu.Unlock()
 		return stored, nil
 	}
-	s, moves, err := e.takeLocked(ids, turns)
+	s, remaps, err := e.beginDeduplicatedLocked(ids, states)
 	e.mu.Unlock()
 	if err == nil {
-		s, err = e.settled(ctx, s, turns, moves)
+		s, err = e.finishDeduplicated(ctx, s, states, remaps)
 	}
 	if err != nil {
 		stored.Release()
@@ -258,25 +259,25 @@ func (e *Engine) checkObject(o catalog.ExportObject) error {
 func (e *Engine) DropExported(ctx context.Context, o catalog.ExportObject) error {
 	var t *table
 	var edit *catalog.Edit
-	var kept, dropped []*partFile
+	var remaining, dropped []*partFile
 	err := e.change(ctx, func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {
 			return nil, err
 		}
 		t = e.tables[e.exports[o.Export].Table]
-		edit, kept, dropped = &catalog.Edit{}, nil, nil
+		edit, remaining, dropped = &catalog.Edit{}, nil, nil
 		for _, p := range t.current.parts {
 			if p.Partition == o.Partition {
 				dropped, edit.RemoveParts = append(dropped, p), append(edit.RemoveParts, p.ID)
 			} else {
-				kept = append(kept, p)
+				remaining = append(remaining, p)
 			}
 		}
 		now := fingerprint(t.view(), listed(dropped))
 		if now != o.Fingerprint || len(dropped) == 0 {
 			return nil, base.Errorf(base.Conflict, "partition %q changed since it was exported", o.Partition)
 		}
-		if err := t.checkNoLosers(dropped); err != nil {
+		if err := t.checkNoneSuperseding(dropped); err != nil {
 			return nil, err
 		}
 		for _, id := range slices.Sorted(maps.Keys(e.exports)) {
@@ -291,34 +292,34 @@ func (e *Engine) DropExported(ctx context.Context, o catalog.ExportObject) error
 			theirs.Closed = true
 			edit.PutObjects = append(edit.PutObjects, theirs)
 		}
-		t.removeExpressions(edit, kept)
+		t.removeExpressions(edit, remaining)
 		return edit, e.syncBefore()
 	}, func() []*version {
-		gone := map[base.SourceID]*patch.Set{}
+		gone := map[base.RowsetID]*patch.Set{}
 		for _, p := range dropped {
 			e.retire(t, p)
 			gone[p.ID] = nil
 		}
 		v := t.current
-		old := t.installLocked(e.newVersionLocked(v.schema, kept, v.residents))
+		old := t.installLocked(e.newVersionLocked(v.schema, remaining, v.memtables))
 		e.patchLocked(t, gone)
-		t.note(written{seq: e.seq, all: true})
+		t.addWriteSet(writeSet{seq: e.seq, allColumns: true})
 		e.showObjectsLocked(edit.PutObjects)
-		e.forgetLocked()
+		e.dropUnneededLocked()
 		return []*version{old}
 	})
 	return base.Wrap(err, "drop exported rows")
 }
 
-// checkNoLosers returns an error if dropping the parts could make superseded rows in other parts
-// visible again. That is possible only in a table that merges on read, if the parts have rows that
-// are newer than the edit up to which the table is deduplicated.
-func (t *table) checkNoLosers(parts []*partFile) error {
-	if t.settling == nil {
+// checkNoneSuperseding returns an error if dropping the parts could make superseded rows in other
+// parts visible again. That is possible only in a table that merges on read, if the parts have rows
+// that are newer than the edit up to which the table is deduplicated.
+func (t *table) checkNoneSuperseding(parts []*partFile) error {
+	if t.dedup == nil {
 		return nil
 	}
 	for _, p := range parts {
-		if p.MaxSeq > t.settling.upTo {
+		if p.MaxSeq > t.dedup.dedupedThrough {
 			return base.Errorf(base.Conflict, "part %d came after the table was settled", p.ID)
 		}
 	}
@@ -333,12 +334,12 @@ func listed(parts []*partFile) []*catalog.Part {
 	return all
 }
 
-// followExports keeps exports up to date when parts are merged. If an object was up to date with
-// the old parts, its new fingerprint is added to the edit of the merge, so that the merge does not
-// cause another export. parts are all parts of the table after the edit. sets has the patches of
-// replaced and new parts. followExports runs in the committer.
-func (e *Engine) followExports(edit *catalog.Edit, t *table, sources []base.SourceID, parts []*partFile, sets map[base.SourceID]*patch.Set) {
-	i := slices.IndexFunc(t.current.parts, func(p *partFile) bool { return slices.Contains(sources, p.ID) })
+// carryOverFingerprints keeps exports up to date when parts are merged. If an object was up to date
+// with the old parts, its new fingerprint is added to the edit of the merge, so that the merge does
+// not cause another export. parts are all parts of the table after the edit. sets has the patches
+// of replaced and new parts. carryOverFingerprints runs in the committer.
+func (e *Engine) carryOverFingerprints(edit *catalog.Edit, t *table, rowsets []base.RowsetID, parts []*partFile, sets map[base.RowsetID]*patch.Set) {
+	i := slices.IndexFunc(t.current.parts, func(p *partFile) bool { return slices.Contains(rowsets, p.ID) })
 	if i < 0 || !slices.ContainsFunc(slices.Collect(maps.Values(e.exports)), func(x *export) bool { return x.Table == t.id }) {
 		return
 	}
@@ -347,11 +348,11 @@ func (e *Engine) followExports(edit *catalog.Edit, t *table, sources []base.Sour
 	after := *before
 	after.Patches = maps.Clone(before.Patches)
 	if after.Patches == nil {
-		after.Patches = map[base.SourceID]*patch.Set{}
+		after.Patches = map[base.RowsetID]*patch.Set{}
 	}
 	maps.Copy(after.Patches, sets)
 	after.Expressions = nil
-	for _, x := range t.lacking(parts) {
+	for _, x := range t.pendingExpressions(parts) {
 		after.Expressions = append(after.Expressions, x.Expression)
 	}
 	after.Parts = listed(parts)

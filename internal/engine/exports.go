@@ -31,8 +31,8 @@ import (
 // memtables are in no fingerprint until they are flushed.
 //
 // A merge replaces parts by others with the same rows. If an object was up to date before the
-// merge, the edit of the merge also stores the new fingerprint for the object (followExports), so
-// that it is not exported again.
+// merge, the edit of the merge also stores the new fingerprint for the object
+// (carryOverFingerprints), so that it is not exported again.
 //
 // A power failure may lose asynchronous appends, and their sequence numbers are then used again. So
 // an object is written, and its fingerprint stored, only after the log was synced (Sync).

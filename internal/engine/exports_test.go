@@ -39,7 +39,7 @@ func exported(t testing.TB, e *Engine, id base.ExportID) catalog.ExportObject {
 
 func wantInStep(t testing.TB, e *Engine, id base.ExportID, want bool, after string) {
 	t.Helper()
-	if p := partitionOf(t, e, id); p.InStep() != want {
+	if p := partitionOf(t, e, id); p.UpToDate() != want {
 		t.Fatalf("after %s: in step is %t: %+v", after, !want, p)
 	}
 }
@@ -160,9 +160,9 @@ func TestAnExportedTableKeepsThePathsOfItsPartitions(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestWhoReadsStoredRowsKeepsNoMemory holds a snapshot from Stored for long, as an export does that
-// sends an object for minutes. Writers must not have to wait for its memory.
-func TestWhoReadsStoredRowsKeepsNoMemory(t *testing.T) {
+// TestReadersOfStoredRowsHoldNoMemory holds a snapshot from PartsSnapshot for long, as an export
+// does that sends an object for minutes. Writers must not have to wait for its memory.
+func TestReadersOfStoredRowsHoldNoMemory(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)
 	table, err := createAccounts(e, "accounts")
@@ -170,7 +170,7 @@ func TestWhoReadsStoredRowsKeepsNoMemory(t *testing.T) {
 	must(t, appendAccounts(e, table, 0, 10, 1))
 	must(t, e.Flush(ctx))
 	must(t, appendAccounts(e, table, 10, 10, 1))
-	s, err := e.Stored(ctx, table.ID)
+	s, err := e.PartsSnapshot(ctx, table.ID)
 	must(t, err)
 	if got := s.Tables[table.ID]; len(got.Memtables) != 0 || got.Rows() != 10 {
 		t.Fatalf("%d memtables, %d rows", len(got.Memtables), got.Rows())
@@ -193,19 +193,19 @@ func TestWhoReadsStoredRowsKeepsNoMemory(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestWhoReadsStoredRowsOfATableThatMergesOnReadKeepsNoMemory holds a snapshot from Stored for
-// long, of a table that merges on read, in which rows in memory supersede stored ones. Writers must
-// not have to wait for its memory.
-func TestWhoReadsStoredRowsOfATableThatMergesOnReadKeepsNoMemory(t *testing.T) {
+// TestReadersOfStoredRowsOfATableThatMergesOnReadHoldNoMemory holds a snapshot from PartsSnapshot
+// for long, of a table that merges on read, in which rows in memory supersede stored ones. Writers
+// must not have to wait for its memory.
+func TestReadersOfStoredRowsOfATableThatMergesOnReadHoldNoMemory(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
-	table, err := createSettling(e, "t", false)
+	table, err := createMergeOnRead(e, "t", false)
 	must(t, err)
-	must(t, appendSettling(e, table, []keyed{{1, held{0, 1}}, {2, held{0, 1}}, {3, held{0, 1}}}, AppendOptions{}))
+	must(t, appendMergeOnRead(e, table, []keyedVersion{{1, rowVersion{0, 1}}, {2, rowVersion{0, 1}}, {3, rowVersion{0, 1}}}, AppendOptions{}))
 	must(t, e.Flush(ctx))
-	must(t, appendSettling(e, table, []keyed{{3, held{0, 2}}, {4, held{0, 2}}}, AppendOptions{}))
-	s, err := e.Stored(ctx, table.ID)
+	must(t, appendMergeOnRead(e, table, []keyedVersion{{3, rowVersion{0, 2}}, {4, rowVersion{0, 2}}}, AppendOptions{}))
+	s, err := e.PartsSnapshot(ctx, table.ID)
 	must(t, err)
-	rows, err := settledRows(e, s.Tables[table.ID])
+	rows, err := deduplicatedRows(e, s.Tables[table.ID])
 	must(t, err)
 	if _, hidden := rows[3]; len(rows) != 2 || hidden || len(s.Tables[table.ID].Memtables) != 0 {
 		t.Errorf("%v", rows)
@@ -269,7 +269,7 @@ func TestRowsAreDroppedOnlyIfAllExportsHaveThemAsTheyAre(t *testing.T) {
 	for range 2 {
 		must(t, e.Flush(ctx))
 		for _, id := range []base.ExportID{first.ID, second.ID} {
-			if p := partitionOf(t, e, id); p.Generation != 2 || p.InStep() || len(p.Objects) != 1 || !p.Objects[0].Closed {
+			if p := partitionOf(t, e, id); p.Generation != 2 || p.UpToDate() || len(p.Objects) != 1 || !p.Objects[0].Closed {
 				t.Fatalf("the rows that came later: %+v", p)
 			}
 		}

@@ -21,13 +21,13 @@ import (
 // So there are two kinds of rows. The values of a patched row come only from its part and its
 // patches. The values of any other row are those in its part, changed by all expressions that the
 // part lacks, in order. A change that patches such a row for the first time must set all columns
-// that these expressions set (checkPending).
+// that these expressions set (checkExpressionColumns).
 //
 // A part lacks the expressions whose sequence number is greater than the part's Applied. A flush or
 // load sets Applied to the present edit, because rows in its parts got patches from the expressions
 // that concerned them. A rewrite sets Applied to the edit of its snapshot, because it wrote the
 // rows with the expressions applied. Rows that are patched while a rewrite runs stay patched in the
-// new part (settleMove).
+// new part (carryOver).
 //
 // An expression is only in the log until a flush stores it in the catalog. The flush stores it only
 // if some part still lacks it. When a merge leaves no part that lacks the expression, the merge's
@@ -58,9 +58,9 @@ func (t *table) expressionsLocked() []*patch.Expression {
 	return all
 }
 
-// lacking returns those of the table's expression updates that at least one of the given parts
-// lacks.
-func (t *table) lacking(parts []*partFile) []*storedExpression {
+// pendingExpressions returns those of the table's expression updates that at least one of the given
+// parts lacks.
+func (t *table) pendingExpressions(parts []*partFile) []*storedExpression {
 	if len(t.expressions) == 0 {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (t *table) lacking(parts []*partFile) []*storedExpression {
 // removeExpressions adds to an edit of the catalog the removal of the expression updates that no
 // part lacks any more. parts are all parts of the table after the edit.
 func (t *table) removeExpressions(edit *catalog.Edit, parts []*partFile) {
-	left := t.lacking(parts)
+	left := t.pendingExpressions(parts)
 	for _, x := range t.expressions {
 		if x.stored && !slices.Contains(left, x) {
 			edit.RemoveExpressions = append(edit.RemoveExpressions, catalog.ExpressionID{Table: t.id, Seq: x.Seq})
@@ -102,9 +102,9 @@ func (e *Engine) storeExpressions(edit *catalog.Edit, g *generation) {
 	}
 }
 
-// expressionsStoredLocked records in memory that the catalog has the given expression updates. The
-// caller must hold mu.
-func (e *Engine) expressionsStoredLocked(stored []catalog.Expression) {
+// markExpressionsStoredLocked records in memory that the catalog has the given expression updates.
+// The caller must hold mu.
+func (e *Engine) markExpressionsStoredLocked(stored []catalog.Expression) {
 	for _, s := range stored {
 		for _, x := range e.tables[s.Table].expressions {
 			if x.Seq == s.Seq {
@@ -120,7 +120,7 @@ func (e *Engine) expressionsStoredLocked(stored []catalog.Expression) {
 func (e *Engine) addExpressionLocked(t *table, x *storedExpression) (old *version) {
 	t.expressions = append(t.expressions[:len(t.expressions):len(t.expressions)], x)
 	v := t.current
-	return t.installLocked(e.newVersionLocked(v.schema, v.parts, v.residents))
+	return t.installLocked(e.newVersionLocked(v.schema, v.parts, v.memtables))
 }
 
 // loadExpressions loads the expression updates from the catalog's state into the tables in memory.
@@ -147,14 +147,14 @@ func decodeExpression(t *table, seq base.Seq, version uint32, content []byte) (*
 	return patch.DecodeExpression(seq, s, content)
 }
 
-// checkPending checks a layer (new values for rows of one part). A layer that patches a row for the
-// first time must set all columns that are set by the expression updates which the part lacks. If
-// it leaves one out, the error is Internal.
-func checkPending(t *snapshot.Table, l patch.Layer) error {
+// checkExpressionColumns checks a layer (new values for rows of one part). A layer that patches a
+// row for the first time must set all columns that are set by the expression updates which the part
+// lacks. If it leaves one out, the error is Internal.
+func checkExpressionColumns(t *snapshot.Table, l patch.Layer) error {
 	if len(t.Expressions) == 0 {
 		return nil
 	}
-	i := slices.IndexFunc(t.Parts, func(p *catalog.Part) bool { return p.ID == l.Source })
+	i := slices.IndexFunc(t.Parts, func(p *catalog.Part) bool { return p.ID == l.Rowset })
 	if i < 0 {
 		return nil
 	}
@@ -163,8 +163,8 @@ func checkPending(t *snapshot.Table, l patch.Layer) error {
 			continue
 		}
 		for _, row := range l.Ordinals {
-			if set := t.Patches[l.Source]; set == nil || !set.Patched().Contains(row) {
-				return base.Errorf(base.Internal, "patch of row %d of part %d without column %d, which an expression sets", row, l.Source, id)
+			if set := t.Patches[l.Rowset]; set == nil || !set.Patched().Contains(row) {
+				return base.Errorf(base.Internal, "patch of row %d of part %d without column %d, which an expression sets", row, l.Rowset, id)
 			}
 		}
 	}

@@ -127,14 +127,14 @@ func (e *Engine) flushOldest(ctx context.Context, through base.SegmentID) (done 
 	}
 	started := time.Now()
 	err = e.flushGeneration(ctx, g)
-	e.effort.flushed(time.Since(started), err)
+	e.durations.flushed(time.Since(started), err)
 	if err != nil {
 		return false, base.Wrap(err, "generation %d", g.segment)
 	}
 	e.flushFailure.Store(nil)
 	// The flush freed memory, but maybe not enough for the waiting writers. The signal makes the
 	// committer check that.
-	if e.budget.waiting() && !e.settings.DisableAutomaticFlush {
+	if e.budget.hasWaiters() && !e.settings.DisableAutomaticFlush {
 		e.queue.signal()
 	}
 	return false, nil
@@ -157,12 +157,12 @@ func (e *Engine) lockFlushes(ctx context.Context) error {
 
 // flushed is the flush of one memtable, with the parts that were written from it.
 type flushed struct {
-	resident *resident
+	memtable *memtableRef
 	now      schema.Table // schema of the table when the flush began
 	patches  *patch.Set   // patches of the memtable when the flush began; nil if there were none
-	// moving has the changes that were committed to the memtable's rows since the flush began.
-	moving *moving
-	parts  []*partFile
+	// recorder has the changes that were committed to the memtable's rows since the flush began.
+	recorder *changeRecorder
+	parts    []*partFile
 	// rows[i] has the numbers in the memtable of the rows of parts[i], in the order of the rows in
 	// that part.
 	rows [][]uint32
@@ -216,13 +216,13 @@ func (e *Engine) beginFlush(g *generation) []*flushed {
 	defer e.mu.Unlock()
 	var all []*flushed
 	for _, id := range g.tables() {
-		r := g.residents[id]
+		r := g.memtables[id]
 		r.refs.Add(1)
-		t, source := e.tables[id], r.mem.Source()
-		f := &flushed{resident: r, now: t.current.schema, patches: t.patches[source]}
-		f.moving = t.beginMove(source)
+		t, rowset := e.tables[id], r.mem.Rowset()
+		f := &flushed{memtable: r, now: t.current.schema, patches: t.patches[rowset]}
+		f.recorder = t.beginRecording(rowset)
 		if f.valuesWait() {
-			f.moving.changes[source] = f.patches.WithoutDeletions()
+			f.recorder.changes[rowset] = f.patches.WithoutDeletions()
 		}
 		all = append(all, f)
 	}
@@ -232,13 +232,13 @@ func (e *Engine) beginFlush(g *generation) []*flushed {
 func (e *Engine) endFlush(all []*flushed) {
 	e.mu.Lock()
 	for _, f := range all {
-		if t := e.tables[f.resident.mem.Schema().ID]; t != nil {
-			t.endMove(f.moving)
+		if t := e.tables[f.memtable.mem.Schema().ID]; t != nil {
+			t.endRecording(f.recorder)
 		}
 	}
 	e.mu.Unlock()
 	for _, f := range all {
-		f.resident.release()
+		f.memtable.release()
 	}
 }
 
@@ -258,12 +258,12 @@ func (e *Engine) discard(all []*flushed) error {
 // memtables whose rows were removed, and leftChanges the changes of removed parts. Their new files
 // are not in use. After an error publishFlush leaves no files that it wrote itself.
 func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChanges) (left []*flushed, leftChanges []partChanges, err error) {
-	edit := catalog.Edit{DropKeys: e.storedExpired(), PutKeys: e.known(g.keys), FlushedThrough: g.segment}
+	edit := catalog.Edit{DropKeys: e.expiredStored(), PutKeys: e.remembered(g.keys), FlushedThrough: g.segment}
 	edit.PutOffsets = e.liveOffsets(g.offsets)
 	edit.Counters.NextSeq = e.seq + 1
 	var live []*flushed
 	var stored []partChanges
-	results := map[*flushed]*settled{}
+	results := map[*flushed]*carriedChanges{}
 	defer func() {
 		if err == nil {
 			return
@@ -273,8 +273,8 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 		}
 	}()
 	for _, f := range all {
-		t := e.tables[f.resident.mem.Schema().ID]
-		if t == nil || !t.current.holds(f.resident) {
+		t := e.tables[f.memtable.mem.Schema().ID]
+		if t == nil || !t.current.hasMemtable(f.memtable) {
 			left = append(left, f)
 			continue
 		}
@@ -283,15 +283,15 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 			p.Applied = e.seq // the expression updates have reached these rows as patches
 			edit.AddParts = append(edit.AddParts, p.Part)
 		}
-		if results[f], err = e.settleMove(&edit, t, f.moving, f.move()); err != nil {
+		if results[f], err = e.carryOver(&edit, t, f.recorder, f.remap()); err != nil {
 			return nil, nil, err
 		}
-		t.storeSettled(&edit)
+		t.storeDeduped(&edit)
 		stored = append(stored, results[f].stored...)
 	}
 	for _, c := range changes {
 		t := e.tables[c.table]
-		if t == nil || !t.current.lists(c.part) {
+		if t == nil || !t.current.hasPart(c.part) {
 			leftChanges = append(leftChanges, c)
 			continue
 		}
@@ -307,27 +307,27 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 	if err := e.apply(edit); err != nil {
 		return nil, nil, err
 	}
-	e.keysStored(&edit)
-	e.settledStored(&edit)
+	e.recordStoredKeys(&edit)
+	e.dedupedStored(&edit)
 	for _, f := range live {
-		e.garbage.taken(e, f.parts)
+		e.garbage.markListed(e, f.parts)
 	}
 	var old []*version
 	e.mu.Lock()
 	for _, f := range live {
-		t := e.tables[f.resident.mem.Schema().ID]
+		t := e.tables[f.memtable.mem.Schema().ID]
 		v := t.current
 		parts := append(v.parts[:len(v.parts):len(v.parts)], f.parts...)
-		residents := slices.DeleteFunc(slices.Clone(v.residents), func(r *resident) bool { return r == f.resident })
+		residents := slices.DeleteFunc(slices.Clone(v.memtables), func(r *memtableRef) bool { return r == f.memtable })
 		old = append(old, t.installLocked(e.newVersionLocked(v.schema, parts, residents)))
-		e.showMoveLocked(t, results[f])
+		e.showRemapLocked(t, results[f])
 	}
 	e.changesStored(stored)
-	e.expressionsStoredLocked(edit.AddExpressions)
+	e.markExpressionsStoredLocked(edit.AddExpressions)
 	e.generations = e.generations[1:]
-	residents := g.residents
-	g.residents = nil
-	e.forgetLocked()
+	residents := g.memtables
+	g.memtables = nil
+	e.dropUnneededLocked()
 	e.mu.Unlock()
 	e.budget.release(g.changeBytes)
 	for _, r := range residents {
@@ -340,9 +340,9 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 	return left, leftChanges, nil
 }
 
-// move returns the remap from the memtable's rows to the rows of the new parts.
-func (f *flushed) move() patch.Move {
-	m := &patch.Sorted{Source: f.resident.mem.Source(), Rows: f.rows}
+// remap returns the remap from the memtable's rows to the rows of the new parts.
+func (f *flushed) remap() patch.Remap {
+	m := &patch.Sorted{Rowset: f.memtable.mem.Rowset(), Rows: f.rows}
 	for _, p := range f.parts {
 		m.Parts = append(m.Parts, p.ID)
 	}
@@ -351,7 +351,7 @@ func (f *flushed) move() patch.Move {
 
 // writeParts sorts the rows of a memtable and writes them as parts, one for each partition.
 func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
-	view := f.resident.mem.View()
+	view := f.memtable.mem.View()
 	table := view.Schema
 	if view.Rows == 0 {
 		return nil
@@ -372,7 +372,7 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 	if f.patches != nil && f.patches.Deleted != nil {
 		order = slices.DeleteFunc(order, f.patches.Deleted.Contains)
 	}
-	if order, err = withoutLosers(order, f.now, table, records, f.patches); err != nil {
+	if order, err = withoutSuperseded(order, f.now, table, records, f.patches); err != nil {
 		return base.Wrap(err, "table %s", table.QualifiedName())
 	}
 	if len(order) == 0 {
@@ -390,7 +390,7 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 		// Record the file even if there was an error, so that discard removes what a failed write
 		// has left.
 		if file != nil {
-			file.MinSeq, file.MaxSeq = f.resident.minSeq, f.resident.maxSeq
+			file.MinSeq, file.MaxSeq = f.memtable.minSeq, f.memtable.maxSeq
 			f.parts, f.rows = append(f.parts, file), append(f.rows, p.Rows)
 		}
 		if err != nil {
@@ -400,19 +400,19 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 	return nil
 }
 
-// withoutLosers removes superseded rows from order, in a table that merges on read: rows for whose
-// key the same records have a newer row. This must happen before the rows are written, because the
-// parts lose the order of arrival. order has the numbers of the rows, in sorted order. now is the
-// table's present schema, and written the schema of the records.
-func withoutLosers(order []uint32, now, written schema.Table, records []arrow.RecordBatch, changed *patch.Set) ([]uint32, error) {
+// withoutSuperseded removes superseded rows from order, in a table that merges on read: rows for
+// whose key the same records have a newer row. This must happen before the rows are written,
+// because the parts lose the order of arrival. order has the numbers of the rows, in sorted order.
+// now is the table's present schema, and written the schema of the records.
+func withoutSuperseded(order []uint32, now, written schema.Table, records []arrow.RecordBatch, changed *patch.Set) ([]uint32, error) {
 	if !now.MergeOnRead {
 		return order, nil
 	}
-	losers, err := keys.Repeated(now, written, records, changed)
-	if err != nil || losers.IsEmpty() {
+	superseded, err := keys.Repeated(now, written, records, changed)
+	if err != nil || superseded.IsEmpty() {
 		return order, err
 	}
-	return slices.DeleteFunc(order, losers.Contains), nil
+	return slices.DeleteFunc(order, superseded.Contains), nil
 }
 
 // valuesWait reports whether the new values of the memtable's rows must not be written into the
@@ -420,7 +420,7 @@ func withoutLosers(order []uint32, now, written schema.Table, records []arrow.Re
 // version of the rows, so they could lack columns for the new values. These values then become
 // patches of the parts.
 func (f *flushed) valuesWait() bool {
-	return f.patches != nil && f.patches.Version() > f.resident.mem.Schema().Version
+	return f.patches != nil && f.patches.Version() > f.memtable.mem.Schema().Version
 }
 
 // records returns the memtable's batches with the newest values of the rows. If valuesWait is true,
@@ -442,7 +442,7 @@ func (f *flushed) records(view memtable.View) (records []arrow.RecordBatch, err 
 // except for its sequence numbers. If there is an error and the returned part is not nil, its file
 // may exist.
 func (e *Engine) writePart(table schema.Table, records []arrow.RecordBatch, p batch.PartitionRows, profile part.Profile) (*partFile, error) {
-	id, err := e.NextSourceID()
+	id, err := e.NextRowsetID()
 	if err != nil {
 		return nil, err
 	}

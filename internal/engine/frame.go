@@ -41,10 +41,10 @@ const (
 // frameTable describes the rows of one table in a log frame. It is an element of "tables" in the
 // frame's header.
 type frameTable struct {
-	id      base.TableID
-	version uint32
-	source  base.SourceID
-	batches int
+	id       base.TableID
+	version  uint32
+	memtable base.RowsetID
+	batches  int
 }
 
 // frame is the decoded payload of a log frame.
@@ -60,12 +60,12 @@ type frame struct {
 	changes  []frameChange
 }
 
-func encodeFrameHeader(r *request, source func(base.TableID) base.SourceID) []byte {
+func encodeFrameHeader(r *request, memtable func(base.TableID) base.RowsetID) []byte {
 	b := make([]byte, 0, 64)
 	b = append(b, frameFormat)
 	key, hash, expires := "", []byte(nil), uint64(0)
-	if r.claim != nil {
-		key, hash, expires = r.claim.key, r.claim.hash, uint64(r.claim.expires.UnixMicro())
+	if r.idempotency != nil {
+		key, hash, expires = r.idempotency.key, r.idempotency.hash, uint64(r.idempotency.expires.UnixMicro())
 	}
 	b = append(binary.AppendUvarint(b, uint64(len(key))), key...)
 	b = append(binary.AppendUvarint(b, uint64(len(hash))), hash...)
@@ -77,7 +77,7 @@ func encodeFrameHeader(r *request, source func(base.TableID) base.SourceID) []by
 	for _, t := range r.tables {
 		b = binary.AppendUvarint(b, uint64(t.id))
 		b = binary.AppendUvarint(b, uint64(t.version))
-		b = binary.AppendUvarint(b, uint64(source(t.id)))
+		b = binary.AppendUvarint(b, uint64(memtable(t.id)))
 		b = binary.AppendUvarint(b, uint64(len(t.rows)))
 	}
 	return append(b, r.sections()...)
@@ -166,7 +166,7 @@ func decodeFrame(payload []byte) (frame, error) {
 		}
 		f.tables = append(f.tables, frameTable{
 			id: base.TableID(r.uvarint()), version: uint32(r.uvarint()),
-			source: base.SourceID(r.uvarint()), batches: int(r.uvarint()),
+			memtable: base.RowsetID(r.uvarint()), batches: int(r.uvarint()),
 		})
 	}
 	if format[0] >= 2 {

@@ -80,7 +80,7 @@ func TestRowsOfEveryTypeSurviveTheLogAndTheFlush(t *testing.T) {
 	mustEnd(t, e)
 }
 
-var testProgress = &Progress{Stream: 4, Ranges: []OffsetRange{
+var testProgress = &Progress{Source: 4, Ranges: []OffsetRange{
 	{Topic: "t", TopicID: [16]byte{1, 15: 2}, Partition: 1 << 20, From: 1 << 40, Next: 1<<40 + 1, Epoch: -1, Reset: true},
 	{Topic: "", From: 0, Next: 0, Epoch: 1<<31 - 1},
 }}
@@ -90,10 +90,10 @@ func frameOf(t testing.TB) []byte {
 	var encoded body
 	must(t, encoded.add(numbersBatch("a", 0, 3)))
 	must(t, encoded.add(numbersBatch("b", 0, 2)))
-	r := &request{counts: Counts{Inserted: 2, Updated: 1, Deleted: 2}, claim: &claim{key: "k", hash: []byte{1, 2}, expires: time.UnixMicro(7)},
+	r := &request{counts: Counts{Inserted: 2, Updated: 1, Deleted: 2}, idempotency: &idempotencyRecord{key: "k", hash: []byte{1, 2}, expires: time.UnixMicro(7)},
 		tables: []tableRows{{id: 3, version: 2, rows: make([]*memtable.Rows, 2)}}}
 	r.progress = testProgress
-	return append(encodeFrameHeader(r, func(base.TableID) base.SourceID { return 9 }), bytes.Join(encoded.slices, nil)...)
+	return append(encodeFrameHeader(r, func(base.TableID) base.RowsetID { return 9 }), bytes.Join(encoded.slices, nil)...)
 }
 
 func TestFramesAreReadAsTheyWereWritten(t *testing.T) {
@@ -149,7 +149,7 @@ func TestARequestIsMeasuredAsItIsEncoded(t *testing.T) {
 // in format 1 the tables end the header.
 func TestFramesOfEarlierFormatsAreRead(t *testing.T) {
 	r := &request{counts: Counts{Inserted: 5}, tables: []tableRows{{id: 3, version: 2}}}
-	now := encodeFrameHeader(r, func(base.TableID) base.SourceID { return 9 })
+	now := encodeFrameHeader(r, func(base.TableID) base.RowsetID { return 9 })
 	second := append([]byte{2}, now[1:4]...) // without the counts of updated and deleted rows
 	second = append(second, now[6:]...)
 	first := append([]byte{1}, second[1:len(second)-1]...) // without sections

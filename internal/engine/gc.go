@@ -24,13 +24,13 @@ type garbage struct {
 	// retired has the paths of files that the catalog does not list any more, but that snapshots
 	// may still read. It is guarded by mu.
 	retired map[string]bool
-	// unread has the paths of files to be removed: the catalog does not list them, and no snapshot
-	// reads them. It is guarded by mu.
-	unread []string
-	// unsure has the paths of files that were abandoned while it was unknown whether the catalog
+	// removable has the paths of files to be removed: the catalog does not list them, and no
+	// snapshot reads them. It is guarded by mu.
+	removable []string
+	// inDoubt has the paths of files that were abandoned while it was unknown whether the catalog
 	// lists them (the catalog was in doubt, see apply). It is guarded by mu.
-	unsure []string
-	wake   chan struct{} // channel of capacity 1; it has an element if unread has files
+	inDoubt []string
+	wake    chan struct{} // channel of capacity 1; it has an element if unread has files
 }
 
 func newGarbage() garbage {
@@ -41,9 +41,9 @@ func newGarbage() garbage {
 // its last reader ends.
 func (e *Engine) retire(t *table, p *partFile) {
 	e.garbage.retire(e.partPath(p.Table, p.ID))
-	p.obsolete.Store(true)
+	p.unlisted.Store(true)
 	e.dropPatches(t, p.ID)
-	delete(t.storedDeletions, p.ID)
+	delete(t.catalogDeletions, p.ID)
 }
 
 func (g *garbage) retire(path string) {
@@ -52,9 +52,9 @@ func (g *garbage) retire(path string) {
 	g.retired[path] = true
 }
 
-// promise records that the file at path is about to be written, so that Check does not report it as
-// unknown.
-func (g *garbage) promise(path string) {
+// addPending records that the file at path is about to be written, so that Check does not report it
+// as unknown.
+func (g *garbage) addPending(path string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pending[path] = true
@@ -64,7 +64,7 @@ func (g *garbage) promise(path string) {
 func (g *garbage) add(path string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.unread = append(g.unread, path)
+	g.removable = append(g.removable, path)
 	select {
 	case g.wake <- struct{}{}:
 	default:
@@ -74,14 +74,14 @@ func (g *garbage) add(path string) {
 func (g *garbage) take() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	files := g.unread
-	g.unread = nil
+	files := g.removable
+	g.removable = nil
 	return files
 }
 
-// taken records that the catalog now lists the parts, so that their files do not count as pending
-// any more.
-func (g *garbage) taken(e *Engine, parts []*partFile) {
+// markListed records that the catalog now lists the parts, so that their files do not count as
+// pending any more.
+func (g *garbage) markListed(e *Engine, parts []*partFile) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, p := range parts {
@@ -89,14 +89,14 @@ func (g *garbage) taken(e *Engine, parts []*partFile) {
 	}
 }
 
-// settle is called when it is known again which edits the catalog has. It ends the doubt about the
-// catalog. The catalog does not list the files that were abandoned during the doubt, so the
+// endDoubt is called when it is known again which edits the catalog has. It ends the doubt about
+// the catalog. The catalog does not list the files that were abandoned during the doubt, so the
 // collector gets them for removal.
-func (g *garbage) settle(doubt *atomic.Bool) {
+func (g *garbage) endDoubt(doubt *atomic.Bool) {
 	g.mu.Lock()
 	doubt.Store(false)
-	unsure := g.unsure
-	g.unsure = nil
+	unsure := g.inDoubt
+	g.inDoubt = nil
 	g.mu.Unlock()
 	for _, path := range unsure {
 		g.add(path)
@@ -104,15 +104,15 @@ func (g *garbage) settle(doubt *atomic.Bool) {
 }
 
 // postpone reports whether the catalog is in doubt. If it is, it also records the abandoned file at
-// path, so that the file is removed after the doubt ends. It reads doubt under the lock that settle
-// takes. So no file is added after settle has emptied the list.
+// path, so that the file is removed after the doubt ends. It reads doubt under the lock that
+// endDoubt takes. So no file is added after endDoubt has emptied the list.
 func (g *garbage) postpone(path string, doubt *atomic.Bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !doubt.Load() {
 		return false
 	}
-	g.unsure = append(g.unsure, path)
+	g.inDoubt = append(g.inDoubt, path)
 	return true
 }
 
@@ -181,22 +181,22 @@ func (e *Engine) tableDir(id base.TableID) string {
 	return filepath.Join(e.partsDir(), strconv.FormatUint(uint64(id), 10))
 }
 
-func (e *Engine) partPath(table base.TableID, id base.SourceID) string {
+func (e *Engine) partPath(table base.TableID, id base.RowsetID) string {
 	return e.files.Path(table, id)
 }
 
-// PartPath returns the path of a part's file. For a new id from NextSourceID it creates the folder,
+// PartPath returns the path of a part's file. For a new id from NextRowsetID it creates the folder,
 // so that the caller can write the file. The file belongs to the caller until Rewrite.Publish takes
 // it over, or AbandonPart removes it.
-func (e *Engine) PartPath(table base.TableID, id base.SourceID) (string, error) {
+func (e *Engine) PartPath(table base.TableID, id base.RowsetID) (string, error) {
 	if err := vfs.MkdirAll(e.fs, e.tableDir(table)); err != nil {
 		return "", err
 	}
 	path := e.partPath(table, id)
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	if t := e.tables[table]; t == nil || !t.current.lists(id) {
-		e.garbage.promise(path)
+	if t := e.tables[table]; t == nil || !t.current.hasPart(id) {
+		e.garbage.addPending(path)
 	}
 	return path, nil
 }
@@ -204,7 +204,7 @@ func (e *Engine) PartPath(table base.TableID, id base.SourceID) (string, error) 
 // AbandonPart removes a file that was written at PartPath and will not be used. If it is unknown
 // whether the catalog lists the file (the catalog is in doubt), the file is removed after the doubt
 // ends.
-func (e *Engine) AbandonPart(table base.TableID, id base.SourceID) error {
+func (e *Engine) AbandonPart(table base.TableID, id base.RowsetID) error {
 	// There may be cached data of the part, because a load looks up keys in its parts before its
 	// commit.
 	e.forget(id)
@@ -212,13 +212,13 @@ func (e *Engine) AbandonPart(table base.TableID, id base.SourceID) error {
 }
 
 // forget drops the cached data of a part. The part must not have readers any more.
-func (e *Engine) forget(id base.SourceID) {
+func (e *Engine) forget(id base.RowsetID) {
 	e.keyFinder.Forget(id)
 	e.files.Forget(id)
 }
 
 func (e *Engine) abandon(path string) error {
-	if e.garbage.postpone(path, &e.doubt) {
+	if e.garbage.postpone(path, &e.inDoubt) {
 		return nil
 	}
 	if err := vfs.RemoveAll(e.fs, path); err != nil {
@@ -228,10 +228,10 @@ func (e *Engine) abandon(path string) error {
 	return nil
 }
 
-// strangers returns the paths below parts/ and patches/ of everything that does not belong there.
-// These are files that are not in listed, and folders that belong neither to one of the tables nor
-// to a listed file.
-func (e *Engine) strangers(listed map[string]bool, tables map[base.TableID]*table) (found []string, err error) {
+// unlistedFiles returns the paths below parts/ and patches/ of everything that does not belong
+// there. These are files that are not in listed, and folders that belong neither to one of the
+// tables nor to a listed file.
+func (e *Engine) unlistedFiles(listed map[string]bool, tables map[base.TableID]*table) (found []string, err error) {
 	used := map[string]bool{}
 	for path := range listed {
 		used[filepath.Dir(path)] = true
@@ -280,7 +280,7 @@ func (e *Engine) filesLocked() iter.Seq[listedFile] {
 					return
 				}
 			}
-			for _, patches := range t.stored {
+			for _, patches := range t.catalogPatches {
 				for _, p := range patches {
 					if p.inFile && !yield(listedFile{e.patchPath(t.id, p.ID), p.Bytes, &p.Checksum, nil}) {
 						return

@@ -15,15 +15,15 @@ func TestWhatIsAbandonedAsTheDoubtEndsIsRemoved(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	path := e.partPath(1, 1)
 	for range 50 {
-		e.doubt.Store(true)
+		e.inDoubt.Store(true)
 		e.garbage.mu.Lock()
 		var other errgroup.Group
 		other.Go(func() error { return e.abandon(path) })
 		time.Sleep(100 * time.Microsecond) // by now it waits for the lock
 		e.garbage.mu.Unlock()
-		e.certain()
+		e.endDoubt()
 		must(t, other.Wait())
-		if len(e.garbage.unsure) > 0 {
+		if len(e.garbage.inDoubt) > 0 {
 			t.Fatal("the file stays")
 		}
 	}

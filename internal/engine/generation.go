@@ -15,26 +15,26 @@ import (
 // DROP may remove memtables.
 type generation struct {
 	segment base.SegmentID
-	// residents has the memtable of each table that has rows in the generation, by table id. The
+	// memtables has the memtable of each table that has rows in the generation, by table id. The
 	// generation holds a reference to each memtable.
-	residents map[base.TableID]*resident
+	memtables map[base.TableID]*memtableRef
 	keys      []catalog.Key // idempotency records of the requests in the segment
 	offsets   offsets       // offsets of sources that requests in the segment set
 	// changes are the changes that requests in the segment made to existing rows of any rowset.
-	changes []committed
-	frames  int
-	charged int64     // memory in bytes that the memtables and changes have reserved in the budget
-	born    time.Time // time of the first frame of the segment
+	changes  []committedChange
+	frames   int
+	reserved int64     // memory in bytes that the memtables and changes have reserved in the budget
+	born     time.Time // time of the first frame of the segment
 
 	changeBytes int64 // part of charged that is for changes, in bytes
 }
 
 func newGeneration(segment base.SegmentID) *generation {
-	return &generation{segment: segment, residents: map[base.TableID]*resident{}, offsets: offsets{}}
+	return &generation{segment: segment, memtables: map[base.TableID]*memtableRef{}, offsets: offsets{}}
 }
 
 // tables returns the ids of the tables that have rows in the generation, ascending.
-func (g *generation) tables() []base.TableID { return slices.Sorted(maps.Keys(g.residents)) }
+func (g *generation) tables() []base.TableID { return slices.Sorted(maps.Keys(g.memtables)) }
 
 // freeze ends the active generation, unless it is empty. It creates the next segment, begins a new
 // generation, and notifies the flusher. It runs in the committer. After an error the generation
@@ -54,7 +54,7 @@ func (e *Engine) freeze() error {
 		return base.Wrap(err, "freeze generation %d", e.active.segment)
 	}
 	e.wal, e.unsynced = next, false
-	e.durable()
+	e.recordDurable()
 	e.mu.Lock()
 	e.generations = append(e.generations, e.active)
 	e.active = newGeneration(next.ID())

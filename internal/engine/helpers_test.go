@@ -225,29 +225,29 @@ func appendNumbers(e *Engine, table, writer string, from, count int, o AppendOpt
 // eachRow calls visit for every row of a table in a snapshot. visit gets the row's address, and its
 // values by column name. The names are those of the row's own schema version.
 func eachRow(e *Engine, t *snapshot.Table, visit func(address base.RowAddress, row map[string]string)) error {
-	return eachSource(e, t, func(record arrow.RecordBatch, source base.SourceID, at func(int) int) {
+	return eachRowset(e, t, func(record arrow.RecordBatch, rowset base.RowsetID, at func(int) int) {
 		for i := range int(record.NumRows()) {
 			row := map[string]string{}
 			for c, column := range record.Columns() {
 				row[record.ColumnName(c)] = column.ValueStr(i)
 			}
-			visit(base.RowAddress{Source: source, Ordinal: base.RowOrdinal(at(i))}, row)
+			visit(base.RowAddress{Rowset: rowset, Ordinal: base.RowOrdinal(at(i))}, row)
 		}
 	})
 }
 
 // eachBatch calls visit for all batches of a table in a snapshot.
 func eachBatch(e *Engine, t *snapshot.Table, visit func(arrow.RecordBatch)) error {
-	return eachSource(e, t, func(record arrow.RecordBatch, _ base.SourceID, _ func(int) int) { visit(record) })
+	return eachRowset(e, t, func(record arrow.RecordBatch, _ base.RowsetID, _ func(int) int) { visit(record) })
 }
 
-// eachSource calls visit for each rowset of a table, with the rows that are not deleted and their
+// eachRowset calls visit for each rowset of a table, with the rows that are not deleted and their
 // newest values. at(i) is the number in the rowset of row i.
-func eachSource(e *Engine, t *snapshot.Table, visit func(record arrow.RecordBatch, source base.SourceID, at func(int) int)) error {
-	visitLive := func(record arrow.RecordBatch, version schema.Table, source base.SourceID, first int) error {
-		set := t.Patches[source]
+func eachRowset(e *Engine, t *snapshot.Table, visit func(record arrow.RecordBatch, rowset base.RowsetID, at func(int) int)) error {
+	visitLive := func(record arrow.RecordBatch, version schema.Table, rowset base.RowsetID, first int) error {
+		set := t.Patches[rowset]
 		if set == nil {
-			visit(record, source, func(i int) int { return first + i })
+			visit(record, rowset, func(i int) int { return first + i })
 			return nil
 		}
 		record, err := set.Apply(record, version, uint32(first))
@@ -256,13 +256,13 @@ func eachSource(e *Engine, t *snapshot.Table, visit func(record arrow.RecordBatc
 		}
 		live, all := set.Live(uint32(first), int(record.NumRows()))
 		if all {
-			visit(record, source, func(i int) int { return first + i })
+			visit(record, rowset, func(i int) int { return first + i })
 			return nil
 		}
 		if record, err = batch.Take([]arrow.RecordBatch{record}, live); err != nil {
 			return err
 		}
-		visit(record, source, func(i int) int { return first + int(live[i]) })
+		visit(record, rowset, func(i int) int { return first + int(live[i]) })
 		return nil
 	}
 	for _, p := range t.Parts {
@@ -285,7 +285,7 @@ func eachSource(e *Engine, t *snapshot.Table, visit func(record arrow.RecordBatc
 	}
 	for _, m := range t.Memtables {
 		for _, b := range m.Batches {
-			if err := visitLive(b.Record, m.Schema, m.Source, int(b.FirstOrdinal)); err != nil {
+			if err := visitLive(b.Record, m.Schema, m.Rowset, int(b.FirstOrdinal)); err != nil {
 				return err
 			}
 		}

@@ -12,21 +12,21 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// claim is the idempotency record of a key, from the start of the first request with that key.
-// While the channel done is open, the request is running. After done is closed, there are two
-// cases:
+// idempotencyRecord is the idempotency record of a key, from the start of the first request with
+// that key. While the channel done is open, the request is running. After done is closed, there are
+// two cases:
 //   - The request succeeded. Repeated requests get the field result, for Settings.KeyLifetime, or
 //     until maxKeys later requests have finished.
 //   - The request failed, and withdrawn is set. Another request may use the key.
-type claim struct {
+type idempotencyRecord struct {
 	key     string
 	hash    []byte
 	expires time.Time
 	done    chan struct{}
-	// undecided, if not nil, receives the outcome of the request. It is set if the caller gave up
+	// outcome, if not nil, receives the outcome of the request. It is set if the caller gave up
 	// waiting while the committer had the request. Only the goroutine that runs the request uses
 	// it.
-	undecided <-chan outcome
+	outcome <-chan outcome
 
 	// keysMu guards the fields result and withdrawn until done is closed. From then on they are
 	// constant.
@@ -43,9 +43,9 @@ const maxKeys = 500_000
 
 // rememberLocked adds the idempotency record of a request that succeeded. The caller must hold
 // keysMu.
-func (e *Engine) rememberLocked(c *claim) {
-	e.keysInOrder = append(e.keysInOrder, c)
-	if len(e.keysInOrder) > maxKeys {
+func (e *Engine) rememberLocked(c *idempotencyRecord) {
+	e.finishedKeys = append(e.finishedKeys, c)
+	if len(e.finishedKeys) > maxKeys {
 		e.forgetKeyLocked()
 	}
 }
@@ -55,7 +55,7 @@ func (e *Engine) rememberLocked(c *claim) {
 // that one, if the clock was set back or a request took long. Such a record is remembered longer.
 // The caller must hold keysMu.
 func (e *Engine) expireKeysLocked() {
-	for now := e.now(); len(e.keysInOrder) > 0 && !now.Before(e.keysInOrder[0].expires); {
+	for now := e.now(); len(e.finishedKeys) > 0 && !now.Before(e.finishedKeys[0].expires); {
 		e.forgetKeyLocked()
 	}
 }
@@ -64,55 +64,55 @@ func (e *Engine) expireKeysLocked() {
 // choose the record that expires first. If the clock was set back, that record may have just been
 // added, and its client may still repeat the request. The caller must hold keysMu.
 func (e *Engine) forgetKeyLocked() {
-	c := e.keysInOrder[0]
-	e.keysInOrder[0] = nil // the array stays for a while, and must not keep the record in memory
-	e.keysInOrder = e.keysInOrder[1:]
+	c := e.finishedKeys[0]
+	e.finishedKeys[0] = nil // the array stays for a while, and must not keep the record in memory
+	e.finishedKeys = e.finishedKeys[1:]
 	if e.keys[c.key] != c {
 		return // a later request in the replayed log has replaced the record
 	}
 	delete(e.keys, c.key)
 	if c.stored {
-		e.keysGone[c.key] = true
+		e.forgottenKeys[c.key] = true
 	}
 }
 
-// Once runs a request with an idempotency key. If the request is a repetition, Once does not run
-// it, and returns the result of the first one. Otherwise it calls run. run passes the options that
-// it gets to the one call of Append, Commit or Load that does the work. That call stores the
-// idempotency record. If run has nothing to do and calls none of them, Once stores the record.
+// RunOnce runs a request with an idempotency key. If the request is a repetition, RunOnce does not
+// run it, and returns the result of the first one. Otherwise it calls run. run passes the options
+// that it gets to the one call of Append, Commit or Load that does the work. That call stores the
+// idempotency record. If run has nothing to do and calls none of them, RunOnce stores the record.
 //
 // Errors:
 //   - those of run
 //   - Invalid: the key is too long
 //   - Conflict: the key was used with another body
-func (e *Engine) Once(ctx context.Context, o AppendOptions, run func(AppendOptions) (Result, error)) (Result, error) {
+func (e *Engine) RunOnce(ctx context.Context, o AppendOptions, run func(AppendOptions) (Result, error)) (Result, error) {
 	if o.IdempotencyKey == "" {
 		return run(o)
 	}
-	c, known, err := e.claimKey(ctx, o.IdempotencyKey, o.BodyHash)
+	c, known, err := e.acquireKey(ctx, o.IdempotencyKey, o.BodyHash)
 	if err != nil {
 		return Result{}, err
 	}
 	if known != nil {
 		return *known, nil
 	}
-	o.IdempotencyKey, o.BodyHash, o.claim = "", nil, c
+	o.IdempotencyKey, o.BodyHash, o.idempotency = "", nil, c
 	result, err := run(o)
 	if err == nil && !c.resolved() {
-		r := newRequest(AppendOptions{Async: o.Async, claim: c})
+		r := newRequest(AppendOptions{Async: o.Async, idempotency: c})
 		r.counts = result.Counts
 		result, err = e.submit(ctx, r)
 	}
 	switch {
 	case err == nil:
-	case c.undecided != nil:
+	case c.outcome != nil:
 		go func() {
-			if out := <-c.undecided; out.err != nil {
-				e.withdrawClaim(c)
+			if out := <-c.outcome; out.err != nil {
+				e.withdrawKey(c)
 			}
 		}()
 	default:
-		e.withdrawClaim(c)
+		e.withdrawKey(c)
 	}
 	return result, err
 }
@@ -121,29 +121,29 @@ func (e *Engine) Once(ctx context.Context, o AppendOptions, run func(AppendOptio
 // edit alone commits. putKey also adds the removal of expired records. A flush removes them, too,
 // but a client that only loads may cause no flush.
 func (e *Engine) putKey(o AppendOptions, edit *catalog.Edit, result Result) {
-	if o.claim != nil {
-		edit.PutKeys = append(edit.PutKeys, o.claim.resultsIn(result))
-		edit.DropKeys = e.storedExpired()
+	if o.idempotency != nil {
+		edit.PutKeys = append(edit.PutKeys, o.idempotency.withResult(result))
+		edit.DropKeys = e.expiredStored()
 	}
 }
 
-// keyPut updates the idempotency records in memory after the catalog has stored an edit that putKey
-// prepared.
-func (e *Engine) keyPut(o AppendOptions, edit *catalog.Edit, result Result) {
-	if o.claim != nil {
-		e.resolveClaim(o.claim, result)
-		e.keysStored(edit)
+// keyStored updates the idempotency records in memory after the catalog has stored an edit that
+// putKey prepared.
+func (e *Engine) keyStored(o AppendOptions, edit *catalog.Edit, result Result) {
+	if o.idempotency != nil {
+		e.resolveKey(o.idempotency, result)
+		e.recordStoredKeys(edit)
 	}
 }
 
 // maxKeyBytes is the maximum length of an idempotency key, in bytes.
 const maxKeyBytes = 256
 
-// claimKey looks up an idempotency key. If the key is new, claimKey returns a new record, and the
-// caller runs the request. If the key is known, claimKey returns the result of its first request.
-// If that request is still running, claimKey waits for it. If the key was used with another body,
-// the error is Conflict.
-func (e *Engine) claimKey(ctx context.Context, key string, hash []byte) (*claim, *Result, error) {
+// acquireKey looks up an idempotency key. If the key is new, acquireKey returns a new record, and
+// the caller runs the request. If the key is known, acquireKey returns the result of its first
+// request. If that request is still running, acquireKey waits for it. If the key was used with
+// another body, the error is Conflict.
+func (e *Engine) acquireKey(ctx context.Context, key string, hash []byte) (*idempotencyRecord, *Result, error) {
 	if len(key) > maxKeyBytes {
 		return nil, nil, base.Errorf(base.Invalid, "an idempotency key of %d bytes: the limit is %d", len(key), maxKeyBytes)
 	}
@@ -152,8 +152,8 @@ func (e *Engine) claimKey(ctx context.Context, key string, hash []byte) (*claim,
 		e.expireKeysLocked()
 		c := e.keys[key]
 		if c == nil {
-			fresh := &claim{key: key, hash: bytes.Clone(hash), expires: e.now().Add(e.settings.KeyLifetime), done: make(chan struct{}), stored: e.keysGone[key]}
-			delete(e.keysGone, key)
+			fresh := &idempotencyRecord{key: key, hash: bytes.Clone(hash), expires: e.now().Add(e.settings.KeyLifetime), done: make(chan struct{}), stored: e.forgottenKeys[key]}
+			delete(e.forgottenKeys, key)
 			e.keys[key] = fresh
 			e.keysMu.Unlock()
 			return fresh, nil, nil
@@ -176,7 +176,7 @@ func (e *Engine) claimKey(ctx context.Context, key string, hash []byte) (*claim,
 	}
 }
 
-func (c *claim) resolved() bool {
+func (c *idempotencyRecord) resolved() bool {
 	select {
 	case <-c.done:
 		return true
@@ -185,9 +185,9 @@ func (c *claim) resolved() bool {
 	}
 }
 
-// resolveClaim records in memory that a request was committed, with its result. It returns the
+// resolveKey records in memory that a request was committed, with its result. It returns the
 // record for the catalog.
-func (e *Engine) resolveClaim(c *claim, result Result) catalog.Key {
+func (e *Engine) resolveKey(c *idempotencyRecord, result Result) catalog.Key {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
 	c.result = result
@@ -196,9 +196,9 @@ func (e *Engine) resolveClaim(c *claim, result Result) catalog.Key {
 	return c.toCatalog()
 }
 
-// withdrawClaim is called when a request has failed. It makes the idempotency key of the request
+// withdrawKey is called when a request has failed. It makes the idempotency key of the request
 // available again.
-func (e *Engine) withdrawClaim(c *claim) {
+func (e *Engine) withdrawKey(c *idempotencyRecord) {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
 	if c.resolved() {
@@ -208,27 +208,27 @@ func (e *Engine) withdrawClaim(c *claim) {
 	delete(e.keys, c.key)
 	if c.stored {
 		// The catalog still has the record of an earlier request with this key.
-		e.keysGone[c.key] = true
+		e.forgottenKeys[c.key] = true
 	}
 	close(c.done)
 }
 
-// resultsIn returns the record that the catalog gets if the request is committed with this result.
-func (c *claim) resultsIn(result Result) catalog.Key {
-	resolved := claim{key: c.key, hash: c.hash, expires: c.expires, result: result}
+// withResult returns the record that the catalog gets if the request is committed with this result.
+func (c *idempotencyRecord) withResult(result Result) catalog.Key {
+	resolved := idempotencyRecord{key: c.key, hash: c.hash, expires: c.expires, result: result}
 	return resolved.toCatalog()
 }
 
-func (c *claim) toCatalog() catalog.Key {
+func (c *idempotencyRecord) toCatalog() catalog.Key {
 	// Marshal cannot fail, because a Result has only numbers.
 	result, _ := json.Marshal(c.result)
 	return catalog.Key{Key: c.key, BodyHash: c.hash, Result: result, Expires: c.expires}
 }
 
-// restoreClaim makes an idempotency record in memory from one of the catalog. It is the inverse of
+// restoreRecord makes an idempotency record in memory from one of the catalog. It is the inverse of
 // toCatalog.
-func restoreClaim(k catalog.Key) (*claim, error) {
-	c := &claim{key: k.Key, hash: k.BodyHash, expires: k.Expires, done: make(chan struct{})}
+func restoreRecord(k catalog.Key) (*idempotencyRecord, error) {
+	c := &idempotencyRecord{key: k.Key, hash: k.BodyHash, expires: k.Expires, done: make(chan struct{})}
 	stored := struct {
 		*Result
 		Rows int64 `json:"rows"` // earlier versions of Scoter stored only this number
@@ -241,17 +241,17 @@ func restoreClaim(k catalog.Key) (*claim, error) {
 	return c, nil
 }
 
-// storedExpired returns the idempotency keys whose records the catalog still has, although they are
+// expiredStored returns the idempotency keys whose records the catalog still has, although they are
 // expired or were forgotten.
-func (e *Engine) storedExpired() []string {
+func (e *Engine) expiredStored() []string {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
 	e.expireKeysLocked()
-	return slices.Sorted(maps.Keys(e.keysGone))
+	return slices.Sorted(maps.Keys(e.forgottenKeys))
 }
 
-// known returns those of the idempotency records in all whose key the engine still remembers.
-func (e *Engine) known(all []catalog.Key) (known []catalog.Key) {
+// remembered returns those of the idempotency records in all whose key the engine still remembers.
+func (e *Engine) remembered(all []catalog.Key) (known []catalog.Key) {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
 	e.expireKeysLocked()
@@ -263,13 +263,13 @@ func (e *Engine) known(all []catalog.Key) (known []catalog.Key) {
 	return known
 }
 
-// keysStored updates what the engine knows about the idempotency records in the catalog, after the
-// catalog has stored the edit.
-func (e *Engine) keysStored(edit *catalog.Edit) {
+// recordStoredKeys updates what the engine knows about the idempotency records in the catalog,
+// after the catalog has stored the edit.
+func (e *Engine) recordStoredKeys(edit *catalog.Edit) {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
 	for _, key := range edit.DropKeys {
-		delete(e.keysGone, key)
+		delete(e.forgottenKeys, key)
 		if c := e.keys[key]; c != nil {
 			c.stored = false
 		}
@@ -278,7 +278,7 @@ func (e *Engine) keysStored(edit *catalog.Edit) {
 		if c := e.keys[k.Key]; c != nil {
 			c.stored = true
 		} else {
-			e.keysGone[k.Key] = true // the record was forgotten after the edit was made
+			e.forgottenKeys[k.Key] = true // the record was forgotten after the edit was made
 		}
 	}
 }

@@ -27,11 +27,11 @@ func TestOnlySoManyKeysAreKnown(t *testing.T) {
 	send("in the log")
 	clock.advance(time.Second)
 	for i := range maxKeys {
-		c, known, err := e.claimKey(ctx, fmt.Sprint("key ", i), nil)
+		c, known, err := e.acquireKey(ctx, fmt.Sprint("key ", i), nil)
 		if err != nil || known != nil {
 			t.Fatal(known, err)
 		}
-		e.resolveClaim(c, Result{})
+		e.resolveKey(c, Result{})
 	}
 	if n := len(e.keys); n != maxKeys {
 		t.Errorf("%d keys are known", n)
@@ -39,8 +39,8 @@ func TestOnlySoManyKeysAreKnown(t *testing.T) {
 	must(t, e.Flush(ctx))
 	state, err := e.catalog.State()
 	must(t, err)
-	if len(state.Keys) > 0 || len(e.keysGone) > 0 {
-		t.Errorf("the catalog has %v, to be dropped are %v", state.Keys, e.keysGone)
+	if len(state.Keys) > 0 || len(e.forgottenKeys) > 0 {
+		t.Errorf("the catalog has %v, to be dropped are %v", state.Keys, e.forgottenKeys)
 	}
 	clock.advance(time.Second)
 	for _, key := range []string{"in the catalog", "in the log", "new"} {
@@ -57,8 +57,8 @@ func TestOnlySoManyKeysAreKnown(t *testing.T) {
 	}
 	clock.advance(time.Minute + e.settings.KeyLifetime)
 	must(t, e.Flush(ctx))
-	if len(e.keys) > 0 || len(e.keysInOrder) > 0 || len(e.keysGone) > 0 {
-		t.Errorf("%d, %d, %d keys are left", len(e.keys), len(e.keysInOrder), len(e.keysGone))
+	if len(e.keys) > 0 || len(e.finishedKeys) > 0 || len(e.forgottenKeys) > 0 {
+		t.Errorf("%d, %d, %d keys are left", len(e.keys), len(e.finishedKeys), len(e.forgottenKeys))
 	}
 	mustEnd(t, e)
 }

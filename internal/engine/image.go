@@ -68,7 +68,7 @@ func (e *Engine) Image(ctx context.Context) (*Image, error) {
 
 // fillImage opens the files of the image m, and copies the catalog. It runs in the committer.
 func (e *Engine) fillImage(m *Image) (err error) {
-	if err := e.settle(); err != nil {
+	if err := e.resolveDoubt(); err != nil {
 		return err // after a failed sync it is unknown what the disk has
 	}
 	m.Seq = e.seq

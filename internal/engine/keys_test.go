@@ -52,18 +52,18 @@ func TestAKeyIsInsertedByOneOfTwoThatSawNone(t *testing.T) {
 // drops the rowsets, with and without a snapshot that holds them.
 func TestIndexesOfKeysGoWithTheirSources(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
-	table, err := createSettling(e, "t", false)
+	table, err := createMergeOnRead(e, "t", false)
 	must(t, err)
 	want := func(what string, n int) {
 		t.Helper()
-		if kept, _ := e.keyFinder.Kept(); kept != n {
-			t.Fatalf("%s: indexes of %d sources, want %d", what, kept, n)
+		if remaining, _ := e.keyFinder.Cached(); remaining != n {
+			t.Fatalf("%s: indexes of %d sources, want %d", what, remaining, n)
 		}
 	}
 	bring := func() {
 		t.Helper()
-		must(t, appendSettling(e, table, []keyed{{id: 1}, {id: 2}, {id: 3}}, AppendOptions{}))
-		_, err := readSettled(e, table)
+		must(t, appendMergeOnRead(e, table, []keyedVersion{{id: 1}, {id: 2}, {id: 3}}, AppendOptions{}))
+		_, err := readDeduplicated(e, table)
 		must(t, err)
 	}
 	bring()
@@ -110,11 +110,11 @@ func TestAVersionThatIsGoneDoesNotKeepRowsFromBeingFlushed(t *testing.T) {
 		[]arrow.Array{ids.NewArray(), days(beyond, beyond, 7, 9, 8)}, 5)
 	_, err = e.Append(ctx, []TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{rec}}}, AppendOptions{})
 	must(t, err)
-	s, err := e.Settled(ctx, table.ID)
+	s, err := e.DeduplicatedSnapshot(ctx, table.ID)
 	must(t, err)
-	source := s.Tables[table.ID].Memtables[0].Source
-	_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Settle: true, Deleted: map[base.SourceID]*roaring.Bitmap{source: roaring.BitmapOf(0)}, Updated: []patch.Layer{{
-		Source: source, Columns: []base.ColumnID{2}, Ordinals: []uint32{1},
+	rowset := s.Tables[table.ID].Memtables[0].Rowset
+	_, err = e.Commit(ctx, s, []Change{{Table: table.ID, DeleteSuperseded: true, Deleted: map[base.RowsetID]*roaring.Bitmap{rowset: roaring.BitmapOf(0)}, Updated: []patch.Layer{{
+		Rowset: rowset, Columns: []base.ColumnID{2}, Ordinals: []uint32{1},
 		Values: array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "v", Type: arrow.FixedWidthTypes.Date32, Nullable: true}}, nil), []arrow.Array{days(6)}, 1),
 	}}}}, AppendOptions{})
 	s.Release()

@@ -53,7 +53,7 @@ func TestWritersWaitForMemoryAndThenGiveUp(t *testing.T) {
 	// A caller that gives up leaves the queue.
 	short, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := e.Room().Need(short, settings.MemoryBytes/2); base.KindOf(err) != base.Canceled {
+	if _, err := e.NewReservation().Reserve(short, settings.MemoryBytes/2); base.KindOf(err) != base.Canceled {
 		t.Fatalf("error %v", err)
 	}
 	refused := 0
@@ -106,27 +106,27 @@ func TestAStatementWaitsForMemoryWithoutItsSnapshot(t *testing.T) {
 	must(t, err)
 	s, err := e.Snapshot(table.ID)
 	must(t, err)
-	room := e.Room()
-	first, err := room.Take(1 << 10)
+	reservation := e.NewReservation()
+	first, err := reservation.TryReserve(1 << 10)
 	must(t, err)
 	must(t, e.Flush(ctx))
 	bytes := settings.MemoryBytes - e.budget.inUse() + 1
-	if _, err := room.Take(bytes); !errors.Is(err, ErrNoRoom) {
+	if _, err := reservation.TryReserve(bytes); !errors.Is(err, ErrMemoryBusy) {
 		t.Fatalf("more than there is while a snapshot keeps the rest: %v", err)
 	}
 	// The statement now releases everything, waits, and runs again.
 	first()
 	s.Release()
-	must(t, room.Wait(ctx))
+	must(t, reservation.WaitForMore(ctx))
 	for range 2 {
-		release, err := room.Take(bytes / 2)
+		release, err := reservation.TryReserve(bytes / 2)
 		must(t, err)
 		defer release()
 	}
-	if _, err := room.Take(settings.MemoryBytes + 1<<20); base.KindOf(err) != base.TooLarge {
+	if _, err := reservation.TryReserve(settings.MemoryBytes + 1<<20); base.KindOf(err) != base.TooLarge {
 		t.Fatalf("more than there ever is: %v", err)
 	}
-	room.Close()
+	reservation.Close()
 	if used := e.budget.inUse(); used != bytes/2*2 {
 		t.Fatalf("%d bytes in use, %d are taken", used, bytes/2*2)
 	}
@@ -137,27 +137,27 @@ func TestAStatementThatNeedsNearlyAllMemoryHasItSoon(t *testing.T) {
 	settings.MemoryBytes = 256 << 20
 	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Logger: quiet, PoisonMemory: true})
 	must(t, err)
-	room := e.Room()
-	defer room.Close()
+	reservation := e.NewReservation()
+	defer reservation.Close()
 	attempts := 0
-	for room.left < settings.MemoryBytes*95/100 {
+	for reservation.unused < settings.MemoryBytes*95/100 {
 		if attempts++; attempts > 10 {
-			t.Fatalf("%d bytes after %d attempts", room.left, attempts)
+			t.Fatalf("%d bytes after %d attempts", reservation.unused, attempts)
 		}
-		room.missed = room.left + 16<<10 // as if the next rows did not fit
-		must(t, room.Wait(ctx))
+		reservation.wanted = reservation.unused + 16<<10 // as if the next rows did not fit
+		must(t, reservation.WaitForMore(ctx))
 	}
 }
 
 func TestMemoryIsGivenInOrderAndExactly(t *testing.T) {
 	b := &budget{limit: 10}
 	never := func() <-chan time.Time { return nil }
-	must(t, b.acquire(ctx, 6, never, func() {}))
+	must(t, b.reserve(ctx, 6, never, func() {}))
 	var done sync.WaitGroup
 	for _, bytes := range []int64{5, 4} { // 4 bytes would fit, but the request for 5 was first
 		ready := make(chan struct{})
 		done.Go(func() {
-			if err := b.acquire(ctx, bytes, never, func() { close(ready) }); err != nil {
+			if err := b.reserve(ctx, bytes, never, func() { close(ready) }); err != nil {
 				t.Error(err)
 			}
 			b.release(bytes)

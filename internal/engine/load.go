@@ -38,18 +38,18 @@ type Load struct {
 	table   schema.Table
 	options LoadOptions
 
-	room       *Room
-	chunk      []arrow.RecordBatch
-	chunkBytes int64
-	release    []func()
-	parts      []*partFile
-	rows       int64
-	writers    errgroup.Group // goroutines that write parts in the background, one at a time
+	reservation *Reservation
+	chunk       []arrow.RecordBatch
+	chunkBytes  int64
+	release     []func()
+	parts       []*partFile
+	rows        int64
+	writers     errgroup.Group // goroutines that write parts in the background, one at a time
 }
 
 // Load begins a load into the table t. That is an existing table at its current schema version or,
 // with LoadOptions.Create, a new table as for CreateTable. The caller ends the load by calling
-// Commit, CommitOver or Abort.
+// Commit, CommitReplacing or Abort.
 func (e *Engine) Load(ctx context.Context, t schema.Table, o LoadOptions) (*Load, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (e *Engine) Load(ctx context.Context, t schema.Table, o LoadOptions) (*Load
 			return nil, base.Wrap(err, "create table")
 		}
 	}
-	l := &Load{engine: e, table: t, options: o, room: e.Room()}
+	l := &Load{engine: e, table: t, options: o, reservation: e.NewReservation()}
 	l.writers.SetLimit(1)
 	return l, nil
 }
@@ -78,7 +78,7 @@ func (l *Load) Add(ctx context.Context, rec arrow.RecordBatch) error {
 		return nil
 	}
 	bytes := batch.Bytes(rec)
-	release, err := l.room.NeedBeside(ctx, bytes, l.chunkBytes, func() error { return l.spill(ctx) })
+	release, err := l.reservation.ReserveOrSpill(ctx, bytes, l.chunkBytes, func() error { return l.spill(ctx) })
 	if err != nil {
 		return err
 	}
@@ -101,13 +101,13 @@ func (l *Load) spill(ctx context.Context) error {
 	chunk, release := l.chunk, l.release
 	l.chunk, l.release, l.chunkBytes = nil, nil, 0
 	l.writers.Go(func() error {
-		defer giveBack(chunk, release)
+		defer releaseChunk(chunk, release)
 		return l.writeParts(ctx, chunk)
 	})
 	return nil
 }
 
-func giveBack(chunk []arrow.RecordBatch, release []func()) {
+func releaseChunk(chunk []arrow.RecordBatch, release []func()) {
 	for _, rec := range chunk {
 		rec.Release()
 	}
@@ -122,7 +122,7 @@ func (l *Load) writeParts(ctx context.Context, chunk []arrow.RecordBatch) error 
 	if err != nil {
 		return base.Wrap(err, "sort table %s", l.table.QualifiedName())
 	}
-	if order, err = withoutLosers(order, l.table, l.table, chunk, nil); err != nil {
+	if order, err = withoutSuperseded(order, l.table, l.table, chunk, nil); err != nil {
 		return base.Wrap(err, "table %s", l.table.QualifiedName())
 	}
 	partitions, err := batch.Partition(chunk, l.table, order)
@@ -148,10 +148,10 @@ func (l *Load) writeParts(ctx context.Context, chunk []arrow.RecordBatch) error 
 // nothing of the load is left.
 //
 // If the table has a primary key, Commit returns an error, because rows of the load may have keys
-// that exist already. CommitOver is for such tables. The exception is a table that merges on read.
-// For this the returned number includes rows that other rows of the load supersede.
+// that exist already. CommitReplacing is for such tables. The exception is a table that merges on
+// read. For this the returned number includes rows that other rows of the load supersede.
 func (l *Load) Commit(ctx context.Context, o AppendOptions) (rows int64, err error) {
-	l.room.Close() // no more rows will be added, so no more memory is needed
+	l.reservation.Close() // no more rows will be added, so no more memory is needed
 	if err = l.writers.Wait(); err == nil && l.rows > 0 && len(l.table.PrimaryKey) > 0 && !l.table.MergeOnRead {
 		err = errKeyed(l.table)
 	}
@@ -162,17 +162,17 @@ func (l *Load) Commit(ctx context.Context, o AppendOptions) (rows int64, err err
 		return 0, nil
 	}
 	if len(l.parts) == 0 && !l.options.Create {
-		if l.chunkBytes >= l.engine.ChunkBytes()/leastSpill {
+		if l.chunkBytes >= l.engine.ChunkBytes()/minSpillShare {
 			// The append does not wait for memory. Otherwise other loads would wait for the memory
 			// that this chunk holds. If no memory is free, the chunk is written as parts instead.
-			o.Room = l.room
+			o.Reservation = l.reservation
 		}
 		_, err := l.engine.Append(ctx, []TableRows{{ID: l.table.ID, Batches: l.chunk}}, o)
-		if errors.Is(err, ErrPartial) {
+		if errors.Is(err, ErrMissingColumn) {
 			err = errOtherSchema(l.table)
 		}
-		if !errors.Is(err, ErrNoRoom) {
-			giveBack(l.chunk, l.release)
+		if !errors.Is(err, ErrMemoryBusy) {
+			releaseChunk(l.chunk, l.release)
 			l.chunk, l.release = nil, nil
 			return l.rows, err
 		}
@@ -204,7 +204,7 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 	created := e.now()
 	var replaced *table
 	if l.table.MergeOnRead && !l.options.Create {
-		release, err := e.Share(ctx, o.Waits, l.table.ID)
+		release, err := e.ShareTables(ctx, o.BeforeLockWait, l.table.ID)
 		if err != nil {
 			return err
 		}
@@ -232,7 +232,7 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 			}
 			// Rows that are appended after the load must be newer than its rows. So they must not
 			// go to the existing memtable, which has older rows.
-			if l.table.MergeOnRead && e.active.residents[t.id] != nil {
+			if l.table.MergeOnRead && e.active.memtables[t.id] != nil {
 				if err := e.freeze(); err != nil {
 					return nil, err
 				}
@@ -245,7 +245,7 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 		e.putKey(o, edit, result)
 		return edit, nil
 	}, func() []*version {
-		e.garbage.taken(e, l.parts)
+		e.garbage.markListed(e, l.parts)
 		var old []*version
 		if replaced != nil {
 			old = append(old, e.forgetTableLocked(replaced))
@@ -255,14 +255,14 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 		}
 		t := e.tables[l.table.ID]
 		t.insertedSeq = e.seq
-		if t.settling != nil {
-			t.forget(e.live.oldest())
-			t.note(written{seq: e.seq, anyKey: true, appended: true})
+		if t.dedup != nil {
+			t.dropOldWriteSets(e.heldSnapshots.oldest())
+			t.addWriteSet(writeSet{seq: e.seq, anyKey: true, appendOnly: true})
 		}
-		e.keyPut(o, edit, result)
+		e.keyStored(o, edit, result)
 		v := t.current
 		parts := append(v.parts[:len(v.parts):len(v.parts)], l.parts...)
-		return append(old, t.installLocked(e.newVersionLocked(v.schema, parts, v.residents)))
+		return append(old, t.installLocked(e.newVersionLocked(v.schema, parts, v.memtables)))
 	})
 	if err == nil {
 		e.notifyPartsAdded()
@@ -293,8 +293,8 @@ func (l *Load) Abort() error {
 	// Ignore this error: either Add or Commit has returned it already, or it does not matter
 	// because the load is given up.
 	_ = l.writers.Wait()
-	l.room.Close()
-	giveBack(l.chunk, l.release)
+	l.reservation.Close()
+	releaseChunk(l.chunk, l.release)
 	l.chunk, l.release = nil, nil
 	err := l.engine.discard([]*flushed{{parts: l.parts}})
 	l.parts = nil

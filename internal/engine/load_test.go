@@ -126,15 +126,15 @@ func TestALoadThatIsGivenUpLeavesNothing(t *testing.T) {
 func TestALoadDoesNotTakeAwayWhatCameMeanwhile(t *testing.T) {
 	for _, rows := range []int64{3, 20000} { // through the log, and as parts
 		e := openSmall(t, vfs.NewCrashable())
-		table, err := createSettling(e, "t", false)
+		table, err := createMergeOnRead(e, "t", false)
 		must(t, err)
 		l, err := e.Load(ctx, table, LoadOptions{})
 		must(t, err)
-		var loaded []keyed
+		var loaded []keyedVersion
 		for id := range rows {
-			loaded = append(loaded, keyed{id, held{1, 1}})
+			loaded = append(loaded, keyedVersion{id, rowVersion{1, 1}})
 		}
-		rec := settlingBatch(loaded)
+		rec := dedupBatch(loaded)
 		must(t, l.Add(ctx, rec))
 		rec.Release()
 		_, err = e.AlterTable(ctx, table.ID, func(now schema.Table) (schema.Table, error) {
@@ -144,11 +144,11 @@ func TestALoadDoesNotTakeAwayWhatCameMeanwhile(t *testing.T) {
 		_, err = l.Commit(ctx, AppendOptions{})
 		wantKind(t, err, base.Conflict)
 		// The first rows do not have the column, and are refused; whole rows are accepted.
-		_, err = e.Append(ctx, []TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{settlingBatch(loaded[:1])}}}, AppendOptions{})
-		if !errors.Is(err, ErrPartial) {
+		_, err = e.Append(ctx, []TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{dedupBatch(loaded[:1])}}}, AppendOptions{})
+		if !errors.Is(err, ErrMissingColumn) {
 			t.Error(err)
 		}
-		_, err = e.Append(ctx, []TableRows{{ID: table.ID, Whole: true, Batches: []arrow.RecordBatch{settlingBatch(loaded[:1])}}}, AppendOptions{})
+		_, err = e.Append(ctx, []TableRows{{ID: table.ID, WholeRows: true, Batches: []arrow.RecordBatch{dedupBatch(loaded[:1])}}}, AppendOptions{})
 		must(t, err)
 		mustEnd(t, e)
 	}
@@ -223,7 +223,7 @@ func TestKeysOfLoadsGoWhenTheirTimeIsOver(t *testing.T) {
 	must(t, e.CreateDatabase(ctx, "d", true))
 	load := func(name string) {
 		t.Helper()
-		_, err := e.Once(ctx, AppendOptions{IdempotencyKey: name}, func(o AppendOptions) (Result, error) {
+		_, err := e.RunOnce(ctx, AppendOptions{IdempotencyKey: name}, func(o AppendOptions) (Result, error) {
 			named := numbers
 			named.Name = name
 			l, err := e.Load(ctx, named, LoadOptions{Create: true})
@@ -258,7 +258,7 @@ func TestKeysOfLoadsGoWhenTheirTimeIsOver(t *testing.T) {
 	load("c")
 	want("b", "c")
 	clock.advance(e.settings.KeyLifetime)
-	_, err = e.Once(ctx, AppendOptions{IdempotencyKey: "b"}, func(AppendOptions) (Result, error) { return Result{}, errClosed })
+	_, err = e.RunOnce(ctx, AppendOptions{IdempotencyKey: "b"}, func(AppendOptions) (Result, error) { return Result{}, errClosed })
 	wantKind(t, err, base.Unavailable)
 	_, err = appendNumbers(e, "z", "w", 0, 1, AppendOptions{})
 	must(t, err)

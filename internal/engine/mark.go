@@ -30,8 +30,8 @@ type marker struct {
 	failing bool
 }
 
-// durable tells the marker up to where the log is durable now. It runs in the committer.
-func (e *Engine) durable() {
+// recordDurable tells the marker up to where the log is durable now. It runs in the committer.
+func (e *Engine) recordDurable() {
 	m := &e.marker
 	m.mu.Lock()
 	m.segment, m.end = e.wal.ID(), e.wal.Synced()

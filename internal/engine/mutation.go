@@ -19,22 +19,23 @@ type Mutation struct {
 	*Rewrite
 	// Sets are the patches and deletions with which the parts are to be rewritten, by part id. They
 	// include those of the snapshot, and the change itself.
-	Sets map[base.SourceID]*patch.Set
+	Sets map[base.RowsetID]*patch.Set
 
-	pins Pins // the table locks that the caller holds
+	lock TableLock // the table locks that the caller holds
 }
 
 // Mutate begins the change c, which was computed from the snapshot s, by rewriting parts. The
 // caller must hold s until Close. Mutate flushes memtables, so that all rows are in parts. The
 // caller itself puts the rows that the change inserts into the new parts.
 //
-// Before that, Mutate deletes superseded rows, and takes memory for that from AppendOptions.Room.
-// If it would have to wait for memory, the error is ErrNoRoom, as for Commit.
+// Before that, Mutate deletes superseded rows, and takes memory for that from
+// AppendOptions.Reservation. If it would have to wait for memory, the error is ErrMemoryBusy, as
+// for Commit.
 func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o AppendOptions) (*Mutation, error) {
-	m := &Mutation{Sets: map[base.SourceID]*patch.Set{}, pins: o.Pins}
+	m := &Mutation{Sets: map[base.RowsetID]*patch.Set{}, lock: o.Lock}
 	// Delete superseded rows in an edit of their own, because they may be in parts that the change
 	// does not rewrite.
-	err := e.settleAt(ctx, s, c.Table, o.Room)
+	err := e.deleteSupersededAt(ctx, s, c.Table, o.Reservation)
 	if err == nil {
 		err = e.Flush(ctx)
 	}
@@ -61,14 +62,14 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 	if err != nil {
 		return err
 	}
-	tc.brings = len(c.Inserted) > 0
-	tc.all = tc.all || tc.brings
-	set := &changeSet{seq: s.Seq, pinned: o.Pins == Pinned, tables: []*tableChange{tc}}
-	for _, r := range c.Reads {
-		set.reads = append(set.reads, read{r, s.Tables[r.Table].Schema.Version})
+	tc.inserts = len(c.Inserted) > 0
+	tc.allColumns = tc.allColumns || tc.inserts
+	set := &changeSet{seq: s.Seq, exclusive: o.Lock == ExclusiveLock, tables: []*tableChange{tc}}
+	for _, r := range c.ReadDependencies {
+		set.reads = append(set.reads, readDependency{r, s.Tables[r.Table].Schema.Version})
 	}
 	for range maxAttempts {
-		if err := e.readdress(tc); err != nil {
+		if err := e.remapAddresses(tc); err != nil {
 			return err
 		}
 		if len(tc.rows) == 0 {
@@ -90,27 +91,27 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 	if now.Schema.Version != tc.version {
 		return ErrChanged
 	}
-	updated := bySource(tc.updated)
-	for source := range tc.rows {
-		set := now.Patches[source]
+	updated := byRowset(tc.updated)
+	for rowset := range tc.rows {
+		set := now.Patches[rowset]
 		if set == nil {
-			set = patch.New(source)
+			set = patch.New(rowset)
 		}
-		set, err := set.With(s.Seq, tc.deleted[source], updated[source]...)
+		set, err := set.With(s.Seq, tc.deleted[rowset], updated[rowset]...)
 		if err != nil {
 			return err
 		}
-		m.Sets[source] = set
+		m.Sets[rowset] = set
 	}
 	var result Result
 	m.check = func(edit *catalog.Edit) error {
 		result = Result{Counts: c.Counts, Seq: e.seq + 1}
 		e.putKey(o, edit, result)
-		return e.checkChanges(set, newAhead())
+		return e.checkChanges(set, newPendingWrites())
 	}
-	m.note = func(t *table, edit *catalog.Edit) {
-		e.keyPut(o, edit, result)
-		t.note(written{seq: e.seq, rows: tc.touched, columns: tc.columns, all: tc.all, brought: tc.brings, keys: tc.keys})
+	m.record = func(t *table, edit *catalog.Edit) {
+		e.keyStored(o, edit, result)
+		t.addWriteSet(writeSet{seq: e.seq, rows: tc.touched, columns: tc.columns, allColumns: tc.allColumns, inserted: tc.inserts, keys: tc.keys})
 	}
 	return nil
 }
@@ -118,16 +119,16 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 // Publish makes the change visible and durable. parts are the new parts. They include the rows that
 // the change inserts. move is the remap of all other rows. If moved is true, one of the old parts
 // was rewritten meanwhile, and nothing is changed: a new Mutation of the same change may succeed.
-// ErrChanged and ErrPinned are as for Commit. Publish waits for no table lock of another statement,
-// because its caller holds a snapshot.
-func (m *Mutation) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) (moved bool, err error) {
-	if m.pins == Unpinned {
-		release, err := m.engine.tryShare(ctx, []base.TableID{m.table})
+// ErrChanged and ErrTableLocked are as for Commit. Publish waits for no table lock of another
+// statement, because its caller holds a snapshot.
+func (m *Mutation) Publish(ctx context.Context, parts []catalog.Part, remap patch.Remap) (moved bool, err error) {
+	if m.lock == NoLock {
+		release, err := m.engine.tryShareTables(ctx, []base.TableID{m.table})
 		if err != nil {
 			return false, err
 		}
 		defer release()
 	}
-	err = m.Rewrite.Publish(context.Background(), parts, move)
-	return errors.Is(err, errMoved), err
+	err = m.Rewrite.Publish(context.Background(), parts, remap)
+	return errors.Is(err, errRemapped), err
 }

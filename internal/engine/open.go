@@ -31,13 +31,14 @@ const (
 	tmpName     = "tmp"
 )
 
-// Contents are the names that a data directory may contain, except LockName. The first one is the
-// catalog. A folder with a catalog is a data directory.
-var Contents = []string{catalog.FileName, catalog.FileName + catalog.JournalSuffix, RestoredName, ReserveName, walName, partsName, patchesName, tmpName, damagedName}
+// DataDirNames are the names that a data directory may contain, except LockName. The first one is
+// the catalog. A folder with a catalog is a data directory.
+var DataDirNames = []string{catalog.FileName, catalog.FileName + catalog.JournalSuffix, RestoredName, ReserveName, walName, partsName, patchesName, tmpName, damagedName}
 
-// Around are names that a folder may contain although it is not a data directory. These are the
-// lock file, which is never removed, and lost+found, which is in the top folder of a file system.
-var Around = []string{LockName, "lost+found"}
+// AllowedNames are names that a folder may contain although it is not a data directory. These are
+// the lock file, which is never removed, and lost+found, which is in the top folder of a file
+// system.
+var AllowedNames = []string{LockName, "lost+found"}
 
 // Exists reports whether a folder is a data directory: whether it has a catalog that is not empty.
 // A catalog is empty if a process ended just after Open created it.
@@ -73,24 +74,24 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 	e := &Engine{
 		dir: dir, fs: components.FS, clock: components.Clock, log: components.Logger,
 		defaults: components.Defaults, violation: components.Violation,
-		settings:    settings.withDefaults(),
-		closing:     make(chan struct{}),
-		frozen:      make(chan struct{}, 1),
-		flushing:    semaphore.NewWeighted(1),
-		partsAdded:  make(chan struct{}, 1),
-		queue:       queue{wake: make(chan struct{}, 1)},
-		garbage:     newGarbage(),
-		marker:      marker{wake: make(chan struct{}, 1)},
-		databases:   map[nameKey]string{},
-		schemas:     map[nameKey]catalog.SchemaName{},
-		views:       map[nameKey]catalog.View{},
-		names:       map[nameKey]base.TableID{},
-		tables:      map[base.TableID]*table{},
-		streams:     map[base.StreamID]*stream{},
-		streamNames: map[nameKey]base.StreamID{},
-		exports:     map[base.ExportID]*export{},
-		keys:        map[string]*claim{},
-		keysGone:    map[string]bool{},
+		settings:      settings.withDefaults(),
+		closing:       make(chan struct{}),
+		frozen:        make(chan struct{}, 1),
+		flushing:      semaphore.NewWeighted(1),
+		partsAdded:    make(chan struct{}, 1),
+		queue:         queue{wake: make(chan struct{}, 1)},
+		garbage:       newGarbage(),
+		marker:        marker{wake: make(chan struct{}, 1)},
+		databases:     map[nameKey]string{},
+		schemas:       map[nameKey]catalog.SchemaName{},
+		views:         map[nameKey]catalog.View{},
+		names:         map[nameKey]base.TableID{},
+		tables:        map[base.TableID]*table{},
+		sources:       map[base.SourceID]*source{},
+		sourceNames:   map[nameKey]base.SourceID{},
+		exports:       map[base.ExportID]*export{},
+		keys:          map[string]*idempotencyRecord{},
+		forgottenKeys: map[string]bool{},
 	}
 	if e.fs == nil {
 		e.fs = vfs.OS
@@ -124,7 +125,7 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 		go e.runMarker()
 		go e.runFlusher()
 		go e.runCollector()
-		go e.runBlockKeeper()
+		go e.runChecksumStorer()
 		if e.settings.ScrubPeriod > 0 {
 			e.background.Add(1)
 			go e.runScrubber()
@@ -205,9 +206,9 @@ func (e *Engine) load(state catalog.State) error {
 	}
 	for _, t := range state.Tables {
 		s := t.Schema
-		loaded := &table{id: s.ID, created: t.Created, truncatedSeq: t.TruncatedSeq, history: map[uint32]schema.Table{}, pin: newPin()}
+		loaded := &table{id: s.ID, created: t.Created, truncatedSeq: t.TruncatedSeq, history: map[uint32]schema.Table{}, lock: newTableLock()}
 		if s.MergeOnRead {
-			loaded.settling = newSettling(t.SettledSeq)
+			loaded.dedup = newDedupState(t.DedupedSeq)
 		}
 		for _, older := range state.TableVersions[s.ID] {
 			loaded.history[older.Version] = older
@@ -222,14 +223,14 @@ func (e *Engine) load(state catalog.State) error {
 	if err := e.loadExpressions(state); err != nil {
 		return err
 	}
-	for _, s := range state.Streams {
-		e.showStreamLocked(s)
+	for _, s := range state.Sources {
+		e.showSourceLocked(s)
 	}
 	for _, o := range state.Offsets {
-		if e.streams[o.Stream] == nil {
-			return base.Errorf(base.Corrupt, "catalog: offsets of stream %d, which is not there", o.Stream)
+		if e.sources[o.Source] == nil {
+			return base.Errorf(base.Corrupt, "catalog: offsets of stream %d, which is not there", o.Source)
 		}
-		e.streams[o.Stream].offsets[keyOfOffset(o)] = o
+		e.sources[o.Source].offsets[keyOfOffset(o)] = o
 	}
 	if err := e.loadExports(state); err != nil {
 		return err
@@ -238,7 +239,7 @@ func (e *Engine) load(state catalog.State) error {
 	// records expire is about the same. Almost all records from the log are newer.
 	slices.SortFunc(state.Keys, func(a, b catalog.Key) int { return a.Expires.Compare(b.Expires) })
 	for _, k := range state.Keys {
-		c, err := restoreClaim(k)
+		c, err := restoreRecord(k)
 		if err != nil {
 			return err
 		}
@@ -247,10 +248,10 @@ func (e *Engine) load(state catalog.State) error {
 		e.rememberLocked(c)
 	}
 	e.nextTable.Store(uint32(state.Counters.NextTable))
-	e.nextStream, e.nextExport = state.Counters.NextStream, state.Counters.NextExport
-	// Ids below NextSource may have been used for rows that were visible, so they are not used
+	e.nextSource, e.nextExport = state.Counters.NextSource, state.Counters.NextExport
+	// Ids below NextRowset may have been used for rows that were visible, so they are not used
 	// again.
-	e.sources.next, e.sources.reserved = state.Counters.NextSource, state.Counters.NextSource
+	e.rowsetIDs.next, e.rowsetIDs.reserved = state.Counters.NextRowset, state.Counters.NextRowset
 	e.seq = state.Counters.NextSeq - 1
 	return nil
 }
@@ -258,7 +259,7 @@ func (e *Engine) load(state catalog.State) error {
 // removeOrphans removes files that the catalog does not list. These are files of a flush or merge
 // that a crash interrupted, and files that could not be removed earlier.
 func (e *Engine) removeOrphans() (err error) {
-	if e.orphans, err = e.strangers(e.listedLocked(), e.tables); err != nil || e.settings.KeepOrphans {
+	if e.orphans, err = e.unlistedFiles(e.listedLocked(), e.tables); err != nil || e.settings.KeepOrphans {
 		return err
 	}
 	for _, path := range e.orphans {
@@ -295,7 +296,7 @@ func (e *Engine) closeFiles() error {
 	var errs []error
 	if e.wal != nil {
 		errs = append(errs, e.wal.Close())
-		e.durable()
+		e.recordDurable()
 		errs = append(errs, e.closeMark())
 	}
 	if e.catalog != nil {
@@ -312,7 +313,7 @@ func (e *Engine) closeFiles() error {
 	e.tables, e.generations, e.names, e.views = nil, nil, nil, nil
 	e.mu.Unlock()
 	for _, g := range generations {
-		for _, r := range g.residents {
+		for _, r := range g.memtables {
 			r.release()
 		}
 		e.budget.release(g.changeBytes)

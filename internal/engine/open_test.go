@@ -192,9 +192,9 @@ func TestACutLogIsNoticed(t *testing.T) {
 	}
 }
 
-// TestOrphansAreKeptForWhoOnlyLooks opens a directory with Settings.KeepOrphans. First it has files
+// TestAReadOnlyCheckKeepsOrphans opens a directory with Settings.KeepOrphans. First it has files
 // that a flush left when it crashed, and then it has an older catalog.
-func TestOrphansAreKeptForWhoOnlyLooks(t *testing.T) {
+func TestAReadOnlyCheckKeepsOrphans(t *testing.T) {
 	disk := flushedAndLogged(t)
 	orphans := []string{"/db/parts/1/999.parquet", "/db/parts/7", "/db/patches/1/9.parquet"}
 	for _, path := range []string{"/db/parts/1/999.parquet", "/db/parts/7/8.parquet", "/db/patches/1/9.parquet"} {

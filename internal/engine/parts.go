@@ -22,35 +22,35 @@ import (
 type Rewrite struct {
 	Snapshot *snapshot.Snapshot
 
-	engine  *Engine
-	table   base.TableID
-	sources []base.SourceID
-	moving  *moving
+	engine   *Engine
+	table    base.TableID
+	rowsets  []base.RowsetID
+	recorder *changeRecorder
 	// The functions check and note are called in the committer. A Mutation or Retyping sets them.
 	// check returns an error if the change is not valid any more. note records the change, so that
 	// later changes are compared with it.
-	check func(edit *catalog.Edit) error
-	note  func(t *table, edit *catalog.Edit)
+	check  func(edit *catalog.Edit) error
+	record func(t *table, edit *catalog.Edit)
 	// next is the schema version that the table gets together with the new parts. It is set only by
 	// a Retyping.
 	next *schema.Table
 }
 
-// Rewrite begins to rewrite parts of the table id. sources are the ids of the parts. If one of them
+// Rewrite begins to rewrite parts of the table id. rowsets are the ids of the parts. If one of them
 // was removed, the error is Conflict. The caller closes the Rewrite.
-func (e *Engine) Rewrite(id base.TableID, sources []base.SourceID) (*Rewrite, error) {
+func (e *Engine) Rewrite(id base.TableID, rowsets []base.RowsetID) (*Rewrite, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	t, err := e.tableLocked(id)
 	if err != nil {
 		return nil, err
 	}
-	for _, source := range sources {
-		if !t.current.lists(source) {
-			return nil, base.Errorf(base.Conflict, "part %d is gone", source)
+	for _, rowset := range rowsets {
+		if !t.current.hasPart(rowset) {
+			return nil, base.Errorf(base.Conflict, "part %d is gone", rowset)
 		}
 	}
-	return &Rewrite{Snapshot: e.storedLocked(t), engine: e, table: id, sources: sources, moving: t.beginMove(sources...)}, nil
+	return &Rewrite{Snapshot: e.storedLocked(t), engine: e, table: id, rowsets: rowsets, recorder: t.beginRecording(rowsets...)}, nil
 }
 
 // Table returns the table as it is in the snapshot of the rewrite.
@@ -61,7 +61,7 @@ func (r *Rewrite) Close() {
 	e := r.engine
 	e.mu.Lock()
 	if t := e.tables[r.table]; t != nil {
-		t.endMove(r.moving)
+		t.endRecording(r.recorder)
 	}
 	e.mu.Unlock()
 	r.Snapshot.Release()
@@ -69,34 +69,34 @@ func (r *Rewrite) Close() {
 
 // Publish replaces the old parts of the rewrite by new ones. The new parts have the rows of the
 // snapshot, and move is the remap of these rows. The caller has written the new files at PartPath,
-// under ids from NextSourceID. Publish sets Created of the parts.
+// under ids from NextRowsetID. Publish sets Created of the parts.
 //
 // If one of the old parts was removed meanwhile, the error is Conflict, and nothing changes. After
 // any error the new files belong to the caller, which removes them with AbandonPart.
-func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) error {
+func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, remap patch.Remap) error {
 	e := r.engine
 	var t *table
-	var kept, added []*partFile
-	var settled *settled
+	var remaining, added []*partFile
+	var carried *carriedChanges
 	var edit *catalog.Edit
 	err := e.change(ctx, func() (_ *catalog.Edit, err error) {
 		if t, err = e.tableLocked(r.table); err != nil {
 			return nil, err
 		}
-		edit = &catalog.Edit{RemoveParts: r.sources}
+		edit = &catalog.Edit{RemoveParts: r.rowsets}
 		if r.check != nil {
 			if err := r.check(edit); err != nil {
 				return nil, err
 			}
 		}
-		kept, added = nil, nil
+		remaining, added = nil, nil
 		for _, p := range t.current.parts {
-			if !slices.Contains(r.sources, p.ID) {
-				kept = append(kept, p)
+			if !slices.Contains(r.rowsets, p.ID) {
+				remaining = append(remaining, p)
 			}
 		}
-		if found := len(t.current.parts) - len(kept); found != len(r.sources) {
-			return nil, base.Errorf(base.Conflict, "%d of %d parts to be replaced are gone", len(r.sources)-found, len(r.sources))
+		if found := len(t.current.parts) - len(remaining); found != len(r.rowsets) {
+			return nil, base.Errorf(base.Conflict, "%d of %d parts to be replaced are gone", len(r.rowsets)-found, len(r.rowsets))
 		}
 		for _, p := range parts {
 			if p.Table != r.table {
@@ -106,40 +106,40 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 			edit.AddParts = append(edit.AddParts, p)
 			added = append(added, &partFile{Part: p})
 		}
-		t.removeExpressions(edit, append(slices.Clone(kept), added...))
-		if settled, err = e.settleMove(edit, t, r.moving, move); err != nil {
+		t.removeExpressions(edit, append(slices.Clone(remaining), added...))
+		if carried, err = e.carryOver(edit, t, r.recorder, remap); err != nil {
 			return nil, err
 		}
 		if r.check == nil {
-			e.followExports(edit, t, r.sources, append(slices.Clone(kept), added...), settled.sets)
+			e.carryOverFingerprints(edit, t, r.rowsets, append(slices.Clone(remaining), added...), carried.sets)
 		}
-		t.storeSettled(edit)
+		t.storeDeduped(edit)
 		return edit, e.syncBefore()
 	}, func() []*version {
 		for _, p := range t.current.parts {
-			if slices.Contains(r.sources, p.ID) {
+			if slices.Contains(r.rowsets, p.ID) {
 				e.retire(t, p)
 			}
 		}
-		e.garbage.taken(e, added)
+		e.garbage.markListed(e, added)
 		v := t.current
 		now := v.schema
 		if r.next != nil {
 			now = *r.next
 		}
-		old := t.installLocked(e.newVersionLocked(now, append(kept, added...), v.residents))
-		e.settledStored(edit)
+		old := t.installLocked(e.newVersionLocked(now, append(remaining, added...), v.memtables))
+		e.dedupedStored(edit)
 		e.showObjectsLocked(edit.PutObjects)
-		e.changesStored(settled.stored)
-		e.showMoveLocked(t, settled)
-		if r.note != nil {
-			r.note(t, edit)
+		e.changesStored(carried.stored)
+		e.showRemapLocked(t, carried)
+		if r.record != nil {
+			r.record(t, edit)
 		}
-		e.forgetLocked()
+		e.dropUnneededLocked()
 		return []*version{old}
 	})
-	if err != nil && settled != nil {
-		err = errors.Join(err, e.discardPatches(settled.stored))
+	if err != nil && carried != nil {
+		err = errors.Join(err, e.discardPatches(carried.stored))
 	}
 	return base.Wrap(err, "replace parts")
 }
@@ -162,7 +162,7 @@ func (e *Engine) notifyPartsAdded() {
 // PatchesFull reports whether a change was refused because patches take too much memory, or may
 // soon be refused. Then merges should write patches into parts, which frees memory.
 func (e *Engine) PatchesFull() bool {
-	return e.patchesShort.Load() || e.patchBytes.Load() > e.settings.MemoryBytes/4
+	return e.patchMemoryShort.Load() || e.patchBytes.Load() > e.settings.MemoryBytes/4
 }
 
 // Changes returns the number of successful calls of Commit since Open. If the number grows,

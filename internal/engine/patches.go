@@ -16,44 +16,44 @@ import (
 // the new ones by rowset id. nil removes the patches of a rowset. It copies the table's map of
 // patches, because snapshots share that map. While patches are in the table's map, their memory
 // counts in the budget. The caller must hold mu.
-func (e *Engine) patchLocked(t *table, sets map[base.SourceID]*patch.Set) {
+func (e *Engine) patchLocked(t *table, sets map[base.RowsetID]*patch.Set) {
 	if len(sets) == 0 {
 		return
 	}
 	next := maps.Clone(t.patches)
 	if next == nil {
-		next = map[base.SourceID]*patch.Set{}
+		next = map[base.RowsetID]*patch.Set{}
 	}
 	grown := int64(0)
-	for source, set := range sets {
-		if old := next[source]; old != nil {
+	for rowset, set := range sets {
+		if old := next[rowset]; old != nil {
 			grown -= old.Bytes()
 		}
 		if set == nil {
-			delete(next, source)
+			delete(next, rowset)
 			continue
 		}
-		next[source] = set
+		next[rowset] = set
 		grown += set.Bytes()
 	}
 	t.patches = next
 	e.patchBytes.Add(grown)
 	if grown > 0 {
-		e.budget.force(grown)
+		e.budget.forceReserve(grown)
 	} else {
-		e.patchesShort.Store(false)
+		e.patchMemoryShort.Store(false)
 		e.budget.release(-grown)
 	}
 }
 
 // unpatchLocked drops all patches and remaps of a table. The caller must hold mu.
 func (e *Engine) unpatchLocked(t *table) {
-	none := map[base.SourceID]*patch.Set{}
-	for source := range t.patches {
-		none[source] = nil
+	none := map[base.RowsetID]*patch.Set{}
+	for rowset := range t.patches {
+		none[rowset] = nil
 	}
 	e.patchLocked(t, none)
-	e.moves.forgetTable(t)
+	e.remaps.forgetTable(t)
 }
 
 // checkPatchMemory returns an error if the patches of a change do not fit into memory. bytes is
@@ -67,7 +67,7 @@ func (e *Engine) checkPatchMemory(bytes int64) error {
 			WithHint("change fewer rows at a time, rewrite the rows instead, or raise the memory limit")
 	}
 	if e.patchBytes.Load()+bytes > limit {
-		e.patchesShort.Store(true)
+		e.patchMemoryShort.Store(true)
 		e.notifyPartsAdded()
 		return base.Errorf(base.Unavailable, "no memory for more changes of rows until merges have written those there are").
 			WithHint("retry after a few seconds, or raise the memory limit")
@@ -75,34 +75,35 @@ func (e *Engine) checkPatchMemory(bytes int64) error {
 	return nil
 }
 
-// TakesChange reports whether a change can be stored as patches: there is memory for it, and it
+// FitsPatch reports whether a change can be stored as patches: there is memory for it, and it
 // fits into one frame of the log. bytes is the size of the change's values and row numbers. The
 // change takes twice that memory until its flush (see prepareChange), and more than bytes in the
 // log.
-func (e *Engine) TakesChange(bytes int64) bool {
+func (e *Engine) FitsPatch(bytes int64) bool {
 	return 2*bytes+e.patchBytes.Load() <= e.settings.MemoryBytes/2 && bytes <= maxBodyBytes/2
 }
 
-// committed is a committed change of one table. Its generation records it until it is flushed.
-type committed struct {
+// committedChange is a committed change of one table. Its generation records it until it is
+// flushed.
+type committedChange struct {
 	table   base.TableID
 	seq     base.Seq
 	created time.Time // time of the change or, if it was replayed from the log, time of the replay
-	deleted map[base.SourceID]*roaring.Bitmap
+	deleted map[base.RowsetID]*roaring.Bitmap
 	updated []patch.Layer
 
 	expression *patch.Expression
 }
 
-// live has the sequence numbers of all snapshots that are held, in ascending order.
-type live struct {
+// heldSnapshots has the sequence numbers of all snapshots that are held, in ascending order.
+type heldSnapshots struct {
 	mu   sync.Mutex
 	seqs list.List // list of base.Seq, ascending; guarded by mu
 }
 
 // hold adds the sequence number of a new snapshot to live, and release removes it. seq must not be
 // less than in earlier calls.
-func (l *live) hold(seq base.Seq) (release func()) {
+func (l *heldSnapshots) hold(seq base.Seq) (release func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at := l.seqs.PushBack(seq)
@@ -115,7 +116,7 @@ func (l *live) hold(seq base.Seq) (release func()) {
 
 // oldest returns the sequence number of the oldest snapshot that is held. If none is held, it
 // returns the greatest possible number.
-func (l *live) oldest() base.Seq {
+func (l *heldSnapshots) oldest() base.Seq {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if first := l.seqs.Front(); first != nil {

@@ -29,8 +29,8 @@ const (
 //   - an expression update
 type StoredPatch struct {
 	Table    schema.Table
-	Source   base.SourceID
-	Memtable bool     // whether Source is the id of a memtable instead of a part
+	Rowset   base.RowsetID
+	Memtable bool     // whether Rowset is the id of a memtable instead of a part
 	Columns  []string // names of the columns with new values, as they are called now
 	Updated  int64    // number of rows with new values
 	Deleted  int64    // number of deleted rows
@@ -43,7 +43,7 @@ type StoredPatch struct {
 	// not in a file.
 	Path string
 	// Expression is the SQL of an expression update, or empty. An expression update applies to all
-	// parts that lack it, so Source and Updated are 0.
+	// parts that lack it, so Rowset and Updated are 0.
 	Expression string
 }
 
@@ -56,14 +56,15 @@ func (e *Engine) Patches() []StoredPatch {
 	for id, t := range e.tables {
 		versions[id] = t.current
 	}
-	var changes [][]committed // the changes of each generation; the lists themselves never change
+	// the changes of each generation; the lists themselves never change
+	var changes [][]committedChange
 	for _, g := range append(e.generations[:len(e.generations):len(e.generations)], e.active) {
 		changes = append(changes, g.changes)
 	}
 	e.mu.RUnlock() // counting rows takes long, and the committer must not wait for it
 	all = append(all, loggedPatches(versions, changes)...)
 	slices.SortStableFunc(all, func(a, b StoredPatch) int {
-		return cmp.Or(cmp.Compare(a.Table.ID, b.Table.ID), cmp.Compare(a.Source, b.Source))
+		return cmp.Or(cmp.Compare(a.Table.ID, b.Table.ID), cmp.Compare(a.Rowset, b.Rowset))
 	})
 	return all
 }
@@ -73,9 +74,9 @@ func (e *Engine) Patches() []StoredPatch {
 func (e *Engine) catalogPatchesLocked() (all []StoredPatch) {
 	for _, t := range e.tables {
 		now := t.current.schema
-		for part, patches := range t.stored {
+		for part, patches := range t.catalogPatches {
 			for _, p := range patches {
-				one := StoredPatch{Table: now, Source: part, Columns: columnNames(now, p.Columns), Updated: p.Rows, Bytes: p.Bytes,
+				one := StoredPatch{Table: now, Rowset: part, Columns: columnNames(now, p.Columns), Updated: p.Rows, Bytes: p.Bytes,
 					Storage: PatchInCatalog, Created: p.Created}
 				if p.inFile {
 					one.Storage = PatchInFile
@@ -92,8 +93,8 @@ func (e *Engine) catalogPatchesLocked() (all []StoredPatch) {
 			}
 			all = append(all, one)
 		}
-		for part, d := range t.storedDeletions {
-			all = append(all, StoredPatch{Table: now, Source: part, Deleted: d.rows, Bytes: d.bytes, Storage: PatchInCatalog, Created: d.created})
+		for part, d := range t.catalogDeletions {
+			all = append(all, StoredPatch{Table: now, Rowset: part, Deleted: d.rows, Bytes: d.bytes, Storage: PatchInCatalog, Created: d.created})
 		}
 	}
 	return all
@@ -101,37 +102,37 @@ func (e *Engine) catalogPatchesLocked() (all []StoredPatch) {
 
 // loggedPatches lists the changes that are only in the log, one entry per rowset. It leaves out
 // rowsets that were rewritten since then, because the catalog has their changes.
-func loggedPatches(versions map[base.TableID]*version, changes [][]committed) []StoredPatch {
+func loggedPatches(versions map[base.TableID]*version, changes [][]committedChange) []StoredPatch {
 	type logged struct {
 		StoredPatch
 		updated, deleted *roaring.Bitmap
 		columns          []base.ColumnID
 	}
 	var all []*logged
-	bySource := map[base.SourceID]*logged{}
+	byRowset := map[base.RowsetID]*logged{}
 	for _, group := range changes {
 		for _, c := range group {
 			v := versions[c.table]
-			of := func(source base.SourceID) *logged {
-				if v == nil || !v.has(source) {
+			of := func(rowset base.RowsetID) *logged {
+				if v == nil || !v.hasRowset(rowset) {
 					return nil
 				}
-				l := bySource[source]
+				l := byRowset[rowset]
 				if l == nil {
 					l = &logged{updated: roaring.New(), deleted: roaring.New()}
-					l.StoredPatch = StoredPatch{Table: v.schema, Source: source, Memtable: !v.lists(source), Storage: PatchInLog, Created: c.created}
-					bySource[source], all = l, append(all, l)
+					l.StoredPatch = StoredPatch{Table: v.schema, Rowset: rowset, Memtable: !v.hasPart(rowset), Storage: PatchInLog, Created: c.created}
+					byRowset[rowset], all = l, append(all, l)
 				}
 				return l
 			}
-			for source, rows := range c.deleted {
-				if l := of(source); l != nil {
+			for rowset, rows := range c.deleted {
+				if l := of(rowset); l != nil {
 					l.deleted.Or(rows)
 					l.Bytes += int64(rows.GetSizeInBytes())
 				}
 			}
 			for _, layer := range c.updated {
-				if l := of(layer.Source); l != nil {
+				if l := of(layer.Rowset); l != nil {
 					l.updated.AddMany(layer.Ordinals)
 					l.Bytes += 4*int64(len(layer.Ordinals)) + batch.Bytes(layer.Values)
 					l.columns = append(l.columns, layer.Columns...)

@@ -76,16 +76,16 @@ func TestWritersThatWaitForMemoryAreNotForgotten(t *testing.T) {
 			defer cancel()
 			var writer errgroup.Group
 			var waiting int
-			room := e.Room()
+			reservation := e.NewReservation()
 			during(t, e, func(rows int) {
 				waiting = rows
-				_, err := room.Take(e.settings.MemoryBytes - e.budget.inUse())
+				_, err := reservation.TryReserve(e.settings.MemoryBytes - e.budget.inUse())
 				must(t, err)
 				writer.Go(func() error {
 					_, err := e.Append(patience, batchOf("late", rows), AppendOptions{})
 					return err
 				})
-				eventually(e.budget.waiting)
+				eventually(e.budget.hasWaiters)
 				e.queue.signal() // as the writer does next, if it did not yet
 			})
 			must(t, writer.Wait())
@@ -99,32 +99,32 @@ func TestWritersThatWaitForMemoryAreNotForgotten(t *testing.T) {
 	}
 }
 
-// TestSettlingWaitsForMemoryWithoutASnapshot deduplicates a table, and runs a mutation, while a
-// writer waits for the memory of the table's rows. The clock stands still. If one of them held a
-// snapshot of these rows while it waits, it would wait for itself.
-func TestSettlingWaitsForMemoryWithoutASnapshot(t *testing.T) {
+// TestDeletingSupersededRowsWaitsForMemoryWithoutASnapshot deduplicates a table, and runs a
+// mutation, while a writer waits for the memory of the table's rows. The clock stands still. If one
+// of them held a snapshot of these rows while it waits, it would wait for itself.
+func TestDeletingSupersededRowsWaitsForMemoryWithoutASnapshot(t *testing.T) {
 	e, err := Open("/db", Settings{MemoryBytes: 4 << 20}, Components{FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
 	must(t, err)
-	table, err := createSettling(e, "t", false)
+	table, err := createMergeOnRead(e, "t", false)
 	must(t, err)
 	must(t, e.flushing.Acquire(ctx, 1)) // until all wait
 	const rows = 20_000
 	for range 2 {
-		var batch []keyed
+		var batch []keyedVersion
 		for i := range int64(rows) {
-			batch = append(batch, keyed{i, held{amount: i}})
+			batch = append(batch, keyedVersion{i, rowVersion{amount: i}})
 		}
-		must(t, appendSettling(e, table, batch, AppendOptions{}))
+		must(t, appendMergeOnRead(e, table, batch, AppendOptions{}))
 	}
-	release, err := e.Room().Take(e.settings.MemoryBytes - e.budget.inUse() - 256<<10)
+	release, err := e.NewReservation().TryReserve(e.settings.MemoryBytes - e.budget.inUse() - 256<<10)
 	must(t, err)
 	patience, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	s, err := e.Settled(ctx, table.ID)
+	s, err := e.DeduplicatedSnapshot(ctx, table.ID)
 	must(t, err)
 	var others errgroup.Group
 	others.Go(func() error {
-		err := e.acquire(patience, 512<<10)
+		err := e.reserve(patience, 512<<10)
 		if err == nil {
 			e.budget.release(512 << 10)
 		}
@@ -138,22 +138,22 @@ func TestSettlingWaitsForMemoryWithoutASnapshot(t *testing.T) {
 		})
 	}
 	waiting(1)
-	room := e.Room()
-	gone := s.Tables[table.ID].Memtables[0].Source
+	reservation := e.NewReservation()
+	gone := s.Tables[table.ID].Memtables[0].Rowset
 	soon, cancelSoon := context.WithTimeout(patience, 2*time.Second)
 	defer cancelSoon()
-	_, err = e.Mutate(soon, s, Change{Table: table.ID, Deleted: rowsAt(base.RowAddress{Source: gone, Ordinal: rows})}, AppendOptions{Room: room})
-	if !errors.Is(err, ErrNoRoom) {
+	_, err = e.Mutate(soon, s, Change{Table: table.ID, Deleted: rowsAt(base.RowAddress{Rowset: gone, Ordinal: rows})}, AppendOptions{Reservation: reservation})
+	if !errors.Is(err, ErrMemoryBusy) {
 		t.Errorf("the change: %v", err)
 	}
-	room.Close()
+	reservation.Close()
 	s.Release()
-	others.Go(func() error { return e.Settle(patience, table.ID) })
+	others.Go(func() error { return e.DeleteSuperseded(patience, table.ID) })
 	waiting(2)
 	e.flushing.Release(1)
 	must(t, others.Wait())
 	release()
-	got, err := readSettled(e, table)
+	got, err := readDeduplicated(e, table)
 	must(t, err)
 	if len(got) != rows {
 		t.Errorf("%d rows", len(got))

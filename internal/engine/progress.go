@@ -14,7 +14,7 @@ import (
 // log frame as the rows, and later in the catalog transaction that lists their parts. So the rows
 // of each offset are in the tables exactly once, even if records are read again after a crash.
 type Progress struct {
-	Stream base.StreamID
+	Source base.SourceID
 	Ranges []OffsetRange // ranges of offsets, at most one for each partition of a topic
 }
 
@@ -37,12 +37,12 @@ type OffsetRange struct {
 
 // offsetKey identifies a source, a topic and a partition of that topic.
 type offsetKey struct {
-	stream    base.StreamID
+	source    base.SourceID
 	topic     string
 	partition int32
 }
 
-func keyOfOffset(o catalog.Offset) offsetKey { return offsetKey{o.Stream, o.Topic, o.Partition} }
+func keyOfOffset(o catalog.Offset) offsetKey { return offsetKey{o.Source, o.Topic, o.Partition} }
 
 // offsets has the stored offset of each partition that a source reads: the offset of the next
 // record to read.
@@ -53,7 +53,7 @@ func (all offsets) advance(p *Progress) {
 		return
 	}
 	for _, r := range p.Ranges {
-		o := catalog.Offset{Stream: p.Stream, Topic: r.Topic, Partition: r.Partition, TopicID: r.TopicID, Next: r.Next, Epoch: r.Epoch}
+		o := catalog.Offset{Source: p.Source, Topic: r.Topic, Partition: r.Partition, TopicID: r.TopicID, Next: r.Next, Epoch: r.Epoch}
 		all[keyOfOffset(o)] = o
 	}
 }
@@ -61,7 +61,7 @@ func (all offsets) advance(p *Progress) {
 // sorted returns the offsets ordered by source, topic and partition.
 func (all offsets) sorted() []catalog.Offset {
 	return slices.SortedFunc(maps.Values(all), func(a, b catalog.Offset) int {
-		return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 	})
 }
 
@@ -87,12 +87,12 @@ func (e *Engine) checkProgress(p *Progress, ahead offsets) error {
 	if p == nil {
 		return nil
 	}
-	s := e.streams[p.Stream]
+	s := e.sources[p.Source]
 	if s == nil {
-		return base.Errorf(base.NotFound, "source %d was dropped", p.Stream)
+		return base.Errorf(base.NotFound, "source %d was dropped", p.Source)
 	}
 	for _, r := range p.Ranges {
-		key := offsetKey{p.Stream, r.Topic, r.Partition}
+		key := offsetKey{p.Source, r.Topic, r.Partition}
 		now, known := ahead[key]
 		if !known {
 			now, known = s.offsets[key]
@@ -111,19 +111,19 @@ func (e *Engine) advanceLocked(g *generation, p *Progress) {
 		return
 	}
 	g.offsets.advance(p)
-	e.streams[p.Stream].offsets.advance(p)
+	e.sources[p.Source].offsets.advance(p)
 }
 
 // replayProgress updates the stored offsets of a source for a frame that is replayed from the log,
 // as advanceLocked does for a new commit.
 func (e *Engine) replayProgress(g *generation, p *Progress) error {
-	if p == nil || e.streams[p.Stream] == nil {
+	if p == nil || e.sources[p.Source] == nil {
 		return nil // the source was dropped after the append
 	}
 	for _, r := range p.Ranges {
-		now, known := e.streams[p.Stream].offsets[offsetKey{p.Stream, r.Topic, r.Partition}]
+		now, known := e.sources[p.Source].offsets[offsetKey{p.Source, r.Topic, r.Partition}]
 		if err := r.follows(now, known); err != nil {
-			return base.Errorf(base.Corrupt, "stream %d: %w", p.Stream, err)
+			return base.Errorf(base.Corrupt, "stream %d: %w", p.Source, err)
 		}
 	}
 	e.advanceLocked(g, p)
@@ -133,14 +133,14 @@ func (e *Engine) replayProgress(g *generation, p *Progress) error {
 // liveOffsets returns the given offsets as a list for the catalog, without the offsets of sources
 // that were dropped.
 func (e *Engine) liveOffsets(all offsets) []catalog.Offset {
-	return slices.DeleteFunc(all.sorted(), func(o catalog.Offset) bool { return e.streams[o.Stream] == nil })
+	return slices.DeleteFunc(all.sorted(), func(o catalog.Offset) bool { return e.sources[o.Source] == nil })
 }
 
 // encode returns the content of the section of progress in a log frame. It has the source's id and
 // the number of ranges. For each range follow the topic (length and bytes), its id (16 bytes),
 // partition, from, next, epoch plus 1, and 1 for a reset. Numbers are unsigned varints.
 func (p *Progress) encode() []byte {
-	b := binary.AppendUvarint(nil, uint64(p.Stream))
+	b := binary.AppendUvarint(nil, uint64(p.Source))
 	b = binary.AppendUvarint(b, uint64(len(p.Ranges)))
 	for _, r := range p.Ranges {
 		b = append(binary.AppendUvarint(b, uint64(len(r.Topic))), r.Topic...)
@@ -157,7 +157,7 @@ func (p *Progress) encode() []byte {
 }
 
 func readProgress(r *frameReader) *Progress {
-	p := &Progress{Stream: base.StreamID(r.uvarint())}
+	p := &Progress{Source: base.SourceID(r.uvarint())}
 	for n := r.uvarint(); n > 0 && !r.bad; n-- {
 		o := OffsetRange{Topic: string(r.bytes(r.uvarint()))}
 		copy(o.TopicID[:], r.bytes(uint64(len(o.TopicID))))

@@ -13,15 +13,15 @@ import (
 // together, or an edit, which runs between two groups of requests.
 type request struct {
 	// The fields from tables to release are for rows and changes.
-	tables   []tableRows
-	body     [][]byte
-	encoded  []byte // encoded sections of the log frame, see the method sections
-	counts   Counts // numbers of changed rows, for the answer
-	bytes    int64  // bytes that the body and the rows have reserved in the budget
-	async    bool
-	claim    *claim     // idempotency record; nil if the request has no idempotency key
-	progress *Progress  // offsets of a source; nil if the rows are not from a source
-	changes  *changeSet // changes of existing rows; nil if there are only rows to append
+	tables      []tableRows
+	body        [][]byte
+	encoded     []byte // encoded sections of the log frame, see the method sections
+	counts      Counts // numbers of changed rows, for the answer
+	bytes       int64  // bytes that the body and the rows have reserved in the budget
+	async       bool
+	idempotency *idempotencyRecord // idempotency record; nil if the request has no idempotency key
+	progress    *Progress          // offsets of a source; nil if the rows are not from a source
+	changes     *changeSet         // changes of existing rows; nil if there are only rows to append
 	// evolutions are the schema changes that the committer makes just before it commits the rows.
 	evolutions []Evolution
 	release    func() // releases what the request still owns; the committer calls it once
@@ -33,23 +33,23 @@ type request struct {
 
 // newRequest returns a request without rows and changes, which the caller adds.
 func newRequest(o AppendOptions) *request {
-	return &request{async: o.Async, evolutions: o.Evolutions, progress: o.Progress, claim: o.claim, release: func() {}, done: make(chan outcome, 1)}
+	return &request{async: o.Async, evolutions: o.Evolutions, progress: o.Progress, idempotency: o.idempotency, release: func() {}, done: make(chan outcome, 1)}
 }
 
 // empty reports whether the request has nothing to commit: no rows, no changes, no idempotency
 // record and no offsets.
 func (r *request) empty() bool {
-	return r.progress == nil && r.claim == nil && (r.changes == nil || !slices.ContainsFunc(r.changes.tables, (*tableChange).does)) &&
+	return r.progress == nil && r.idempotency == nil && (r.changes == nil || !slices.ContainsFunc(r.changes.tables, (*tableChange).hasEffect)) &&
 		!slices.ContainsFunc(r.tables, func(t tableRows) bool { return len(t.rows) > 0 })
 }
 
 // tableRows are the rows that a request appends to one table. They are copies in the memtables'
 // memory.
 type tableRows struct {
-	id      base.TableID
-	version uint32 // schema version to which the rows conform
-	rows    []*memtable.Rows
-	charged int64
+	id       base.TableID
+	version  uint32 // schema version to which the rows conform
+	rows     []*memtable.Rows
+	reserved int64
 	// keys has hashes of the primary keys of the rows if the table merges on read: see Change.Keys.
 	keys []uint64
 }

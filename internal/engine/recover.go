@@ -27,7 +27,7 @@ func (e *Engine) recover(state catalog.State) error {
 	if err != nil {
 		return err
 	}
-	if err := wal.Settle(e.fs, e.walDir(), result); err != nil {
+	if err := wal.PrepareForWriting(e.fs, e.walDir(), result); err != nil {
 		return err
 	}
 	for _, g := range e.generations {
@@ -44,7 +44,7 @@ func (e *Engine) recover(state catalog.State) error {
 	if err := e.openLog(after); err != nil {
 		return err
 	}
-	e.durable()
+	e.recordDurable()
 	e.writeMark()
 	return nil
 }
@@ -83,9 +83,9 @@ func (e *Engine) replay(run *replayedRun) error {
 		g.frames++
 		if f.key != "" {
 			before := e.keys[f.key]
-			c := &claim{key: f.key, hash: f.hash, expires: f.expires, done: make(chan struct{}), stored: before != nil && before.stored}
+			c := &idempotencyRecord{key: f.key, hash: f.hash, expires: f.expires, done: make(chan struct{}), stored: before != nil && before.stored}
 			e.keys[f.key] = c
-			g.keys = append(g.keys, e.resolveClaim(c, Result{Counts: f.counts, Seq: f.seq}))
+			g.keys = append(g.keys, e.resolveKey(c, Result{Counts: f.counts, Seq: f.seq}))
 		}
 		err := e.replayProgress(g, f.progress)
 		if err == nil {
@@ -114,14 +114,14 @@ func (e *Engine) generationOf(segment base.SegmentID) *generation {
 // memtable does not exist yet, it creates it.
 func (e *Engine) replayRows(g *generation, rows *replayedRows) error {
 	in := rows.in
-	r := g.residents[in.id]
+	r := g.memtables[in.id]
 	if r == nil {
-		r = newResident(e, in.source, rows.table, g.segment)
-		g.residents[in.id] = r
+		r = newMemtableRef(e, in.memtable, rows.table, g.segment)
+		g.memtables[in.id] = r
 	}
-	if r.mem.Source() != in.source || r.mem.Schema().Version != in.version {
+	if r.mem.Rowset() != in.memtable || r.mem.Schema().Version != in.version {
 		return base.Errorf(base.Corrupt, "rows of source %d version %d among those of source %d version %d",
-			in.source, in.version, r.mem.Source(), r.mem.Schema().Version)
+			in.memtable, in.version, r.mem.Rowset(), r.mem.Schema().Version)
 	}
 	for _, plan := range rows.plans {
 		copied, err := e.pool.Fill(plan)
@@ -133,11 +133,11 @@ func (e *Engine) replayRows(g *generation, rows *replayedRows) error {
 			return err
 		}
 		charged := plan.ChargeBytes()
-		r.charge(charged, rows.first)
-		g.charged += charged
-		e.budget.force(charged)
+		r.addReserved(charged, rows.first)
+		g.reserved += charged
+		e.budget.forceReserve(charged)
 	}
-	r.charge(0, rows.last)
+	r.addReserved(0, rows.last)
 	return nil
 }
 
@@ -145,9 +145,9 @@ func (e *Engine) replayRows(g *generation, rows *replayedRows) error {
 // of their tables.
 func (e *Engine) showReplayed(g *generation) {
 	for _, id := range g.tables() {
-		r, t := g.residents[id], e.tables[id]
+		r, t := g.memtables[id], e.tables[id]
 		r.mem.Publish()
 		v := t.current
-		t.installLocked(e.newVersionLocked(v.schema, v.parts, append(slices.Clone(v.residents), r))).release()
+		t.installLocked(e.newVersionLocked(v.schema, v.parts, append(slices.Clone(v.memtables), r))).release()
 	}
 }

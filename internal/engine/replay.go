@@ -137,7 +137,7 @@ type replayedRows struct {
 // not change: the map of tables, their schema versions, and when they were truncated.
 func (e *Engine) decodeRun(in logRun) (*replayedRun, error) {
 	run := &replayedRun{segment: in.segment}
-	newest := map[base.SourceID]*replayedRows{}
+	newest := map[base.RowsetID]*replayedRows{}
 	for _, lf := range in.frames {
 		f, err := decodeFrame(lf.payload)
 		if err == nil {
@@ -165,19 +165,19 @@ func (e *Engine) decodeRun(in logRun) (*replayedRun, error) {
 // collect adds an encoded batch of a frame to the rows of a run. newest has the last rows of each
 // memtable in the run. If these have the same encoding as the batch, the batch is added to them, so
 // that they are decoded together.
-func (e *Engine) collect(run *replayedRun, newest map[base.SourceID]*replayedRows, in frameTable, seq base.Seq, stream []byte) error {
+func (e *Engine) collect(run *replayedRun, newest map[base.RowsetID]*replayedRows, in frameTable, seq base.Seq, stream []byte) error {
 	t := e.tables[in.id]
 	if t == nil || seq <= t.truncatedSeq {
 		return nil
 	}
-	rows := newest[in.source]
+	rows := newest[in.memtable]
 	if rows == nil || rows.in.id != in.id || rows.in.version != in.version || !bytes.Equal(schemaMessage(rows.streams[0]), schemaMessage(stream)) {
 		s, ok := t.history[in.version]
 		if !ok {
 			return base.Errorf(base.Corrupt, "version %d of table %d is not in the catalog", in.version, in.id)
 		}
 		rows = &replayedRows{in: in, table: s, first: seq}
-		newest[in.source] = rows
+		newest[in.memtable] = rows
 		run.rows = append(run.rows, rows)
 	}
 	rows.last = seq

@@ -85,16 +85,16 @@ func TestAFrameThatIsNoneEndsTheReplay(t *testing.T) {
 			e := mustOpen(t, disk)
 			table, err := createNumbers(e, "numbers")
 			must(t, err)
-			source := base.SourceID(0)
+			rowset := base.RowsetID(0)
 			for i := range 100 {
 				if i == 50 {
 					s, err := e.Snapshot(table.ID)
 					must(t, err)
-					source = s.Tables[table.ID].Memtables[0].Source
+					rowset = s.Tables[table.ID].Memtables[0].Rowset
 					s.Release()
 					must(t, e.commit(ctx, func() error {
 						e.seq++
-						return e.writeLog([]wal.Frame{{Seq: e.seq, Payload: [][]byte{damage(numbersFrame(t, table.ID, table.Version, source))}}}, true)
+						return e.writeLog([]wal.Frame{{Seq: e.seq, Payload: [][]byte{damage(numbersFrame(t, table.ID, table.Version, rowset))}}}, true)
 					}))
 				}
 				_, err := appendNumbers(e, "numbers", "w", i, 1, AppendOptions{})
@@ -113,9 +113,9 @@ func TestAFrameThatIsNoneEndsTheReplay(t *testing.T) {
 }
 
 // numbersFrame encodes a request with one batch of the test's table.
-func numbersFrame(t *testing.T, table base.TableID, version uint32, source base.SourceID) []byte {
+func numbersFrame(t *testing.T, table base.TableID, version uint32, rowset base.RowsetID) []byte {
 	var encoded body
 	must(t, encoded.add(numbersBatch("x", 7, 3)))
 	r := &request{counts: Counts{Inserted: 3}, tables: []tableRows{{id: table, version: version, rows: make([]*memtable.Rows, 1)}}}
-	return append(encodeFrameHeader(r, func(base.TableID) base.SourceID { return source }), slices.Concat(encoded.slices...)...)
+	return append(encodeFrameHeader(r, func(base.TableID) base.RowsetID { return rowset }), slices.Concat(encoded.slices...)...)
 }

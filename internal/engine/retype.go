@@ -26,17 +26,17 @@ type Retyping struct {
 	engine *Engine
 	next   schema.Table
 	rounds []*Rewrite
-	taken  map[base.SourceID]bool // ids of all parts that were rewritten in any round so far
+	parts  map[base.RowsetID]bool // ids of all parts that were rewritten in any round so far
 	// release releases what the last round takes: the table lock, and the hold that makes appends
 	// wait. It is nil before the last round.
 	release func()
 }
 
-// heldRowsAtMost is the maximum number of rows that the last round may write while writers wait.
+// maxLockedRows is the maximum number of rows that the last round may write while writers wait.
 // But after maxRounds rounds, the next round is the last, however many rows are left.
 const (
-	heldRowsAtMost = 1 << 18
-	maxRounds      = 8
+	maxLockedRows = 1 << 18
+	maxRounds     = 8
 )
 
 // Retype begins to change a table to its next schema version, in which a column has another type.
@@ -52,18 +52,18 @@ func (e *Engine) Retype(next schema.Table) (*Retyping, error) {
 	if now.Version+1 != next.Version {
 		return nil, ErrChanged
 	}
-	return &Retyping{engine: e, next: next, taken: map[base.SourceID]bool{}}, nil
+	return &Retyping{engine: e, next: next, parts: map[base.RowsetID]bool{}}, nil
 }
 
 // Round begins the next round of rewriting parts. It flushes the table's rows, and returns a
 // snapshot of the table that has only the parts to be rewritten in this round. stale has the parts
 // of earlier rounds that changed since then: the caller discards what it wrote for them. If last is
 // true, the caller calls Publish after writing the parts.
-func (r *Retyping) Round(ctx context.Context) (t *snapshot.Table, stale []base.SourceID, last bool, err error) {
+func (r *Retyping) Round(ctx context.Context) (t *snapshot.Table, stale []base.RowsetID, last bool, err error) {
 	if r.release == nil {
-		rows, err := r.left()
-		if err == nil && (rows <= heldRowsAtMost || len(r.rounds) >= maxRounds) {
-			err = r.keepOut(ctx)
+		rows, err := r.remainingRows()
+		if err == nil && (rows <= maxLockedRows || len(r.rounds) >= maxRounds) {
+			err = r.lockOut(ctx)
 		}
 		if err != nil {
 			return nil, nil, false, err
@@ -80,24 +80,24 @@ func (r *Retyping) Round(ctx context.Context) (t *snapshot.Table, stale []base.S
 	return round.Table(), stale, r.release != nil, nil
 }
 
-// keepOut makes all other writers of the table wait: it takes the exclusive table lock, and makes
+// lockOut makes all other writers of the table wait: it takes the exclusive table lock, and makes
 // appends wait.
-func (r *Retyping) keepOut(ctx context.Context) error {
-	unpin, err := r.engine.Pin(ctx, nil, r.next.ID)
+func (r *Retyping) lockOut(ctx context.Context) error {
+	unlock, err := r.engine.LockTables(ctx, nil, r.next.ID)
 	if err != nil {
 		return err
 	}
 	release, err := r.engine.holdAppends(ctx, r.next.ID)
 	if err != nil {
-		unpin()
+		unlock()
 		return err
 	}
-	r.release = func() { release(); unpin() }
+	r.release = func() { release(); unlock() }
 	return nil
 }
 
-// left returns the number of rows that the next round has to write.
-func (r *Retyping) left() (rows int64, err error) {
+// remainingRows returns the number of rows that the next round has to write.
+func (r *Retyping) remainingRows() (rows int64, err error) {
 	e := r.engine
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -105,12 +105,12 @@ func (r *Retyping) left() (rows int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, resident := range t.current.residents {
+	for _, resident := range t.current.memtables {
 		rows += resident.mem.View().Rows
 	}
 	stale := r.staleLocked(t)
 	for _, p := range t.current.parts {
-		if !r.taken[p.ID] || slices.Contains(stale, p.ID) {
+		if !r.parts[p.ID] || slices.Contains(stale, p.ID) {
 			rows += p.Rows
 		}
 	}
@@ -120,12 +120,12 @@ func (r *Retyping) left() (rows int64, err error) {
 // staleLocked returns the parts of earlier rounds that must be rewritten again: they were removed,
 // or their rows got new values, after their round began. Deletions do not make a part stale,
 // because Publish carries deletions over to the new parts. The caller must hold mu.
-func (r *Retyping) staleLocked(t *table) (stale []base.SourceID) {
+func (r *Retyping) staleLocked(t *table) (stale []base.RowsetID) {
 	for _, round := range r.rounds {
 		expressed := slices.ContainsFunc(t.expressions, func(x *storedExpression) bool { return x.Seq > round.Snapshot.Seq })
-		for source, set := range round.moving.changes {
-			if expressed || set.PatchedRows() > 0 || !t.current.lists(source) {
-				stale = append(stale, source)
+		for rowset, set := range round.recorder.changes {
+			if expressed || set.PatchedRows() > 0 || !t.current.hasPart(rowset) {
+				stale = append(stale, rowset)
 			}
 		}
 	}
@@ -134,7 +134,7 @@ func (r *Retyping) staleLocked(t *table) (stale []base.SourceID) {
 
 // begin begins a round. The returned Rewrite has the parts that were added since the last round,
 // and the stale ones (those that must be rewritten again).
-func (r *Retyping) begin() (round *Rewrite, stale []base.SourceID, err error) {
+func (r *Retyping) begin() (round *Rewrite, stale []base.RowsetID, err error) {
 	e := r.engine
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -143,23 +143,23 @@ func (r *Retyping) begin() (round *Rewrite, stale []base.SourceID, err error) {
 		return nil, nil, err
 	}
 	stale = r.staleLocked(t)
-	for _, source := range stale {
-		delete(r.taken, source)
+	for _, rowset := range stale {
+		delete(r.parts, rowset)
 		for _, old := range r.rounds {
-			delete(old.moving.changes, source)
+			delete(old.recorder.changes, rowset)
 		}
 	}
 	round = &Rewrite{Snapshot: e.storedLocked(t), engine: e, table: r.next.ID}
 	shown := round.Table()
 	var parts []*catalog.Part
 	for _, p := range shown.Parts {
-		if !r.taken[p.ID] {
-			r.taken[p.ID] = true
-			parts, round.sources = append(parts, p), append(round.sources, p.ID)
+		if !r.parts[p.ID] {
+			r.parts[p.ID] = true
+			parts, round.rowsets = append(parts, p), append(round.rowsets, p.ID)
 		}
 	}
 	shown.Parts = parts
-	round.moving = t.beginMove(round.sources...)
+	round.recorder = t.beginRecording(round.rowsets...)
 	return round, stale, nil
 }
 
@@ -178,31 +178,31 @@ func (r *Retyping) Close() {
 // and another round must follow. If a part was merged meanwhile, the error is Conflict. If
 // something else changed, the error is ErrChanged. After these errors none of the new parts can be
 // used.
-func (r *Retyping) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) (more bool, err error) {
+func (r *Retyping) Publish(ctx context.Context, parts []catalog.Part, remap patch.Remap) (more bool, err error) {
 	// The last round's snapshot has exactly the expression updates that the new parts have applied:
 	// an expression update between two rounds makes all parts stale.
-	all := &Rewrite{Snapshot: r.rounds[len(r.rounds)-1].Snapshot, engine: r.engine, table: r.next.ID, next: &r.next, sources: slices.Sorted(maps.Keys(r.taken))}
+	all := &Rewrite{Snapshot: r.rounds[len(r.rounds)-1].Snapshot, engine: r.engine, table: r.next.ID, next: &r.next, rowsets: slices.Sorted(maps.Keys(r.parts))}
 	all.check = func(edit *catalog.Edit) error {
 		t := r.engine.tables[r.next.ID]
 		switch v := t.current; {
 		case v.schema.Version+1 != r.next.Version:
 			return ErrChanged
-		case len(v.residents) > 0, len(v.parts) > len(all.sources):
-			return errMoved
+		case len(v.memtables) > 0, len(v.parts) > len(all.rowsets):
+			return errRemapped
 		}
-		all.moving = &moving{changes: map[base.SourceID]*patch.Set{}}
+		all.recorder = &changeRecorder{changes: map[base.RowsetID]*patch.Set{}}
 		for _, round := range r.rounds {
-			maps.Copy(all.moving.changes, round.moving.changes)
+			maps.Copy(all.recorder.changes, round.recorder.changes)
 		}
-		for _, set := range all.moving.changes {
+		for _, set := range all.recorder.changes {
 			if set.PatchedRows() > 0 {
-				return base.Errorf(base.Internal, "rows of part %d were changed while everybody is kept out", set.Source)
+				return base.Errorf(base.Internal, "rows of part %d were changed while everybody is kept out", set.Rowset)
 			}
 		}
 		edit.PutTables = []catalog.Table{{Schema: r.next, TruncatedSeq: t.truncatedSeq, Created: t.created}}
 		return nil
 	}
-	all.note = func(t *table, _ *catalog.Edit) { t.note(written{seq: r.engine.seq, all: true}) }
-	err = all.Publish(ctx, parts, move)
-	return errors.Is(err, errMoved), err
+	all.record = func(t *table, _ *catalog.Edit) { t.addWriteSet(writeSet{seq: r.engine.seq, allColumns: true}) }
+	err = all.Publish(ctx, parts, remap)
+	return errors.Is(err, errRemapped), err
 }

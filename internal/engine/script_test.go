@@ -136,20 +136,20 @@ func (s *script) run(d *datadriven.TestData) (string, error) {
 		return out, nil
 	// create-stream s [if-not-exists]
 	case "create-stream":
-		created, err := e.CreateStream(ctx, catalog.Stream{Name: catalog.StreamName(nameOf(d)), Definition: []byte("{}")}, d.HasArg("if-not-exists"))
+		created, err := e.CreateSource(ctx, catalog.Source{Name: catalog.SourceName(nameOf(d)), Definition: []byte("{}")}, d.HasArg("if-not-exists"))
 		if err != nil {
 			return "", err
 		}
 		return fmt.Sprintf("stream %d", created.ID), nil
 	case "drop-stream", "pause-stream":
-		stream, err := e.LookupStream(catalog.StreamName(nameOf(d)))
+		stream, err := e.LookupSource(catalog.SourceName(nameOf(d)))
 		if err != nil {
 			return "", err
 		}
 		if d.Cmd == "drop-stream" {
-			return "", e.DropStream(ctx, stream.ID)
+			return "", e.DropSource(ctx, stream.ID)
 		}
-		_, err = e.ChangeStream(ctx, stream.ID, func(s catalog.Stream) catalog.Stream {
+		_, err = e.ChangeSource(ctx, stream.ID, func(s catalog.Source) catalog.Source {
 			s.Paused = true
 			return s
 		})
@@ -217,7 +217,7 @@ func (s *script) progress(d *datadriven.TestData) (string, error) {
 			tables = append(tables, TableRows{Table: TableName{"d", "main", name}, Batches: []arrow.RecordBatch{record}})
 		}
 	}
-	r, err := s.engine.Append(ctx, tables, AppendOptions{Progress: &Progress{Stream: base.StreamID(id), Ranges: []OffsetRange{
+	r, err := s.engine.Append(ctx, tables, AppendOptions{Progress: &Progress{Source: base.SourceID(id), Ranges: []OffsetRange{
 		{Topic: "topic", TopicID: [16]byte{byte(n[3])}, Partition: int32(n[0]), From: n[1], Next: n[2], Epoch: -1, Reset: d.HasArg("reset")}}}})
 	if err != nil {
 		return "", err

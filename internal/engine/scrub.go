@@ -19,11 +19,11 @@ import (
 const (
 	scrubBytesPerSecond = 16 << 20
 	scrubPauseBytes     = 1 << 20 // number of bytes that the scrubber reads between two pauses
-	scrubLook           = time.Hour
-	// Results of scrubbing are stored in the catalog after scrubNotes parts, or after the time
-	// scrubNoteBy if that comes first.
-	scrubNotes  = 64
-	scrubNoteBy = time.Minute
+	scrubCheckInterval  = time.Hour
+	// Results of scrubbing are stored in the catalog after scrubStoreParts parts, or after the time
+	// scrubStoreInterval if that comes first.
+	scrubStoreParts    = 64
+	scrubStoreInterval = time.Minute
 )
 
 // runScrubber verifies every part once within Settings.ScrubPeriod. It begins with the part whose
@@ -49,7 +49,7 @@ func (e *Engine) runScrubber() {
 			}
 			p.release(e)
 		}
-		if len(done) >= scrubNotes || len(done) > 0 && (p == nil || e.clock.Now().Sub(since) > scrubNoteBy) {
+		if len(done) >= scrubStoreParts || len(done) > 0 && (p == nil || e.clock.Now().Sub(since) > scrubStoreInterval) {
 			e.noteScrubbed(ctx, done)
 			done, since = nil, e.clock.Now()
 		}
@@ -68,7 +68,7 @@ func (e *Engine) nextToScrub() (next *partFile, wait time.Duration) {
 	now := e.now()
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	due := now.Add(scrubLook)
+	due := now.Add(scrubCheckInterval)
 	for _, t := range e.tables {
 		for _, p := range t.current.parts {
 			if at := p.scrubDue(e.settings.ScrubPeriod); at.Before(due) {
@@ -77,7 +77,7 @@ func (e *Engine) nextToScrub() (next *partFile, wait time.Duration) {
 		}
 	}
 	if next == nil || due.After(now) {
-		return nil, min(scrubLook, max(due.Sub(now), time.Second))
+		return nil, min(scrubCheckInterval, max(due.Sub(now), time.Second))
 	}
 	next.refs.Add(1) // the part is in a current version, so it has at least one reference already
 	return next, 0
@@ -149,25 +149,25 @@ func (e *Engine) noteScrubbed(ctx context.Context, parts []*partFile) {
 	}
 }
 
-// runBlockKeeper waits for computed block checksums and stores them in the catalog. They are
+// runChecksumStorer waits for computed block checksums and stores them in the catalog. They are
 // computed at the first read of a part that has none, because an older version of Scoter wrote it.
-func (e *Engine) runBlockKeeper() {
+func (e *Engine) runChecksumStorer() {
 	defer e.background.Done()
 	for {
 		select {
-		case <-e.files.Learned():
+		case <-e.files.ChecksumsComputed():
 		case <-e.closing:
 			return
 		}
-		if err := e.storeLearned(context.Background()); err != nil && !errors.Is(err, errClosed) {
+		if err := e.storeComputed(context.Background()); err != nil && !errors.Is(err, errClosed) {
 			e.log.Warn("checksums of blocks are not stored; they are computed again after a restart", "error", err)
 		}
 	}
 }
 
-func (e *Engine) storeLearned(ctx context.Context) error {
+func (e *Engine) storeComputed(ctx context.Context) error {
 	var all []catalog.PartBlocks
-	for id, sums := range e.files.TakeLearned() {
+	for id, sums := range e.files.TakeComputed() {
 		all = append(all, catalog.PartBlocks{Part: id, Blocks: sums, Verified: e.now()})
 	}
 	return e.putBlocks(ctx, all)
@@ -184,7 +184,7 @@ func (e *Engine) putBlocks(ctx context.Context, all []catalog.PartBlocks) error 
 		edit := &catalog.Edit{}
 		for _, b := range all {
 			for _, t := range e.tables {
-				if t.current.lists(b.Part) {
+				if t.current.hasPart(b.Part) {
 					edit.PutBlocks = append(edit.PutBlocks, b)
 				}
 			}

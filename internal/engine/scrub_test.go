@@ -50,7 +50,7 @@ func TestPartsAreScrubbedOnceInAPeriod(t *testing.T) {
 		clock.advance(24 * time.Hour)
 	}
 	parts := partsOf(t, e, table.ID)
-	if p, wait := e.nextToScrub(); p != nil || wait != scrubLook {
+	if p, wait := e.nextToScrub(); p != nil || wait != scrubCheckInterval {
 		t.Fatalf("part %v is due, or in %v", p, wait)
 	}
 	clock.advance(e.settings.ScrubPeriod - 48*time.Hour)
@@ -116,9 +116,9 @@ func TestSumsOfOlderPartsAreStoredOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, e.change(ctx, func() (*catalog.Edit, error) {
-		return &catalog.Edit{RemoveParts: []base.SourceID{p.ID}, AddParts: []catalog.Part{p}}, nil
+		return &catalog.Edit{RemoveParts: []base.RowsetID{p.ID}, AddParts: []catalog.Part{p}}, nil
 	}, func() []*version { return nil }))
-	must(t, e.storeLearned(ctx))
+	must(t, e.storeComputed(ctx))
 	must(t, e.Close())
 	e = mustOpen(t, disk)
 	if got := partsOf(t, e, table.ID)[0]; !slices.Equal(got.Blocks, want) || got.Verified.IsZero() {
@@ -155,10 +155,10 @@ func TestADamagedPartIsSetAsideWholeOrNotAtAll(t *testing.T) {
 			t.Fatalf("%v, %v, %v", parts, damages, err)
 		}
 		from = fsys.Ops()
-		lost, err := e.SetAside(ctx, parts[0])
+		lost, err := e.Quarantine(ctx, parts[0])
 		if ops := fsys.Ops(); err == nil && ops <= from+failing {
 			from = -1
-			if lost.Rows != 9 || lost.Table.ID != table.ID || len(lost.Sorted) != 0 && lost.Sorted[0] == "" {
+			if lost.Rows != 9 || lost.Table.ID != table.ID || len(lost.SortKeyRange) != 0 && lost.SortKeyRange[0] == "" {
 				t.Errorf("%+v", lost)
 			}
 			if status := e.Status(); status.DamagedParts != 0 {
@@ -180,7 +180,7 @@ func TestADamagedPartIsSetAsideWholeOrNotAtAll(t *testing.T) {
 			if err != nil || len(parts) != 1 {
 				t.Fatalf("%s: %v, %v", what, parts, err)
 			}
-			_, err = again.SetAside(ctx, parts[0])
+			_, err = again.Quarantine(ctx, parts[0])
 			must(t, err)
 			mustEnd(t, again)
 			wantSetAside(t, crashed, table, true)

@@ -40,7 +40,7 @@ func (e *Engine) snapshotLocked(ids []base.TableID) (*snapshot.Snapshot, error) 
 		v.refs.Add(1) // a current version has a reference, which is not released while mu is held
 		held = append(held, v)
 	}
-	forget := e.live.hold(e.seq)
+	forget := e.heldSnapshots.hold(e.seq)
 	return snapshot.New(e.seq, tables, func() {
 		forget()
 		for _, v := range held {
@@ -71,11 +71,11 @@ func (e *Engine) storedLocked(t *table) *snapshot.Snapshot {
 func (t *table) view() *snapshot.Table {
 	v := t.current
 	s := &snapshot.Table{Schema: v.schema, Version: v.number, Parts: v.listed, Versions: t.history, Patches: t.patches, Expressions: t.expressionsLocked()}
-	if t.settling != nil {
-		s.Settled = t.settling.upTo
+	if t.dedup != nil {
+		s.DedupedThrough = t.dedup.dedupedThrough
 	}
-	s.Memtables = make([]memtable.View, 0, len(v.residents))
-	for _, r := range v.residents {
+	s.Memtables = make([]memtable.View, 0, len(v.memtables))
+	for _, r := range v.memtables {
 		if view := r.mem.View(); view.Rows > 0 {
 			view.MinSeq = r.minSeq
 			s.Memtables = append(s.Memtables, view)

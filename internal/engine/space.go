@@ -68,9 +68,9 @@ func (e *Engine) makeReserve() (err error) {
 	return f.Allocate(bytes)
 }
 
-// useReserve removes the reserve file, which frees its space. It reports whether there was one. It
-// runs in the committer.
-func (e *Engine) useReserve() bool {
+// releaseReserve removes the reserve file, which frees its space. It reports whether there was one.
+// It runs in the committer.
+func (e *Engine) releaseReserve() bool {
 	if e.settings.DisableAutomaticFlush {
 		return false
 	}
@@ -80,24 +80,24 @@ func (e *Engine) useReserve() bool {
 		}
 		return false
 	}
-	e.spent = true
+	e.reserveUsed = true
 	e.refuse(base.Errorf(base.StorageFull, "the disk is full, and the reserve is in use: only reading, deleting and dropping work"))
 	return true
 }
 
-// spacious returns nil if all writes can be accepted: the log has a segment, and the reserve file
+// checkSpace returns nil if all writes can be accepted: the log has a segment, and the reserve file
 // exists or could be created. It runs in the committer.
-func (e *Engine) spacious() error {
+func (e *Engine) checkSpace() error {
 	if err := e.beginLog(); err != nil {
 		return err
 	}
-	if !e.spent {
+	if !e.reserveUsed {
 		return nil
 	}
 	if err := e.makeReserve(); err != nil {
 		return err
 	}
-	e.spent = false
+	e.reserveUsed = false
 	return nil
 }
 
@@ -112,40 +112,40 @@ func (e *Engine) beginLog() error {
 		return base.Wrap(err, "there is no space for the log: only reading, deleting and dropping work")
 	}
 	e.wal = next
-	e.durable()
+	e.recordDurable()
 	e.mu.Lock()
 	e.active = newGeneration(next.ID())
 	e.mu.Unlock()
 	return nil
 }
 
-// withReserve calls do, which frees space. If do fails because the disk is full, withReserve
-// removes the reserve file and calls do again.
-func (e *Engine) withReserve(do func() error) error {
+// retryWithReserve calls do, which frees space. If do fails because the disk is full,
+// retryWithReserve removes the reserve file and calls do again.
+func (e *Engine) retryWithReserve(do func() error) error {
 	err := do()
-	if base.KindOf(err) == base.StorageFull && err != nil && e.useReserve() {
+	if base.KindOf(err) == base.StorageFull && err != nil && e.releaseReserve() {
 		err = do()
 	}
 	return err
 }
 
-// space returns an error if it is known in advance that there is not enough disk space for the
-// request.
-func (e *Engine) space(r *request) error {
-	if r.frees() {
-		return e.withReserve(e.beginLog)
+// checkRequestSpace returns an error if it is known in advance that there is not enough disk space
+// for the request.
+func (e *Engine) checkRequestSpace(r *request) error {
+	if r.freesSpace() {
+		return e.retryWithReserve(e.beginLog)
 	}
-	return e.spacious()
+	return e.checkSpace()
 }
 
-// frees reports whether a request only deletes rows. Such a request may use the space of the
+// freesSpace reports whether a request only deletes rows. Such a request may use the space of the
 // reserve file.
-func (r *request) frees() bool {
+func (r *request) freesSpace() bool {
 	if r.changes == nil || len(r.tables) > 0 || len(r.changes.tables) == 0 {
 		return false
 	}
 	for _, t := range r.changes.tables {
-		if len(t.updated) > 0 || t.expression != nil || len(t.gone) == 0 {
+		if len(t.updated) > 0 || t.expression != nil || len(t.removed) == 0 {
 			return false
 		}
 	}
@@ -171,9 +171,9 @@ func (e *Engine) refuse(err error) {
 
 // recheck checks whether the reason for refusing writes still exists. It runs in the committer.
 func (e *Engine) recheck() {
-	err := e.settle()
+	err := e.resolveDoubt()
 	if err == nil {
-		err = e.spacious()
+		err = e.checkSpace()
 	}
 	if err == nil {
 		err = e.wal.Probe()
@@ -184,11 +184,11 @@ func (e *Engine) recheck() {
 // openLog creates a new segment of the log, after the replayed segments. If the disk is full, the
 // engine starts without a segment.
 func (e *Engine) openLog(after wal.Position) (err error) {
-	e.wal, err = wal.Create(e.fs, e.walDir(), wal.Options{Synced: e.effort.syncs.add}, after)
+	e.wal, err = wal.Create(e.fs, e.walDir(), wal.Options{Synced: e.durations.syncs.add}, after)
 	if base.KindOf(err) == base.StorageFull && err != nil && !e.settings.DisableAutomaticFlush {
 		e.log.Error("the disk is full: only reading, deleting and dropping work until there is space", "error", err)
 		e.refusal.Store(&base.Error{Kind: base.StorageFull, Message: err.Error()})
-		e.wal, err = wal.Await(e.fs, e.walDir(), wal.Options{Synced: e.effort.syncs.add}, after, err), nil
+		e.wal, err = wal.Await(e.fs, e.walDir(), wal.Options{Synced: e.durations.syncs.add}, after, err), nil
 	}
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ func (e *Engine) openLog(after wal.Position) (err error) {
 	e.active = newGeneration(e.wal.ID())
 	if !e.settings.DisableAutomaticFlush {
 		if err := e.makeReserve(); err != nil {
-			e.spent = true
+			e.reserveUsed = true
 			e.log.Warn("there is no reserve for deleting and dropping on a full disk", "error", err)
 		}
 	}
@@ -206,8 +206,8 @@ func (e *Engine) openLog(after wal.Position) (err error) {
 // applyToCatalog applies an edit to the catalog. If the disk is full and the edit frees space, the
 // edit may use the space of the reserve file.
 func (e *Engine) applyToCatalog(edit catalog.Edit) error {
-	if !edit.Frees() {
+	if !edit.FreesSpace() {
 		return e.catalog.Apply(edit)
 	}
-	return e.withReserve(func() error { return e.catalog.Apply(edit) })
+	return e.retryWithReserve(func() error { return e.catalog.Apply(edit) })
 }

@@ -21,19 +21,19 @@ func openBusy(t *testing.T, fsys vfs.FS) *Engine {
 }
 
 // fullDisk returns a full disk, with a database that has rows in the parts of two tables.
-func fullDisk(t *testing.T) (disk *vfs.Crashable, e *Engine, kept, big schema.Table) {
+func fullDisk(t *testing.T) (disk *vfs.Crashable, e *Engine, remaining, big schema.Table) {
 	t.Helper()
 	disk = vfs.NewCrashable()
 	disk.SetCapacity(64 << 20)
 	e = openBusy(t, disk)
-	kept, err := createAccounts(e, "kept")
+	remaining, err := createAccounts(e, "kept")
 	must(t, err)
-	must(t, appendAccounts(e, kept, 0, 3, 10))
+	must(t, appendAccounts(e, remaining, 0, 3, 10))
 	big, err = createAccounts(e, "big")
 	must(t, err)
 	must(t, appendAccounts(e, big, 0, 20_000, 10))
 	must(t, e.Flush(ctx))
-	return disk, e, kept, big
+	return disk, e, remaining, big
 }
 
 // fill uses up all space on the disk.
@@ -65,7 +65,7 @@ func within(t *testing.T, what string, holds func() bool) {
 }
 
 func TestDeletingAndDroppingWorkOnAFullDisk(t *testing.T) {
-	disk, e, kept, big := fullDisk(t)
+	disk, e, remaining, big := fullDisk(t)
 	if !hasReserve(t, disk) {
 		t.Fatal("there is no reserve")
 	}
@@ -78,14 +78,14 @@ func TestDeletingAndDroppingWorkOnAFullDisk(t *testing.T) {
 	wantKind(t, err, base.StorageFull)
 	wantKind(t, e.Status().Refusing, base.StorageFull)
 
-	_, err = update(e, kept.ID, nil, del(1))
+	_, err = update(e, remaining.ID, nil, del(1))
 	must(t, err)
 	if hasReserve(t, disk) {
 		t.Fatal("the reserve was not used")
 	}
-	wantAmounts(t, e, kept.ID, map[int64]int64{0: 10, 2: 10})
+	wantAmounts(t, e, remaining.ID, map[int64]int64{0: 10, 2: 10})
 	// The rest of the reserve is for other statements that free space.
-	wantKind(t, appendAccounts(e, kept, 3, 1, 10), base.StorageFull)
+	wantKind(t, appendAccounts(e, remaining, 3, 1, 10), base.StorageFull)
 	_, err = createNumbers(e, "other")
 	wantKind(t, err, base.StorageFull)
 	wantKind(t, e.Status().Refusing, base.StorageFull)
@@ -96,55 +96,55 @@ func TestDeletingAndDroppingWorkOnAFullDisk(t *testing.T) {
 	if !hasReserve(t, disk) {
 		t.Fatal("the reserve was not made again")
 	}
-	must(t, appendAccounts(e, kept, 3, 1, 10))
+	must(t, appendAccounts(e, remaining, 3, 1, 10))
 	must(t, e.Close())
 	e = mustOpen(t, disk)
-	wantAmounts(t, e, kept.ID, map[int64]int64{0: 10, 2: 10, 3: 10})
+	wantAmounts(t, e, remaining.ID, map[int64]int64{0: 10, 2: 10, 3: 10})
 	mustEnd(t, e)
 }
 
 func TestAFullDiskIsOpenedForReadingAndDropping(t *testing.T) {
-	disk, e, kept, big := fullDisk(t)
-	must(t, appendAccounts(e, kept, 3, 3, 20)) // in the log
+	disk, e, remaining, big := fullDisk(t)
+	must(t, appendAccounts(e, remaining, 3, 3, 20)) // in the log
 	must(t, e.Close())
 	fill(t, disk)
 
 	e = openBusy(t, disk)
 	want := map[int64]int64{0: 10, 1: 10, 2: 10, 3: 20, 4: 20, 5: 20}
-	wantAmounts(t, e, kept.ID, want)
+	wantAmounts(t, e, remaining.ID, want)
 	wantKind(t, e.Status().Refusing, base.StorageFull)
-	if err := appendAccounts(e, kept, 6, 1, 10); base.KindOf(err) != base.StorageFull || !strings.Contains(err.Error(), "no space for the log") {
+	if err := appendAccounts(e, remaining, 6, 1, 10); base.KindOf(err) != base.StorageFull || !strings.Contains(err.Error(), "no space for the log") {
 		t.Fatal(err)
 	}
 	must(t, e.Check(ctx))
 	must(t, e.Close()) // again, without any change
 	e = openBusy(t, disk)
-	wantAmounts(t, e, kept.ID, want)
+	wantAmounts(t, e, remaining.ID, want)
 
-	_, err := update(e, kept.ID, nil, del(1, 4))
+	_, err := update(e, remaining.ID, nil, del(1, 4))
 	must(t, err)
 	delete(want, 1)
 	delete(want, 4)
-	wantAmounts(t, e, kept.ID, want)
+	wantAmounts(t, e, remaining.ID, want)
 	must(t, e.DropTable(ctx, big.ID))
 	disk.SetCapacity(-1)
 	within(t, "writes are taken again", func() bool { return e.Status().Refusing == nil })
-	must(t, appendAccounts(e, kept, 6, 1, 10))
+	must(t, appendAccounts(e, remaining, 6, 1, 10))
 	want[6] = 10
 	must(t, e.Close())
 	e = mustOpen(t, disk)
-	wantAmounts(t, e, kept.ID, want)
+	wantAmounts(t, e, remaining.ID, want)
 	mustEnd(t, e)
 }
 
 func TestAFullDiskThatIsOpenedGoesOnWithSpace(t *testing.T) {
-	disk, e, kept, _ := fullDisk(t)
+	disk, e, remaining, _ := fullDisk(t)
 	must(t, e.Close())
 	fill(t, disk)
 	e = openBusy(t, disk)
 	disk.SetCapacity(-1)
 	within(t, "writes are taken", func() bool { return e.Status().Refusing == nil })
-	must(t, appendAccounts(e, kept, 3, 1, 10))
+	must(t, appendAccounts(e, remaining, 3, 1, 10))
 	must(t, e.Close())
 }
 

@@ -31,7 +31,7 @@ import (
 //     were flushed need not be stored: they were applied when the parts were written.
 //   - The rowset with the changed row is removed. A flush or rewrite reads a snapshot, and records
 //     the changes since then (moving). The catalog transaction that removes the rowset stores these
-//     changes for the new parts, at the rows' new addresses (settleMove). So at replay a change of
+//     changes for the new parts, at the rows' new addresses (carryOver). So at replay a change of
 //     a rowset that does not exist can be ignored.
 //
 // In the catalog, the deleted rows of a part are one bitmap, and new values are patches. Small
@@ -45,17 +45,17 @@ const (
 	// inlineBytes is the maximum size in bytes of a patch that is stored in the catalog itself.
 	// Larger patches are files. The statistics of a part take about as much space as such a patch.
 	inlineBytes = 64 << 10
-	// settledInlineBytes is used instead of inlineBytes for patches that are encoded in the
-	// committer (settleMove). It is greater because all writers wait for these patches, and SQLite
+	// carriedInlineBytes is used instead of inlineBytes for patches that are encoded in the
+	// committer (carryOver). It is greater because all writers wait for these patches, and SQLite
 	// takes less time than the fsyncs of a file. It must fit into the memory that SQLite may use.
-	settledInlineBytes = 4 << 20
+	carriedInlineBytes = 4 << 20
 	maxPatches         = 16 // a part with this many patches gets one patch in their place
 )
 
 // partChanges are the changes of one part that an edit stores in the catalog.
 type partChanges struct {
 	table   base.TableID
-	part    base.SourceID
+	part    base.RowsetID
 	patches []catalog.Patch
 	// deletions has all deleted rows of the part, or is nil if there are none. putChanges sets it.
 	deletions *catalog.Deletions
@@ -64,7 +64,7 @@ type partChanges struct {
 	whole bool
 }
 
-func (e *Engine) patchPath(table base.TableID, id base.SourceID) string {
+func (e *Engine) patchPath(table base.TableID, id base.RowsetID) string {
 	return filepath.Join(e.patchesDir(), strconv.FormatUint(uint64(table), 10), fmt.Sprintf("%d.parquet", id))
 }
 
@@ -82,11 +82,11 @@ func (e *Engine) encodePatches(history map[uint32]schema.Table, set *patch.Set, 
 		if err != nil {
 			return made, err
 		}
-		id, err := e.NextSourceID()
+		id, err := e.NextRowsetID()
 		if err != nil {
 			return made, err
 		}
-		p := catalog.Patch{ID: id, Part: set.Source, SchemaVersion: l.Version, Columns: l.Columns, Seq: l.Seq, Rows: int64(len(l.Ordinals)), Created: e.now()}
+		p := catalog.Patch{ID: id, Part: set.Rowset, SchemaVersion: l.Version, Columns: l.Columns, Seq: l.Seq, Rows: int64(len(l.Ordinals)), Created: e.now()}
 		record := l.Record(stored)
 		if batch.Bytes(record) <= inline {
 			if p.Content, err = encodeRecord(record); err != nil {
@@ -101,7 +101,7 @@ func (e *Engine) encodePatches(history map[uint32]schema.Table, set *patch.Set, 
 		if err := vfs.MkdirAll(e.fs, filepath.Dir(path)); err != nil {
 			return made, err
 		}
-		e.garbage.promise(path)
+		e.garbage.addPending(path)
 		written, err := part.WriteBatches(e.fs, path, stored, []arrow.RecordBatch{record}, part.Options{Profile: part.Fast})
 		if err != nil {
 			return made, base.Wrap(err, "patch %d", id)
@@ -170,11 +170,11 @@ func readDeletions(d catalog.Deletions) (*roaring.Bitmap, error) {
 
 // loadPatches loads the deletions and patches of the catalog's state into the tables in memory.
 func (e *Engine) loadPatches(state catalog.State) error {
-	tables := map[base.SourceID]*table{}
+	tables := map[base.RowsetID]*table{}
 	for _, p := range state.Parts {
 		tables[p.ID] = e.tables[p.Table]
 	}
-	sets := map[base.SourceID]*patch.Set{}
+	sets := map[base.RowsetID]*patch.Set{}
 	for _, d := range state.Deletions {
 		deleted, err := readDeletions(d)
 		if err != nil {
@@ -184,7 +184,7 @@ func (e *Engine) loadPatches(state catalog.State) error {
 			return err
 		}
 		if t := tables[d.Part]; t != nil {
-			t.keepDeletions(d)
+			t.addCatalogDeletions(d)
 		}
 	}
 	for _, p := range state.Patches {
@@ -203,14 +203,14 @@ func (e *Engine) loadPatches(state catalog.State) error {
 		if sets[p.Part], err = set.With(p.Seq, nil, l); err != nil {
 			return err
 		}
-		t.keepPatch(p)
+		t.addCatalogPatch(p)
 	}
-	for source, set := range sets {
-		t := tables[source]
+	for rowset, set := range sets {
+		t := tables[rowset]
 		if t == nil {
-			return base.Errorf(base.Corrupt, "deletions of part %d, which is not listed", source)
+			return base.Errorf(base.Corrupt, "deletions of part %d, which is not listed", rowset)
 		}
-		e.patchLocked(t, map[base.SourceID]*patch.Set{source: set})
+		e.patchLocked(t, map[base.RowsetID]*patch.Set{rowset: set})
 	}
 	return nil
 }
@@ -221,13 +221,13 @@ type storedPatch struct {
 	inFile bool
 }
 
-func (t *table) keepPatch(p catalog.Patch) {
-	if t.stored == nil {
-		t.stored = map[base.SourceID][]storedPatch{}
+func (t *table) addCatalogPatch(p catalog.Patch) {
+	if t.catalogPatches == nil {
+		t.catalogPatches = map[base.RowsetID][]storedPatch{}
 	}
 	inFile := len(p.Content) == 0
 	p.Content = nil
-	t.stored[p.Part] = append(t.stored[p.Part], storedPatch{p, inFile})
+	t.catalogPatches[p.Part] = append(t.catalogPatches[p.Part], storedPatch{p, inFile})
 }
 
 // storedDeletions describes the deleted rows of a part that the catalog has.
@@ -236,11 +236,11 @@ type storedDeletions struct {
 	created     time.Time
 }
 
-func (t *table) keepDeletions(d catalog.Deletions) {
-	if t.storedDeletions == nil {
-		t.storedDeletions = map[base.SourceID]storedDeletions{}
+func (t *table) addCatalogDeletions(d catalog.Deletions) {
+	if t.catalogDeletions == nil {
+		t.catalogDeletions = map[base.RowsetID]storedDeletions{}
 	}
-	t.storedDeletions[d.Part] = storedDeletions{d.Rows, int64(len(d.Bitmap)), d.Created}
+	t.catalogDeletions[d.Part] = storedDeletions{d.Rows, int64(len(d.Bitmap)), d.Created}
 }
 
 // storeChanges prepares what a flush stores in the catalog: those changes of its generation that
@@ -248,7 +248,7 @@ func (t *table) keepDeletions(d catalog.Deletions) {
 func (e *Engine) storeChanges(g *generation) ([]partChanges, error) {
 	type key struct {
 		table base.TableID
-		part  base.SourceID
+		part  base.RowsetID
 	}
 	layers := map[key][]patch.Layer{}
 	var order []key
@@ -257,7 +257,7 @@ func (e *Engine) storeChanges(g *generation) ([]partChanges, error) {
 	histories := map[base.TableID]map[uint32]schema.Table{}
 	see := func(k key) bool {
 		t := e.tables[k.table]
-		if t == nil || !t.current.lists(k.part) {
+		if t == nil || !t.current.hasPart(k.part) {
 			return false
 		}
 		if _, seen := parts[k]; !seen {
@@ -268,13 +268,13 @@ func (e *Engine) storeChanges(g *generation) ([]partChanges, error) {
 	}
 	stored := map[key]int{}
 	for _, c := range g.changes {
-		for source := range c.deleted {
-			see(key{c.table, source})
+		for rowset := range c.deleted {
+			see(key{c.table, rowset})
 		}
 		for _, l := range c.updated {
-			if k := (key{c.table, l.Source}); see(k) {
+			if k := (key{c.table, l.Rowset}); see(k) {
 				layers[k] = append(layers[k], l)
-				stored[k] = len(e.tables[k.table].stored[k.part])
+				stored[k] = len(e.tables[k.table].catalogPatches[k.part])
 			}
 		}
 	}
@@ -320,7 +320,7 @@ func (e *Engine) putChanges(edit *catalog.Edit, c *partChanges, set *patch.Set) 
 			return base.Errorf(base.Internal, "encode deleted rows: %w", err)
 		}
 		c.deletions = &catalog.Deletions{Part: c.part, Rows: set.DeletedRows(), Bitmap: bitmap, Created: e.now()}
-		if known, ok := e.tables[c.table].storedDeletions[c.part]; ok && known.rows == c.deletions.Rows {
+		if known, ok := e.tables[c.table].catalogDeletions[c.part]; ok && known.rows == c.deletions.Rows {
 			// The catalog has these deletions already, and no rows were deleted since.
 			c.deletions.Created = known.created
 		}
@@ -328,7 +328,7 @@ func (e *Engine) putChanges(edit *catalog.Edit, c *partChanges, set *patch.Set) 
 	}
 	edit.AddPatches = append(edit.AddPatches, c.patches...)
 	if c.whole {
-		for _, p := range e.tables[c.table].stored[c.part] {
+		for _, p := range e.tables[c.table].catalogPatches[c.part] {
 			edit.RemovePatches = append(edit.RemovePatches, p.ID)
 		}
 	}
@@ -344,28 +344,28 @@ func (e *Engine) changesStored(all []partChanges) {
 			e.dropPatches(t, c.part)
 		}
 		if c.deletions != nil {
-			t.keepDeletions(*c.deletions)
+			t.addCatalogDeletions(*c.deletions)
 		}
 		for _, p := range c.patches {
 			if len(p.Content) == 0 {
 				e.garbage.removed(e.patchPath(c.table, p.ID))
 			}
-			t.keepPatch(p)
+			t.addCatalogPatch(p)
 		}
 	}
 }
 
 // dropPatches removes the files of a part's patches, and the descriptions of these patches in
 // memory. The catalog must not have the patches any more.
-func (e *Engine) dropPatches(t *table, part base.SourceID) {
-	for _, p := range t.stored[part] {
+func (e *Engine) dropPatches(t *table, part base.RowsetID) {
+	for _, p := range t.catalogPatches[part] {
 		if p.inFile {
 			path := e.patchPath(t.id, p.ID)
 			e.garbage.retire(path)
 			e.garbage.add(path)
 		}
 	}
-	delete(t.stored, part)
+	delete(t.catalogPatches, part)
 }
 
 // syncBefore syncs the log. It is called before the catalog gets changes that are in the log. If

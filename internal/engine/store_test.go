@@ -41,10 +41,10 @@ func noteRows(e *Engine, table schema.Table, column base.ColumnID, n, bytes int)
 	defer s.Release()
 	l := patch.Layer{Columns: []base.ColumnID{column}}
 	for _, p := range s.Tables[table.ID].Parts {
-		l.Source = p.ID
+		l.Rowset = p.ID
 	}
 	for _, m := range s.Tables[table.ID].Memtables {
-		l.Source = m.Source
+		l.Rowset = m.Rowset
 	}
 	b := array.NewStringBuilder(memory.DefaultAllocator)
 	for i := range n {
@@ -56,12 +56,12 @@ func noteRows(e *Engine, table schema.Table, column base.ColumnID, n, bytes int)
 	return err
 }
 
-// TestLargeChangesOfMovedRowsAreFiles has a flush and a merge that carry over more new values than
-// may be stored in the catalog. The flush has values of a column that was added after the memtable
-// was created. The merge has values that were set while it ran. They must be stored in a file. If
-// the catalog fails, no file may be left.
-func TestLargeChangesOfMovedRowsAreFiles(t *testing.T) {
-	const rows, bytes = 3 * settledInlineBytes >> 20, 1 << 20
+// TestLargeChangesOfRemappedRowsAreFiles has a flush and a merge that carry over more new values
+// than may be stored in the catalog. The flush has values of a column that was added after the
+// memtable was created. The merge has values that were set while it ran. They must be stored in a
+// file. If the catalog fails, no file may be left.
+func TestLargeChangesOfRemappedRowsAreFiles(t *testing.T) {
+	const rows, bytes = 3 * carriedInlineBytes >> 20, 1 << 20
 	disk := vfs.NewCrashable()
 	failing := vfs.Failing(disk, vfs.Never)
 	e := mustOpen(t, failing)
@@ -76,7 +76,7 @@ func TestLargeChangesOfMovedRowsAreFiles(t *testing.T) {
 			t.Fatal("no error of a failing catalog")
 		}
 		failing.SetRule(vfs.Never)
-		must(t, e.commit(ctx, e.settle))
+		must(t, e.commit(ctx, e.resolveDoubt))
 		must(t, e.CollectGarbage())
 		if files := patchFiles(t, disk, table); len(files) != before {
 			t.Fatalf("patch files %v after an error, before %d", files, before)
@@ -96,11 +96,11 @@ func TestLargeChangesOfMovedRowsAreFiles(t *testing.T) {
 	must(t, noteRows(e, table, 4, rows, bytes))
 	move(func() error { return e.Flush(ctx) })
 
-	source := currentParts(t, e, table.ID)[0].ID
-	r, err := e.Rewrite(table.ID, []base.SourceID{source})
+	rowset := currentParts(t, e, table.ID)[0].ID
+	r, err := e.Rewrite(table.ID, []base.RowsetID{rowset})
 	must(t, err)
 	must(t, noteRows(e, table, 4, rows, 2*bytes))
-	sorted := &patch.Sorted{Source: source, Rows: [][]uint32{nil}}
+	sorted := &patch.Sorted{Rowset: rowset, Rows: [][]uint32{nil}}
 	for i := range uint32(rows) {
 		sorted.Rows[0] = append(sorted.Rows[0], i)
 	}
@@ -109,7 +109,7 @@ func TestLargeChangesOfMovedRowsAreFiles(t *testing.T) {
 		// The part has no notes; the patch has all of them.
 		old.Columns, old.Version = table.Columns[:3], 1
 		made := mustWritePart(t, e, old, []arrow.RecordBatch{accountsBatch(0, rows, 10)})
-		sorted.Parts = []base.SourceID{made.ID}
+		sorted.Parts = []base.RowsetID{made.ID}
 		err := r.Publish(ctx, []catalog.Part{made}, sorted)
 		if err != nil {
 			must(t, e.AbandonPart(table.ID, made.ID))

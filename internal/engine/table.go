@@ -67,9 +67,9 @@ func (e *Engine) newTableID() (base.TableID, error) {
 // addTableLocked adds an empty table to the engine's state in memory. The catalog has the table
 // already. The caller must hold mu.
 func (e *Engine) addTableLocked(t schema.Table, created time.Time) {
-	state := &table{id: t.ID, created: created, history: map[uint32]schema.Table{}, pin: newPin()}
+	state := &table{id: t.ID, created: created, history: map[uint32]schema.Table{}, lock: newTableLock()}
 	if t.MergeOnRead {
-		state.settling = newSettling(0)
+		state.dedup = newDedupState(0)
 	}
 	state.installLocked(e.newVersionLocked(t, nil, nil))
 	e.tables[t.ID] = state
@@ -138,7 +138,7 @@ func (e *Engine) AlterTable(ctx context.Context, id base.TableID, alter func(sch
 		}
 		// All rows of a memtable have the same schema version, and a generation has only one
 		// memtable per table. So rows of the new version need a new generation.
-		if e.active.residents[id] != nil {
+		if e.active.memtables[id] != nil {
 			if err := e.freeze(); err != nil {
 				return nil, err
 			}
@@ -149,7 +149,7 @@ func (e *Engine) AlterTable(ctx context.Context, id base.TableID, alter func(sch
 		v := t.current
 		delete(e.names, keyOf(v.schema.Database, v.schema.Schema, v.schema.Name))
 		e.names[keyOf(next.Database, next.Schema, next.Name)] = id
-		return []*version{t.installLocked(e.newVersionLocked(next, v.parts, v.residents))}
+		return []*version{t.installLocked(e.newVersionLocked(next, v.parts, v.memtables))}
 	})
 	if err != nil {
 		return schema.Table{}, base.Wrap(err, "alter table")
@@ -172,30 +172,30 @@ const CountingTime = 10 * time.Second
 // releases the snapshot. If superseded rows cannot be looked up, the rows are removed nevertheless,
 // and the snapshot may show several rows of a key.
 func (e *Engine) Truncate(ctx context.Context, id base.TableID) (removed *snapshot.Snapshot, err error) {
-	turns, release, err := e.takeTurns(ctx, []base.TableID{id})
+	states, release, err := e.acquireLookUps(ctx, []base.TableID{id})
 	if err != nil {
 		return nil, base.Wrap(err, "truncate table")
 	}
 	defer release()
-	var moves map[base.TableID][]relocation
+	var remaps map[base.TableID][]dedupRemap
 	err = e.truncate(ctx, id, func() (err error) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		removed, moves, err = e.takeLocked([]base.TableID{id}, turns)
+		removed, remaps, err = e.beginDeduplicatedLocked([]base.TableID{id}, states)
 		return err
 	})
 	if err != nil {
 		if removed != nil {
 			removed.Release()
 		}
-		return nil, base.Wrap(errors.Join(err, followAll(turns, moves)), "truncate table")
+		return nil, base.Wrap(errors.Join(err, remapAllSuperseded(states, remaps)), "truncate table")
 	}
 	removed.Retain()
 	// This context does not end with ctx: the rows are removed already, even if the caller does not
 	// wait any longer.
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), CountingTime)
 	defer cancel()
-	shown, err := e.settled(late, removed, turns, moves)
+	shown, err := e.finishDeduplicated(late, removed, states, remaps)
 	if err != nil {
 		e.log.Error("rows that were truncated cannot be counted", "table", removed.Tables[id].Schema.QualifiedName(), "error", err)
 		return removed, nil
@@ -226,7 +226,7 @@ func (e *Engine) truncate(ctx context.Context, id base.TableID, look func() erro
 	}, func() []*version {
 		e.detachLocked(t)
 		t.truncatedSeq = seq
-		t.note(written{seq: e.seq, all: true})
+		t.addWriteSet(writeSet{seq: e.seq, allColumns: true})
 		return []*version{t.installLocked(e.newVersionLocked(t.current.schema, nil, nil))}
 	})
 }

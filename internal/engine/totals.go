@@ -29,13 +29,13 @@ func (t *times) add(d time.Duration) {
 
 func (t *times) read() Times { return Times{t.count.Load(), time.Duration(t.nanos.Load())} }
 
-// effort has the number and durations of flushes and of syncs of the log, since Open.
-type effort struct {
+// durations has the number and durations of flushes and of syncs of the log, since Open.
+type durations struct {
 	syncs, flushes times
 	flushErrors    atomic.Int64
 }
 
-func (f *effort) flushed(took time.Duration, err error) {
+func (f *durations) flushed(took time.Duration, err error) {
 	if err != nil {
 		f.flushErrors.Add(1)
 		return
@@ -63,7 +63,7 @@ type Totals struct {
 func (e *Engine) Totals() Totals {
 	t := Totals{
 		MemoryLimit: e.budget.limit, KeyLimit: keyShare * e.settings.MemoryBytes,
-		Flushes: e.effort.flushes.read(), FlushErrors: e.effort.flushErrors.Load(), LogSyncs: e.effort.syncs.read(),
+		Flushes: e.durations.flushes.read(), FlushErrors: e.durations.flushErrors.Load(), LogSyncs: e.durations.syncs.read(),
 	}
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -74,7 +74,7 @@ func (e *Engine) Totals() Totals {
 			t.PartRows += p.Rows
 			t.PartBytes += p.Bytes
 		}
-		for _, r := range table.current.residents {
+		for _, r := range table.current.memtables {
 			t.MemoryRows += r.mem.View().Rows
 		}
 	}
@@ -84,13 +84,13 @@ func (e *Engine) Totals() Totals {
 // Disk is the disk space that the data directory takes, in bytes. It leaves out parts, which are in
 // Totals.
 type Disk struct {
-	Free      int64
-	Patches   int64
-	Log       int64 // size of the log, including preallocated space
-	Segments  int   // number of log segments
-	Catalog   int64
-	Temporary int64 // size of the data that queries have spilled to disk
-	Reserve   int64 // size of the reserve file, see space.go
+	Free     int64
+	Patches  int64
+	Log      int64 // size of the log, including preallocated space
+	Segments int   // number of log segments
+	Catalog  int64
+	Spilled  int64 // size of the data that queries have spilled to disk
+	Reserve  int64 // size of the reserve file, see space.go
 }
 
 // Disk returns the sizes of the files in the data directory. It does not read the folders of parts.
@@ -107,7 +107,7 @@ func (e *Engine) Disk() (Disk, error) {
 	segments, errs[5] = wal.List(e.fs, e.walDir())
 	d.Segments = len(segments)
 	d.Patches, errs[1] = e.sizeOf(patchesName)
-	d.Temporary, errs[2] = e.sizeOf(tmpName)
+	d.Spilled, errs[2] = e.sizeOf(tmpName)
 	d.Reserve, errs[3] = e.sizeOf(ReserveName)
 	for _, suffix := range []string{"", catalog.JournalSuffix} {
 		bytes, err := e.sizeOf(catalog.FileName + suffix)

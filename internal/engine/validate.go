@@ -11,28 +11,28 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// written is a write set: the rows, columns and keys that one committed change, or several of them,
-// has written. Changes that were computed from an older snapshot are compared with it.
-type written struct {
-	seq     base.Seq
-	rows    map[base.SourceID]*roaring.Bitmap // rows that were changed or deleted, by rowset id
-	columns []base.ColumnID
-	all     bool     // whether rows were inserted or deleted, so that all columns were written
-	brought bool     // whether rows were inserted
-	keys    []uint64 // hashes of the primary keys of inserted rows, see Change.Keys
-	// appended says that rows were appended, and that nothing else was changed. Then only the field
-	// keys causes conflicts.
-	appended bool
-	// everywhere says that an expression update was committed. It may have changed any row.
-	everywhere bool
+// writeSet is a write set: the rows, columns and keys that one committed change, or several of
+// them, has written. Changes that were computed from an older snapshot are compared with it.
+type writeSet struct {
+	seq        base.Seq
+	rows       map[base.RowsetID]*roaring.Bitmap // rows that were changed or deleted, by rowset id
+	columns    []base.ColumnID
+	allColumns bool     // whether rows were inserted or deleted, so that all columns were written
+	inserted   bool     // whether rows were inserted
+	keys       []uint64 // hashes of the primary keys of inserted rows, see Change.Keys
+	// appendOnly says that rows were appended, and that nothing else was changed. Then only the
+	// field keys causes conflicts.
+	appendOnly bool
+	// anyRow says that an expression update was committed. It may have changed any row.
+	anyRow bool
 	// anyKey says whether a row with any key may have been inserted, because there were too many
 	// keys to list.
 	anyKey bool
 }
 
-// inserted reports whether a row with one of the keys may have been inserted by the changes of the
-// write set.
-func (w *written) inserted(keys map[uint64]struct{}) bool {
+// insertedAny reports whether a row with one of the keys may have been inserted by the changes of
+// the write set.
+func (w *writeSet) insertedAny(keys map[uint64]struct{}) bool {
 	if w.anyKey {
 		return len(keys) > 0
 	}
@@ -42,107 +42,107 @@ func (w *written) inserted(keys map[uint64]struct{}) bool {
 	})
 }
 
-func (w *written) touches(rows map[base.SourceID]*roaring.Bitmap) bool {
-	if w.everywhere && len(rows) > 0 {
+func (w *writeSet) overlaps(rows map[base.RowsetID]*roaring.Bitmap) bool {
+	if w.anyRow && len(rows) > 0 {
 		return true
 	}
-	for source, changed := range w.rows {
-		if mine := rows[source]; mine != nil && mine.Intersects(changed) {
+	for rowset, changed := range w.rows {
+		if mine := rows[rowset]; mine != nil && mine.Intersects(changed) {
 			return true
 		}
 	}
 	return false
 }
 
-// decides reports whether the write set conflicts with the Read r of a statement: whether it may
-// have changed what the statement read.
-func (w *written) decides(r Read) bool {
-	if w.appended {
+// conflictsWith reports whether the write set conflicts with the ReadDependency r of a statement:
+// whether it may have changed what the statement read.
+func (w *writeSet) conflictsWith(r ReadDependency) bool {
+	if w.appendOnly {
 		return false
 	}
-	if r.Brought {
-		return w.brought
+	if r.NewRowsOnly {
+		return w.inserted
 	}
-	return w.all || r.Columns == nil || slices.ContainsFunc(w.columns, func(id base.ColumnID) bool { return slices.Contains(r.Columns, id) })
+	return w.allColumns || r.Columns == nil || slices.ContainsFunc(w.columns, func(id base.ColumnID) bool { return slices.Contains(r.Columns, id) })
 }
 
-// maxWritten is the maximum number of write sets of a table, and maxWrittenKeys the maximum number
-// of keys in all of them together.
+// maxWriteSets is the maximum number of write sets of a table, and maxWriteSetKeys the maximum
+// number of keys in all of them together.
 const (
-	maxWritten     = 4096
-	maxWrittenKeys = 1 << 20
+	maxWriteSets    = 4096
+	maxWriteSetKeys = 1 << 20
 )
 
-// note adds the write set of a committed change to those of the table. If there are too many write
-// sets, the older half is joined to one. If there are too many keys, the oldest keys are replaced
-// by the mark anyKey. Then a statement with an older snapshot may find a conflict where there is
-// none, and runs again.
-func (t *table) note(w written) {
-	if len(w.keys) > maxWrittenKeys {
+// addWriteSet adds the write set of a committed change to those of the table. If there are too many
+// write sets, the older half is joined to one. If there are too many keys, the oldest keys are
+// replaced by the mark anyKey. Then a statement with an older snapshot may find a conflict where
+// there is none, and runs again.
+func (t *table) addWriteSet(w writeSet) {
+	if len(w.keys) > maxWriteSetKeys {
 		w.keys, w.anyKey = nil, true
 	}
-	for n := len(t.written); n >= maxWritten || n > 0 && t.writtenKeys+len(w.keys) > maxWrittenKeys; n = len(t.written) {
-		named := slices.IndexFunc(t.written, func(w written) bool { return len(w.keys) > 0 })
-		t.fold(max((n+1)/2, named+1))
+	for n := len(t.writeSets); n >= maxWriteSets || n > 0 && t.writeSetKeys+len(w.keys) > maxWriteSetKeys; n = len(t.writeSets) {
+		named := slices.IndexFunc(t.writeSets, func(w writeSet) bool { return len(w.keys) > 0 })
+		t.foldWriteSets(max((n+1)/2, named+1))
 	}
-	t.written, t.writtenKeys = append(t.written, w), t.writtenKeys+len(w.keys)
+	t.writeSets, t.writeSetKeys = append(t.writeSets, w), t.writeSetKeys+len(w.keys)
 }
 
-// fold replaces the oldest n write sets by one write set that covers all of them. If it would have
-// too many keys, it gets the mark anyKey instead.
-func (t *table) fold(n int) {
-	one := written{rows: map[base.SourceID]*roaring.Bitmap{}, appended: true}
-	for _, old := range t.written[:n] {
-		one.seq, one.all, one.brought, one.anyKey = old.seq, one.all || old.all, one.brought || old.brought, one.anyKey || old.anyKey
-		one.everywhere, one.appended = one.everywhere || old.everywhere, one.appended && old.appended
-		for source, rows := range old.rows {
-			addRows(one.rows, source, rows)
+// foldWriteSets replaces the oldest n write sets by one write set that covers all of them. If it
+// would have too many keys, it gets the mark anyKey instead.
+func (t *table) foldWriteSets(n int) {
+	one := writeSet{rows: map[base.RowsetID]*roaring.Bitmap{}, appendOnly: true}
+	for _, old := range t.writeSets[:n] {
+		one.seq, one.allColumns, one.inserted, one.anyKey = old.seq, one.allColumns || old.allColumns, one.inserted || old.inserted, one.anyKey || old.anyKey
+		one.anyRow, one.appendOnly = one.anyRow || old.anyRow, one.appendOnly && old.appendOnly
+		for rowset, rows := range old.rows {
+			addRows(one.rows, rowset, rows)
 		}
 		one.columns = append(one.columns, old.columns...)
 		one.keys = append(one.keys, old.keys...)
 	}
 	slices.Sort(one.columns)
 	one.columns = slices.Compact(one.columns)
-	if n == 1 || one.anyKey || len(one.keys) > maxWrittenKeys/2 {
-		t.writtenKeys -= len(one.keys)
+	if n == 1 || one.anyKey || len(one.keys) > maxWriteSetKeys/2 {
+		t.writeSetKeys -= len(one.keys)
 		one.keys, one.anyKey = nil, true
 	}
-	t.written = append([]written{one}, t.written[n:]...)
+	t.writeSets = append([]writeSet{one}, t.writeSets[n:]...)
 }
 
-// since returns the write sets of the changes that were committed after the edit seq.
-func (t *table) since(seq base.Seq) []written {
-	return t.written[sort.Search(len(t.written), func(i int) bool { return t.written[i].seq > seq }):]
+// writeSetsSince returns the write sets of the changes that were committed after the edit seq.
+func (t *table) writeSetsSince(seq base.Seq) []writeSet {
+	return t.writeSets[sort.Search(len(t.writeSets), func(i int) bool { return t.writeSets[i].seq > seq }):]
 }
 
-// forget drops the write sets of the edits up to oldest, the sequence number of the oldest held
-// snapshot. No change will be compared with them any more.
-func (t *table) forget(oldest base.Seq) {
-	if n := len(t.written) - len(t.since(oldest)); n > 0 {
-		for _, old := range t.written[:n] {
-			t.writtenKeys -= len(old.keys)
+// dropOldWriteSets drops the write sets of the edits up to oldest, the sequence number of the
+// oldest held snapshot. No change will be compared with them any more.
+func (t *table) dropOldWriteSets(oldest base.Seq) {
+	if n := len(t.writeSets) - len(t.writeSetsSince(oldest)); n > 0 {
+		for _, old := range t.writeSets[:n] {
+			t.writeSetKeys -= len(old.keys)
 		}
-		t.written = slices.Clone(t.written[n:])
+		t.writeSets = slices.Clone(t.writeSets[n:])
 	}
 }
 
-// ahead has the pending writes of a group of requests: what the requests that were accepted so far
-// will have written when the group is committed. Later requests of the group are compared with
-// them.
-type ahead struct {
-	offsets  offsets
-	written  map[base.TableID][]written
-	inserted map[base.TableID]bool
-	sets     map[base.TableID]map[base.SourceID]*patch.Set
+// pendingWrites has the pending writes of a group of requests: what the requests that were accepted
+// so far will have written when the group is committed. Later requests of the group are compared
+// with them.
+type pendingWrites struct {
+	offsets   offsets
+	writeSets map[base.TableID][]writeSet
+	inserted  map[base.TableID]bool
+	sets      map[base.TableID]map[base.RowsetID]*patch.Set
 }
 
-func newAhead() *ahead {
-	return &ahead{offsets{}, map[base.TableID][]written{}, map[base.TableID]bool{}, map[base.TableID]map[base.SourceID]*patch.Set{}}
+func newPendingWrites() *pendingWrites {
+	return &pendingWrites{offsets{}, map[base.TableID][]writeSet{}, map[base.TableID]bool{}, map[base.TableID]map[base.RowsetID]*patch.Set{}}
 }
 
 // checkChanges returns an error if the changes c conflict with what was committed since their
 // snapshot, or with a, the pending writes of the same group. It runs in the committer.
-func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
+func (e *Engine) checkChanges(c *changeSet, a *pendingWrites) error {
 	if c == nil {
 		return nil
 	}
@@ -154,16 +154,16 @@ func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
 		if t.current.schema.Version != tc.version {
 			return ErrChanged
 		}
-		for _, others := range [][]written{t.since(c.seq), a.written[tc.id]} {
+		for _, others := range [][]writeSet{t.writeSetsSince(c.seq), a.writeSets[tc.id]} {
 			for i := range others {
-				if others[i].touches(tc.seen) || others[i].inserted(tc.keySet) {
+				if others[i].overlaps(tc.checked) || others[i].insertedAny(tc.keySet) {
 					return ErrChanged
 				}
 			}
 		}
-		for _, source := range tc.allSources() {
-			if !t.current.has(source) {
-				return errMoved
+		for _, rowset := range tc.allRowsets() {
+			if !t.current.hasRowset(rowset) {
+				return errRemapped
 			}
 		}
 		if tc.expression != nil {
@@ -177,80 +177,80 @@ func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
 		if t == nil || t.current.schema.Version != r.version {
 			return ErrChanged
 		}
-		for _, others := range [][]written{t.since(c.seq), a.written[r.Table]} {
+		for _, others := range [][]writeSet{t.writeSetsSince(c.seq), a.writeSets[r.Table]} {
 			for i := range others {
-				if others[i].decides(r.Read) {
+				if others[i].conflictsWith(r.ReadDependency) {
 					return ErrChanged
 				}
 			}
 		}
-		if r.Columns == nil && !r.Brought && !c.pinned && (t.insertedSeq > c.seq || a.inserted[r.Table]) {
+		if r.Columns == nil && !r.NewRowsOnly && !c.exclusive && (t.insertedSeq > c.seq || a.inserted[r.Table]) {
 			return ErrChanged
 		}
 	}
 	return nil
 }
 
-// foresee adds what an accepted request writes to a, the pending writes of its group. After an
+// stage adds what an accepted request writes to a, the pending writes of its group. After an
 // error a is unchanged. It runs in the committer.
-func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
+func (e *Engine) stage(r *request, seq base.Seq, a *pendingWrites) error {
 	if r.changes != nil {
-		made := map[base.TableID]map[base.SourceID]*patch.Set{}
+		made := map[base.TableID]map[base.RowsetID]*patch.Set{}
 		for _, tc := range r.changes.tables {
 			if made[tc.id] == nil {
-				made[tc.id] = map[base.SourceID]*patch.Set{}
+				made[tc.id] = map[base.RowsetID]*patch.Set{}
 			}
 			for i := range tc.updated {
 				tc.updated[i].Seq = seq
 			}
-			updated := bySource(tc.updated)
-			for _, source := range tc.sources() {
-				set := cmp.Or(made[tc.id][source], a.sets[tc.id][source], e.tables[tc.id].patches[source])
+			updated := byRowset(tc.updated)
+			for _, rowset := range tc.rowsets() {
+				set := cmp.Or(made[tc.id][rowset], a.sets[tc.id][rowset], e.tables[tc.id].patches[rowset])
 				if set == nil {
-					set = patch.New(source)
+					set = patch.New(rowset)
 				}
-				set, err := set.With(seq, tc.gone[source], updated[source]...)
+				set, err := set.With(seq, tc.removed[rowset], updated[rowset]...)
 				if err != nil {
 					return err
 				}
-				if len(updated[source]) > 0 && set.ColumnBytes() > patch.MaxColumnBytes {
+				if len(updated[rowset]) > 0 && set.ColumnBytes() > patch.MaxColumnBytes {
 					// Notify the merger. It starts a merge, which may free memory of patches.
 					e.notifyPartsAdded()
 					return base.Errorf(base.Unavailable, "over %d bytes of %w", patch.MaxColumnBytes, ErrColumnBytes).
 						WithHint("retry once a merge has written those that are there, or use WITH (mode = 'rewrite')")
 				}
-				made[tc.id][source] = set
+				made[tc.id][rowset] = set
 			}
 		}
 		for id, sets := range made {
 			if a.sets[id] == nil {
-				a.sets[id] = map[base.SourceID]*patch.Set{}
+				a.sets[id] = map[base.RowsetID]*patch.Set{}
 			}
 			maps.Copy(a.sets[id], sets)
 		}
 		for _, tc := range r.changes.tables {
-			if len(tc.rows) == 0 && !tc.all && tc.expression == nil {
+			if len(tc.rows) == 0 && !tc.allColumns && tc.expression == nil {
 				continue // the change deletes only superseded rows, or nothing
 			}
-			a.written[tc.id] = append(a.written[tc.id], written{seq: seq, rows: tc.rows, columns: tc.columns, all: tc.all, brought: tc.brings, keys: tc.keys, everywhere: tc.expression != nil})
+			a.writeSets[tc.id] = append(a.writeSets[tc.id], writeSet{seq: seq, rows: tc.rows, columns: tc.columns, allColumns: tc.allColumns, inserted: tc.inserts, keys: tc.keys, anyRow: tc.expression != nil})
 		}
 	}
 	for _, t := range r.tables {
 		a.inserted[t.id] = a.inserted[t.id] || len(t.rows) > 0
 		if len(t.keys) > 0 {
-			a.written[t.id] = append(a.written[t.id], written{seq: seq, keys: t.keys, appended: true})
+			a.writeSets[t.id] = append(a.writeSets[t.id], writeSet{seq: seq, keys: t.keys, appendOnly: true})
 		}
 	}
 	a.offsets.advance(r.progress)
 	return nil
 }
 
-// bySource returns the layers (new values of rows) grouped by the id of their rowset. The layers of
+// byRowset returns the layers (new values of rows) grouped by the id of their rowset. The layers of
 // a rowset stay in their order.
-func bySource(layers []patch.Layer) map[base.SourceID][]patch.Layer {
-	out := map[base.SourceID][]patch.Layer{}
+func byRowset(layers []patch.Layer) map[base.RowsetID][]patch.Layer {
+	out := map[base.RowsetID][]patch.Layer{}
 	for _, l := range layers {
-		out[l.Source] = append(out[l.Source], l)
+		out[l.Rowset] = append(out[l.Rowset], l)
 	}
 	return out
 }

@@ -25,9 +25,9 @@ type version struct {
 	schema schema.Table
 	parts  []*partFile     // parts of the table, by ascending id
 	listed []*catalog.Part // the same parts, in the form that snapshots have
-	// residents are the table's memtables, by ascending generation. Rows may be appended to the
+	// memtables are the table's memtables, by ascending generation. Rows may be appended to the
 	// last one.
-	residents []*resident
+	memtables []*memtableRef
 	refs      atomic.Int64
 }
 
@@ -35,17 +35,17 @@ type version struct {
 type partFile struct {
 	catalog.Part
 	refs atomic.Int64
-	// obsolete says that the catalog does not list the part any more. When the last reference is
+	// unlisted says that the catalog does not list the part any more. When the last reference is
 	// then released, the part's file is removed.
-	obsolete atomic.Bool
+	unlisted atomic.Bool
 
 	// Both times are in microseconds since 1970, and 0 means not since Open. verified is when the
 	// whole file was last found intact. scrubbed is when the scrubber last tried to verify it.
 	verified, scrubbed atomic.Int64
 }
 
-// resident is a memtable of a generation, with the number of references to it.
-type resident struct {
+// memtableRef is a memtable of a generation, with the number of references to it.
+type memtableRef struct {
 	mem        *memtable.Memtable
 	generation base.SegmentID
 	budget     *budget
@@ -56,26 +56,26 @@ type resident struct {
 
 	// The committer writes charged and maxSeq until the generation is frozen. From then on they are
 	// constant.
-	charged int64 // bytes that are reserved in the budget until the memtable's memory is freed
-	maxSeq  base.Seq
+	reserved int64 // bytes that are reserved in the budget until the memtable's memory is freed
+	maxSeq   base.Seq
 }
 
-func newResident(e *Engine, source base.SourceID, t schema.Table, generation base.SegmentID) *resident {
-	r := &resident{mem: memtable.New(e.pool, source, t), generation: generation, budget: e.budget, keys: e.keyFinder}
+func newMemtableRef(e *Engine, rowset base.RowsetID, t schema.Table, generation base.SegmentID) *memtableRef {
+	r := &memtableRef{mem: memtable.New(e.pool, rowset, t), generation: generation, budget: e.budget, keys: e.keyFinder}
 	r.refs.Store(1)
 	return r
 }
 
-func (r *resident) release() {
+func (r *memtableRef) release() {
 	if r.refs.Add(-1) == 0 {
-		r.keys.Forget(r.mem.Source())
+		r.keys.Forget(r.mem.Rowset())
 		r.mem.Release()
-		r.budget.release(r.charged)
+		r.budget.release(r.reserved)
 	}
 }
 
 func (p *partFile) release(e *Engine) {
-	if p.refs.Add(-1) == 0 && p.obsolete.Load() {
+	if p.refs.Add(-1) == 0 && p.unlisted.Load() {
 		e.forget(p.ID)
 		e.garbage.add(e.partPath(p.Table, p.ID))
 	}
@@ -83,9 +83,9 @@ func (p *partFile) release(e *Engine) {
 
 // newVersionLocked returns a new version of a table with one reference, which belongs to the
 // caller. The version takes references to its parts and memtables. The caller must hold mu.
-func (e *Engine) newVersionLocked(t schema.Table, parts []*partFile, residents []*resident) *version {
+func (e *Engine) newVersionLocked(t schema.Table, parts []*partFile, residents []*memtableRef) *version {
 	e.versions++
-	v := &version{engine: e, number: e.versions, schema: t, parts: parts, residents: residents}
+	v := &version{engine: e, number: e.versions, schema: t, parts: parts, memtables: residents}
 	slices.SortFunc(v.parts, func(a, b *partFile) int { return cmp.Compare(a.ID, b.ID) })
 	v.refs.Store(1)
 	v.listed = make([]*catalog.Part, len(parts))
@@ -103,7 +103,7 @@ func (e *Engine) newVersionLocked(t schema.Table, parts []*partFile, residents [
 // mu, it releases the returned old version.
 func (t *table) installLocked(v *version) (old *version) {
 	old, t.current = t.current, v
-	t.expressions = t.lacking(v.parts)
+	t.expressions = t.pendingExpressions(v.parts)
 	if _, known := t.history[v.schema.Version]; !known {
 		// The map is copied, because snapshots share the old one.
 		t.history = maps.Clone(t.history)
@@ -116,7 +116,7 @@ func (v *version) release() {
 	if v == nil || v.refs.Add(-1) > 0 {
 		return
 	}
-	for _, r := range v.residents {
+	for _, r := range v.memtables {
 		r.release()
 	}
 	for _, p := range v.parts {
@@ -124,15 +124,15 @@ func (v *version) release() {
 	}
 }
 
-// lists reports whether the part with this id is in the version.
-func (v *version) lists(id base.SourceID) bool {
-	_, ok := slices.BinarySearchFunc(v.parts, id, func(p *partFile, id base.SourceID) int { return cmp.Compare(p.ID, id) })
+// hasPart reports whether the part with this id is in the version.
+func (v *version) hasPart(id base.RowsetID) bool {
+	_, ok := slices.BinarySearchFunc(v.parts, id, func(p *partFile, id base.RowsetID) int { return cmp.Compare(p.ID, id) })
 	return ok
 }
 
-// has reports whether the part or memtable with this id is in the version.
-func (v *version) has(id base.SourceID) bool {
-	return v.lists(id) || slices.ContainsFunc(v.residents, func(r *resident) bool { return r.mem.Source() == id })
+// hasRowset reports whether the part or memtable with this id is in the version.
+func (v *version) hasRowset(id base.RowsetID) bool {
+	return v.hasPart(id) || slices.ContainsFunc(v.memtables, func(r *memtableRef) bool { return r.mem.Rowset() == id })
 }
 
-func (v *version) holds(r *resident) bool { return slices.Contains(v.residents, r) }
+func (v *version) hasMemtable(r *memtableRef) bool { return slices.Contains(v.memtables, r) }

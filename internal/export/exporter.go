@@ -143,7 +143,7 @@ func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause ti
 		// The table is deduplicated first, for two reasons. Deduplication deletes rows, so if it
 		// were done later, it would change the partitions that are exported now. And a row that
 		// supersedes another one must not be dropped before the superseded row.
-		if err := x.manager.store.Settle(ctx, t.ID); err != nil {
+		if err := x.manager.store.DeleteSuperseded(ctx, t.ID); err != nil {
 			return 0, err
 		}
 		if t, all, err = x.state(); err != nil {
@@ -222,7 +222,7 @@ func (x *exporter) sort(t schema.Table, all []engine.ExportPartition, p plan, no
 		}
 	}
 	for _, part := range all {
-		if over, timed := end(t, part.Partition); p.keep > 0 && timed && !over.After(now.Add(-p.keep)) && part.Parts > 0 && part.InStep() {
+		if over, timed := end(t, part.Partition); p.keep > 0 && timed && !over.After(now.Add(-p.keep)) && part.Parts > 0 && part.UpToDate() {
 			old = append(old, part)
 		}
 	}
@@ -233,7 +233,7 @@ func (x *exporter) sort(t schema.Table, all []engine.ExportPartition, p plan, no
 // time (such as its day) is over.
 func differing(t schema.Table, all []engine.ExportPartition, now time.Time) (some []engine.ExportPartition) {
 	for _, part := range all {
-		if over, timed := end(t, part.Partition); !part.InStep() && (!timed || !over.After(now)) {
+		if over, timed := end(t, part.Partition); !part.UpToDate() && (!timed || !over.After(now)) {
 			some = append(some, part)
 		}
 	}
@@ -276,7 +276,7 @@ func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.
 		return err
 	}
 	if was := part.Open(); was != nil && strings.HasPrefix(was.Fingerprint, engine.Unverified) {
-		if err := x.adopt(ctx, p.storage, was); err != nil || part.InStep() {
+		if err := x.adopt(ctx, p.storage, was); err != nil || part.UpToDate() {
 			return err
 		}
 	}

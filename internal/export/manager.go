@@ -285,7 +285,8 @@ func (m *Manager) checkQuery(ctx context.Context, t schema.Table, d Definition) 
 		return err
 	}
 	if d.Query == "" {
-		return nil // all columns are exported, so a column with the name of a folder level has its value
+		// all columns are exported, so a column with the name of a folder level has its value
+		return nil
 	}
 	return checkColumns(columns, batch.PartitionLevels(t))
 }

@@ -101,16 +101,16 @@ func (g *Generator) analyze(ctx context.Context, j *job, files []*sqlfile.File) 
 // create local tables in place of the attached databases. It returns nil if the schema of an
 // attached database has errors.
 func (g *Generator) input(ctx context.Context, j *job, files []*sqlfile.File) (*analyze.Input, error) {
-	in := &analyze.Input{Project: j.project.Name, Engine: j.engine, Files: files, Constants: j.project.Constants(), RowsApart: j.project.SQG()}
+	in := &analyze.Input{Project: j.project.Name, Engine: j.engine, Files: files, Constants: j.project.Constants(), SeparateRowTypes: j.project.SQG()}
 	if j.engine != ir.DuckDB && j.engine != ir.Scoter {
 		return in, nil
 	}
 	in.Sources = j.project.Attached()
 	for _, s := range in.Sources {
-		if !mentions(files, s.Name.Original) {
+		if !usesSource(files, s.Name.Original) {
 			continue
 		}
-		setup, err := g.standIn(ctx, j, s, files)
+		setup, err := g.substituteSchema(ctx, j, s, files)
 		if err != nil {
 			return nil, fmt.Errorf("source %s: %w", s.Name.Original, err)
 		}
@@ -122,10 +122,10 @@ func (g *Generator) input(ctx context.Context, j *job, files []*sqlfile.File) (*
 	return in, nil
 }
 
-// standIn runs the BASELINE blocks of s, an attached PostgreSQL database, on the generator's
-// PostgreSQL. BASELINE blocks define the tables of s. It returns DuckDB statements that create the
-// same tables.
-func (g *Generator) standIn(ctx context.Context, j *job, s ir.Source, files []*sqlfile.File) (setup []string, err error) {
+// substituteSchema runs the BASELINE blocks of s, an attached PostgreSQL database, on the
+// generator's PostgreSQL. BASELINE blocks define the tables of s. It returns DuckDB statements that
+// create the same tables.
+func (g *Generator) substituteSchema(ctx context.Context, j *job, s ir.Source, files []*sqlfile.File) (setup []string, err error) {
 	url, err := g.postgresURL(ctx)
 	if err != nil {
 		return nil, err
@@ -138,15 +138,15 @@ func (g *Generator) standIn(ctx context.Context, j *job, s ir.Source, files []*s
 	if ok, err := analyze.Baseline(ctx, engine, s.Name.Original, files, &j.list); err != nil || !ok {
 		return nil, err
 	}
-	return engine.StandIn(ctx, s)
+	return engine.SubstituteSchema(ctx, s)
 }
 
-// mentions reports whether a block of the files belongs to the attached source with this name, or
+// usesSource reports whether a block of the files belongs to the attached source with this name, or
 // has the name in its SQL. If no block does, PostgreSQL is not needed and not started.
-func mentions(files []*sqlfile.File, source string) bool {
+func usesSource(files []*sqlfile.File, source string) bool {
 	for _, f := range files {
 		for _, b := range f.Blocks {
-			if b.From == source {
+			if b.AttachedTo == source {
 				return true
 			}
 			for _, t := range b.Body {

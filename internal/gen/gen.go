@@ -39,13 +39,14 @@ type Output struct {
 // such as a file that cannot be read or a database that does not answer.
 func (g *Generator) Generate(ctx context.Context, path string, list *diag.List) (*Output, error) {
 	out, err := g.generate(ctx, path, list)
-	place(path, list)
+	relativeDiagnostics(path, list)
 	return out, err
 }
 
-// place makes the file names in diagnostics relative to the working folder. Before, they are
-// relative to the folder of the configuration at path. Absolute file names stay as they are.
-func place(path string, list *diag.List) {
+// relativeDiagnostics makes the file names in diagnostics relative to the working folder. Before,
+// they are relative to the folder of the configuration at path. Absolute file names stay as they
+// are.
+func relativeDiagnostics(path string, list *diag.List) {
 	for _, d := range list.All() {
 		if d.File != "" && !filepath.IsAbs(d.File) {
 			d.File = filepath.ToSlash(filepath.Join(filepath.Dir(path), d.File))
@@ -59,7 +60,7 @@ func (g *Generator) generate(ctx context.Context, path string, list *diag.List) 
 		return nil, err
 	}
 	jobs := jobsOf(p, nil)
-	failed := g.each(jobs, func(j *job) error { return g.run(ctx, j) })
+	failed := g.runAll(jobs, func(j *job) error { return g.run(ctx, j) })
 	files := map[string]ir.File{}
 	for _, j := range jobs {
 		merge(list, &j.list)
@@ -108,9 +109,9 @@ func jobsOf(p *config.Project, wanted func(config.Entry, ir.Engine) bool) []*job
 	return jobs
 }
 
-// each runs do for all jobs concurrently, and returns their errors in the order of the jobs. If the
-// database of one job does not answer, the other jobs still report their results.
-func (g *Generator) each(jobs []*job, do func(*job) error) error {
+// runAll runs do for all jobs concurrently, and returns their errors in the order of the jobs. If
+// the database of one job does not answer, the other jobs still report their results.
+func (g *Generator) runAll(jobs []*job, do func(*job) error) error {
 	failed := make([]error, len(jobs))
 	var wait sync.WaitGroup
 	for i, j := range jobs {
@@ -163,7 +164,7 @@ func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit)
 	var of []*sqlfile.File
 	for _, name := range u.Files {
 		for _, f := range files {
-			if f.Source.Name == name {
+			if f.Text.Name == name {
 				of = append(of, f)
 			}
 		}
@@ -212,7 +213,7 @@ func (j *job) parse() ([]*sqlfile.File, error) {
 		}
 		var list diag.List
 		f := sqlfile.Parse(j.engine, name, text, j.project.Constants(), &list)
-		usable = leaveOut(f, &list) && usable
+		usable = removeInvalidBlocks(f, &list) && usable
 		merge(&j.list, &list)
 		out = append(out, f)
 	}
@@ -222,17 +223,17 @@ func (j *job) parse() ([]*sqlfile.File, error) {
 	return out, nil
 }
 
-// leaveOut removes from a file the queries and tables that have errors in list, so that the engine
-// reports no further errors about them. It returns true if no other block of the file has an error,
-// which means that the schema is complete.
-func leaveOut(f *sqlfile.File, list *diag.List) bool {
+// removeInvalidBlocks removes from a file the queries and tables that have errors in list, so that
+// the engine reports no further errors about them. It returns true if no other block of the file
+// has an error, which means that the schema is complete.
+func removeInvalidBlocks(f *sqlfile.File, list *diag.List) bool {
 	isSchema := func(b *sqlfile.Block) bool {
 		return b.Kind == sqlfile.Migrate || b.Kind == sqlfile.Baseline || b.Kind == sqlfile.Testdata
 	}
 	whole := true
 	bad := map[string]bool{}
 	for _, d := range list.All() {
-		if d.Severity != diag.Error || d.File != f.Source.Name || d.Code == diag.MisspelledKeyword {
+		if d.Severity != diag.Error || d.File != f.Text.Name || d.Code == diag.MisspelledKeyword {
 			continue
 		}
 		block := slices.IndexFunc(f.Blocks, func(b *sqlfile.Block) bool { return d.Query != "" && b.Name == d.Query && !isSchema(b) })

@@ -15,7 +15,7 @@ import (
 // several entries of the configuration are for the engine, file must name an SQL file of the
 // intended one.
 func Migrations(path string, engine ir.Engine, file string, list *diag.List) (project string, all []ir.Migration, err error) {
-	defer place(path, list)
+	defer relativeDiagnostics(path, list)
 	j, err := loadJob(path, engine, file, list)
 	if err != nil || j == nil {
 		return "", nil, err

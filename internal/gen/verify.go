@@ -36,7 +36,7 @@ type Verified struct {
 // If several entries of the configuration are for the database's engine, file must name an SQL file
 // of the intended one.
 func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target, file string, list *diag.List) (found *Verified, err error) {
-	defer place(path, list)
+	defer relativeDiagnostics(path, list)
 	j, err := loadJob(path, live.Engine, file, list)
 	if err != nil || j == nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (g *Generator) live(ctx context.Context, j *job, t migrate.Target, files []
 	defer func() { err = errors.Join(err, engine.Close()) }()
 	rest := make([]*sqlfile.File, len(files))
 	for i, f := range files {
-		rest[i] = &sqlfile.File{Source: f.Source}
+		rest[i] = &sqlfile.File{Text: f.Text}
 		for _, b := range f.Blocks {
 			if b.Kind != sqlfile.Migrate && b.Kind != sqlfile.Baseline && b.Kind != sqlfile.Testdata {
 				rest[i].Blocks = append(rest[i].Blocks, b)
@@ -167,7 +167,7 @@ func (g *Generator) live(ctx context.Context, j *job, t migrate.Target, files []
 		before, after := 0, 0
 		for _, f := range rest {
 			before += len(f.Blocks)
-			leaveOut(f, &list)
+			removeInvalidBlocks(f, &list)
 			after += len(f.Blocks)
 		}
 		for _, d := range list.All() {
@@ -224,7 +224,7 @@ func (v *verifier) module(f *sqlfile.File, expected, found *ir.Module) {
 		if live == nil {
 			continue // the live database refused this query, which was reported before
 		}
-		d := differ{v, blockAt(f, q.Pos), expected, found}
+		d := blockComparison{v, blockAt(f, q.Pos), expected, found}
 		d.params(q.Params, live.Params)
 		d.columns("column", q.Columns, live.Columns)
 	}
@@ -235,7 +235,7 @@ func (v *verifier) module(f *sqlfile.File, expected, found *ir.Module) {
 			if !live.Name.Same(t.Name) {
 				continue
 			}
-			d := differ{v, blockAt(f, t.Pos), expected, found}
+			d := blockComparison{v, blockAt(f, t.Pos), expected, found}
 			before := v.differences
 			d.columns("column", tableColumns(t), tableColumns(live))
 			if v.differences == before {
@@ -272,20 +272,20 @@ func blockAt(f *sqlfile.File, pos ir.Pos) *sqlfile.Block {
 	return &sqlfile.Block{File: f}
 }
 
-// differ reports the differences between the SQL files and a live database in one block.
-type differ struct {
+// blockComparison reports the differences between the SQL files and a live database in one block.
+type blockComparison struct {
 	*verifier
 	block           *sqlfile.Block
 	expected, found *ir.Module
 }
 
-func (d *differ) report(format string, args ...any) *diag.Diagnostic {
+func (d *blockComparison) report(format string, args ...any) *diag.Diagnostic {
 	r := d.block.NameErrorf(Drift, "%s: %s", d.block.Name, fmt.Sprintf(format, args...))
 	d.add(r)
 	return r
 }
 
-func (d *differ) params(expected, found []ir.Param) {
+func (d *blockComparison) params(expected, found []ir.Param) {
 	for i := range min(len(expected), len(found)) {
 		want, have := typeText(d.expected, expected[i].Type), typeText(d.found, found[i].Type)
 		if want != have {
@@ -296,7 +296,7 @@ func (d *differ) params(expected, found []ir.Param) {
 
 // table reports differences between the properties of two tables that bulk methods depend on. The
 // caller has already found their columns to be equal.
-func (d *differ) table(expected, found *ir.Table) {
+func (d *blockComparison) table(expected, found *ir.Table) {
 	for _, what := range []struct {
 		name       string
 		want, have []int
@@ -325,7 +325,7 @@ func columnNames(t *ir.Table, columns []int) string {
 	return strings.Join(names, ", ")
 }
 
-func (d *differ) columns(what string, expected, found []ir.Column) {
+func (d *blockComparison) columns(what string, expected, found []ir.Column) {
 	for i := range max(len(expected), len(found)) {
 		switch {
 		case i >= len(found):

@@ -58,7 +58,7 @@ func (o *Output) Write() (changed []Change, err error) {
 		}
 	}()
 	for i, c := range changed {
-		if scratch[i], err = beside(c); err != nil {
+		if scratch[i], err = writeTemporary(c); err != nil {
 			return nil, base.Errorf(base.Invalid, "write %s: %w", c.Path, err)
 		}
 	}
@@ -71,9 +71,9 @@ func (o *Output) Write() (changed []Change, err error) {
 	return changed, nil
 }
 
-// beside writes the new content of a file to a temporary file in the same folder. It returns the
-// path of the temporary file.
-func beside(c Change) (path string, err error) {
+// writeTemporary writes the new content of a file to a temporary file in the same folder. It
+// returns the path of the temporary file.
+func writeTemporary(c Change) (path string, err error) {
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
 		return "", err
 	}

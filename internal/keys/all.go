@@ -50,11 +50,11 @@ func (f *Finder) All(t *snapshot.Table, key []base.ColumnID, values []arrow.Arra
 	if err != nil {
 		return nil, false, err
 	}
-	from := func(id base.SourceID) func(uint32) bool {
+	from := func(id base.RowsetID) func(uint32) bool {
 		set := t.Patches[id]
 		return func(ordinal uint32) bool {
 			if set == nil || set.Deleted == nil || !set.Deleted.Contains(ordinal) {
-				found = append(found, base.RowAddress{Source: id, Ordinal: base.RowOrdinal(ordinal)})
+				found = append(found, base.RowAddress{Rowset: id, Ordinal: base.RowOrdinal(ordinal)})
 			}
 			return len(found) > maxAlike
 		}
@@ -85,7 +85,7 @@ func (f *Finder) All(t *snapshot.Table, key []base.ColumnID, values []arrow.Arra
 		if err != nil {
 			return nil, false, err
 		}
-		rows.find(t.Memtables[i], hashes[0], from(t.Memtables[i].Source))
+		rows.find(t.Memtables[i], hashes[0], from(t.Memtables[i].Rowset))
 		rows.mu.Unlock()
 	}
 	if len(found) > maxAlike {
@@ -130,7 +130,7 @@ const maxReads = 3
 //   - rows is set: search the cached numbers of a row group for the key in values
 //   - found is set: a row group was searched in the file, and this is the result
 type way struct {
-	part   base.SourceID
+	part   base.RowsetID
 	index  *partIndex
 	rows   *groupRows
 	values []int64

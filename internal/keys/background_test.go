@@ -32,14 +32,14 @@ type backgroundWorld struct {
 	goAhead chan struct{}
 
 	mu       sync.Mutex
-	read     []base.SourceID // guarded by mu
+	read     []base.RowsetID // guarded by mu
 	fail     error           // guarded by mu
 	failures []string        // guarded by mu
 	held     int             // number of parts that are held; guarded by mu
 	gone     bool            // whether the table has none of its parts any more; guarded by mu
 }
 
-func newBesideWorld(t *testing.T, keys ...[]int64) *backgroundWorld {
+func newBackgroundWorld(t *testing.T, keys ...[]int64) *backgroundWorld {
 	w := &backgroundWorld{T: t, keys: keys}
 	w.table, _ = tableOf(t, &w.read, keys...)
 	reader := readerOf(w.readPart)
@@ -111,7 +111,7 @@ func (w *backgroundWorld) expect(key int64, want ...base.RowAddress) {
 }
 
 // after checks which parts have been read so far, and how many are held.
-func (w *backgroundWorld) after(held int, read ...base.SourceID) {
+func (w *backgroundWorld) after(held int, read ...base.RowsetID) {
 	w.Helper()
 	synctest.Wait()
 	w.mu.Lock()
@@ -121,9 +121,9 @@ func (w *backgroundWorld) after(held int, read ...base.SourceID) {
 	}
 }
 
-func TestIndexesAreMadeBesideStatementsFromTheSecondOnThatWantsThem(t *testing.T) {
+func TestIndexesAreBuiltInTheBackgroundFromTheSecondStatementOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newBesideWorld(t, []int64{1, 2, 3}, []int64{3, 4, 5}, []int64{100, 101})
+		w := newBackgroundWorld(t, []int64{1, 2, 3}, []int64{3, 4, 5}, []int64{100, 101})
 		w.goAhead = make(chan struct{})
 		w.expect(3)
 		w.after(0)
@@ -137,15 +137,15 @@ func TestIndexesAreMadeBesideStatementsFromTheSecondOnThatWantsThem(t *testing.T
 		w.goAhead <- struct{}{}
 		w.after(1, 1, 2)
 		w.expect(3)
-		w.expect(1, base.RowAddress{Source: 1, Ordinal: 0}) // its part has an index
+		w.expect(1, base.RowAddress{Rowset: 1, Ordinal: 0}) // its part has an index
 		w.goAhead <- struct{}{}
 		w.after(0, 1, 2)
-		w.expect(3, base.RowAddress{Source: 1, Ordinal: 2}, base.RowAddress{Source: 2, Ordinal: 0})
+		w.expect(3, base.RowAddress{Rowset: 1, Ordinal: 2}, base.RowAddress{Rowset: 2, Ordinal: 0})
 		w.expect(100)
 		w.after(1, 1, 2, 3)
 		w.goAhead <- struct{}{}
 		w.after(0, 1, 2, 3)
-		w.expect(101, base.RowAddress{Source: 3, Ordinal: 1})
+		w.expect(101, base.RowAddress{Rowset: 3, Ordinal: 1})
 		w.finder.Close()
 		if w.failures != nil {
 			t.Error(w.failures)
@@ -155,7 +155,7 @@ func TestIndexesAreMadeBesideStatementsFromTheSecondOnThatWantsThem(t *testing.T
 
 func TestCloseEndsWhatMakesIndexes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newBesideWorld(t, []int64{1, 2, 3}, []int64{3, 4, 5})
+		w := newBackgroundWorld(t, []int64{1, 2, 3}, []int64{3, 4, 5})
 		w.goAhead = make(chan struct{})
 		w.expect(3)
 		w.after(0)
@@ -174,7 +174,7 @@ func TestCloseEndsWhatMakesIndexes(t *testing.T) {
 
 func TestAnIndexThatCannotBeMadeIsToldOfAndTriedAgainLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newBesideWorld(t, []int64{1, 2, 3}, []int64{3, 4, 5})
+		w := newBackgroundWorld(t, []int64{1, 2, 3}, []int64{3, 4, 5})
 		defer w.finder.Close()
 		w.fail = errors.New("no memory")
 		w.expect(2)
@@ -194,13 +194,13 @@ func TestAnIndexThatCannotBeMadeIsToldOfAndTriedAgainLater(t *testing.T) {
 		time.Sleep(retryAfter)
 		w.expect(2)
 		w.after(0, 1, 2, 1)
-		w.expect(2, base.RowAddress{Source: 1, Ordinal: 1})
-		w.expect(3, base.RowAddress{Source: 1, Ordinal: 2}, base.RowAddress{Source: 2, Ordinal: 0})
+		w.expect(2, base.RowAddress{Rowset: 1, Ordinal: 1})
+		w.expect(3, base.RowAddress{Rowset: 1, Ordinal: 2}, base.RowAddress{Rowset: 2, Ordinal: 0})
 	})
 }
 
 func TestAnIndexThatFailedHalfwayLeavesNoStatesBehind(t *testing.T) {
-	w := newBesideWorld(t, []int64{1, 2, 3, 4})
+	w := newBackgroundWorld(t, []int64{1, 2, 3, 4})
 	w.held = 1
 	defer w.finder.Close()
 	w.table.Schema.Columns = append(w.table.Schema.Columns, schema.Column{ID: 2, Name: "v", Type: schema.Of(schema.BigInt)})
@@ -209,7 +209,7 @@ func TestAnIndexThatFailedHalfwayLeavesNoStatesBehind(t *testing.T) {
 		return w.readPart(ctx, t, p, c, func(columns []arrow.Array) error { return rows(append(columns, columns[0])) })
 	}
 	w.fail = errors.New("cancelled")
-	row := []base.RowAddress{{Source: 1, Ordinal: 3}}
+	row := []base.RowAddress{{Rowset: 1, Ordinal: 3}}
 	if _, err := w.finder.States(t.Context(), w.table, row); err == nil {
 		t.Fatal("no error")
 	}
@@ -229,13 +229,13 @@ func TestStatementsAndUpsertsFindTheSameRowsWhileIndexesAreMade(t *testing.T) {
 		}
 		parts = append(parts, keys)
 	}
-	w := newBesideWorld(t, parts...)
+	w := newBackgroundWorld(t, parts...)
 	var all sync.WaitGroup
 	for worker := range int64(4) {
 		all.Go(func() {
 			for n := range int64(3000) {
 				key := (n*7919 + worker*31) % 120_000
-				want := base.RowAddress{Source: base.SourceID(key/20_000 + 1), Ordinal: base.RowOrdinal(key % 20_000)}
+				want := base.RowAddress{Rowset: base.RowsetID(key/20_000 + 1), Ordinal: base.RowOrdinal(key % 20_000)}
 				if found, ok := w.all(key); ok && !slices.Equal(found, []base.RowAddress{want}) {
 					t.Errorf("key %d: found %v, want %v", key, found, want)
 				}
@@ -258,14 +258,14 @@ func TestStatementsAndUpsertsFindTheSameRowsWhileIndexesAreMade(t *testing.T) {
 	all.Wait()
 	w.finder.Close()
 	slices.Sort(w.read)
-	if !slices.Equal(w.read, []base.SourceID{1, 2, 3, 4, 5, 6}) || w.held != 0 || w.failures != nil {
+	if !slices.Equal(w.read, []base.RowsetID{1, 2, 3, 4, 5, 6}) || w.held != 0 || w.failures != nil {
 		t.Errorf("parts %v read, each is to be once; %d held; failures %v", w.read, w.held, w.failures)
 	}
 }
 
 func TestNoIndexIsMadeOfAPartThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newBesideWorld(t, []int64{1, 2, 3})
+		w := newBackgroundWorld(t, []int64{1, 2, 3})
 		defer w.finder.Close()
 		w.expect(3)
 		w.after(0)
@@ -285,9 +285,9 @@ func TestNoIndexIsMadeOfAPartThatIsGone(t *testing.T) {
 // one of them.
 func TestAKeyThatManyRowsHadIsLookedForAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newBesideWorld(t, append(slices.Repeat([]int64{5}, maxAlike+1), 7))
+		w := newBackgroundWorld(t, append(slices.Repeat([]int64{5}, maxAlike+1), 7))
 		defer w.finder.Close()
-		seven := base.RowAddress{Source: 1, Ordinal: maxAlike + 1}
+		seven := base.RowAddress{Rowset: 1, Ordinal: maxAlike + 1}
 		w.expect(7)
 		w.after(0)
 		w.expect(7)
@@ -318,11 +318,11 @@ func TestAKeyThatManyRowsHadIsLookedForAgain(t *testing.T) {
 	})
 }
 
-func TestWhatIsKeptOfASourceGoesWithIt(t *testing.T) {
-	w := newBesideWorld(t, []int64{1, 2, 3}, []int64{3, 4, 5})
+func TestTheCacheOfARowsetIsDroppedWithIt(t *testing.T) {
+	w := newBackgroundWorld(t, []int64{1, 2, 3}, []int64{3, 4, 5})
 	w.held = 1
 	defer w.finder.Close()
-	w.table.Memtables = []memtable.View{{Source: 9, Schema: w.table.Schema, Rows: 2, Batches: []memtable.Batch{
+	w.table.Memtables = []memtable.View{{Rowset: 9, Schema: w.table.Schema, Rows: 2, Batches: []memtable.Batch{
 		{Record: array.NewRecordBatch(w.table.Schema.Arrow(), []arrow.Array{numbers(8, 9)}, 2)}}}}
 	if _, err := w.finder.Find(t.Context(), w.table, []arrow.Array{numbers(3)}, hashes(t, numbers(3))); err != nil {
 		t.Fatal(err)
@@ -331,8 +331,8 @@ func TestWhatIsKeptOfASourceGoesWithIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.table.Memtables = nil
-	for i, id := range []base.SourceID{1, 9, 2, 4} {
-		if rowsets, _ := w.finder.Kept(); rowsets != max(3-i, 0) {
+	for i, id := range []base.RowsetID{1, 9, 2, 4} {
+		if rowsets, _ := w.finder.Cached(); rowsets != max(3-i, 0) {
 			t.Errorf("%d sources are kept, want %d", rowsets, max(3-i, 0))
 		}
 		w.finder.Forget(id)

@@ -69,7 +69,7 @@ func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added
 			}
 			addresses := make([]base.RowAddress, len(group))
 			for i, r := range group {
-				addresses[i] = base.RowAddress{Source: parts[r.part].ID, Ordinal: base.RowOrdinal(r.ordinal)}
+				addresses[i] = base.RowAddress{Rowset: parts[r.part].ID, Ordinal: base.RowOrdinal(r.ordinal)}
 			}
 			return each(addresses)
 		})
@@ -83,9 +83,9 @@ func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added
 // KeyAt returns the primary key of one row of a part. The result has an array with one value for
 // each column of the key, on Go's heap.
 func (f *Finder) KeyAt(ctx context.Context, t *snapshot.Table, row base.RowAddress) (key []arrow.Array, err error) {
-	at := slices.IndexFunc(t.Parts, func(p *catalog.Part) bool { return p.ID == row.Source })
+	at := slices.IndexFunc(t.Parts, func(p *catalog.Part) bool { return p.ID == row.Rowset })
 	if at < 0 {
-		return nil, base.Errorf(base.Internal, "table %s has no part %d", t.Schema.QualifiedName(), row.Source)
+		return nil, base.Errorf(base.Internal, "table %s has no part %d", t.Schema.QualifiedName(), row.Rowset)
 	}
 	columns := Columns(t.Schema, t.Schema.PrimaryKey)[:len(t.Schema.PrimaryKey)]
 	first := int64(0)
@@ -105,7 +105,7 @@ func (f *Finder) KeyAt(ctx context.Context, t *snapshot.Table, row base.RowAddre
 		return nil
 	})
 	if err == nil && key == nil {
-		err = base.Errorf(base.Internal, "part %d has no row %d", row.Source, row.Ordinal)
+		err = base.Errorf(base.Internal, "part %d has no row %d", row.Rowset, row.Ordinal)
 	}
 	return key, err
 }
@@ -228,7 +228,7 @@ func (f *Finder) Tombstones(ctx context.Context, t *snapshot.Table, p *catalog.P
 		return base.Wrap(err, "column %q of part %d", column.Name, p.ID)
 	}
 	for rows := read.deleted.Iterator(); rows.HasNext(); {
-		each(base.RowAddress{Source: p.ID, Ordinal: base.RowOrdinal(rows.Next())})
+		each(base.RowAddress{Rowset: p.ID, Ordinal: base.RowOrdinal(rows.Next())})
 	}
 	return nil
 }

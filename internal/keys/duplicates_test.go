@@ -21,13 +21,13 @@ import (
 
 // tableOf returns a table of parts that have the given keys, and a Finder that reads them. read
 // collects the ids of the parts that are read.
-func tableOf(t *testing.T, read *[]base.SourceID, keys ...[]int64) (*snapshot.Table, *Finder) {
+func tableOf(t *testing.T, read *[]base.RowsetID, keys ...[]int64) (*snapshot.Table, *Finder) {
 	t.Helper()
 	table := schema.Table{ID: 1, Version: 1, Columns: []schema.Column{{ID: 1, Name: "k", Type: schema.Of(schema.BigInt)}}, PrimaryKey: []base.ColumnID{1}}
-	s := &snapshot.Table{Schema: table, Versions: map[uint32]schema.Table{1: table}, Patches: map[base.SourceID]*patch.Set{}}
+	s := &snapshot.Table{Schema: table, Versions: map[uint32]schema.Table{1: table}, Patches: map[base.RowsetID]*patch.Set{}}
 	for i, k := range keys {
 		stats := map[base.ColumnID]schema.ColumnStats{1: {Min: schema.IntValue(slices.Min(k)), Max: schema.IntValue(slices.Max(k))}}
-		s.Parts = append(s.Parts, &catalog.Part{ID: base.SourceID(i + 1), Table: 1, SchemaVersion: 1, Rows: int64(len(k)), Stats: stats})
+		s.Parts = append(s.Parts, &catalog.Part{ID: base.RowsetID(i + 1), Table: 1, SchemaVersion: 1, Rows: int64(len(k)), Stats: stats})
 	}
 	return s, NewFinder(1<<30, readerOf(func(_ context.Context, _ *snapshot.Table, p *catalog.Part, _ []schema.Column, rows func([]arrow.Array) error) error {
 		*read = append(*read, p.ID)
@@ -48,7 +48,7 @@ func readerOf(read ReadPart) Reader {
 // TestIndexesOfWhichSomeFitAreOfUse looks up a key in parts that may all have it. There is memory
 // for half of their indexes.
 func TestIndexesOfWhichSomeFitAreOfUse(t *testing.T) {
-	var read []base.SourceID
+	var read []base.RowsetID
 	parts := make([][]int64, 10)
 	for i := range 10_000 {
 		parts[i%10] = append(parts[i%10], int64(2*i))
@@ -60,12 +60,12 @@ func TestIndexesOfWhichSomeFitAreOfUse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, err := f.Find(t.Context(), table, columns, hashes); err != nil || found[0].Source != 0 {
+		if found, err := f.Find(t.Context(), table, columns, hashes); err != nil || found[0].Rowset != 0 {
 			t.Fatal(found, err)
 		}
 	}
 	look(f)
-	_, all := f.Kept()
+	_, all := f.Cached()
 	if len(read) != 10 || all == 0 {
 		t.Fatal(read, all)
 	}
@@ -75,16 +75,16 @@ func TestIndexesOfWhichSomeFitAreOfUse(t *testing.T) {
 	for range 100 {
 		look(f)
 	}
-	if _, bytes := f.Kept(); bytes > f.maxBytes || len(read) > 750 {
+	if _, bytes := f.Cached(); bytes > f.maxBytes || len(read) > 750 {
 		t.Errorf("%d bytes are kept of %d, and parts were read %d times of 1000", bytes, f.maxBytes, len(read))
 	}
 }
 
-// TestAnIndexThatIsLargerThanAllThatFitsIsKept looks keys up in a part whose index is too large for
+// TestAnIndexThatIsLargerThanTheCacheIsCached looks keys up in a part whose index is too large for
 // the cache, and then in another part whose index is small.
-func TestAnIndexThatIsLargerThanAllThatFitsIsKept(t *testing.T) {
+func TestAnIndexThatIsLargerThanTheCacheIsCached(t *testing.T) {
 	for range 10 {
-		var read []base.SourceID
+		var read []base.RowsetID
 		large := make([]int64, 1000)
 		for i := range large {
 			large[i] = int64(i)
@@ -94,28 +94,28 @@ func TestAnIndexThatIsLargerThanAllThatFitsIsKept(t *testing.T) {
 		look := func(key int64) {
 			t.Helper()
 			columns := []arrow.Array{numbers(key)}
-			if found, err := f.Find(t.Context(), table, columns, hashes(t, columns...)); err != nil || found[0].Source == 0 {
+			if found, err := f.Find(t.Context(), table, columns, hashes(t, columns...)); err != nil || found[0].Rowset == 0 {
 				t.Fatal(found, err)
 			}
 		}
 		for range 20 {
 			look(17)
 		}
-		if !slices.Equal(read, []base.SourceID{1}) {
+		if !slices.Equal(read, []base.RowsetID{1}) {
 			t.Fatalf("parts %v were read: the first is to be once", read)
 		}
 		for f.bytes > f.maxBytes { // the small index is cached sooner or later
 			look(5001)
 		}
 		look(17)
-		if _, bytes := f.Kept(); bytes < f.maxBytes || read[len(read)-1] != 1 {
+		if _, bytes := f.Cached(); bytes < f.maxBytes || read[len(read)-1] != 1 {
 			t.Errorf("%d bytes are kept, parts %v were read", bytes, read)
 		}
 	}
 }
 
 func TestDuplicatesAreTheKeysThatAnAddedPartShares(t *testing.T) {
-	var read []base.SourceID
+	var read []base.RowsetID
 	many := make([]int64, 50_000)
 	for i := range many {
 		many[i] = int64(i) * 7
@@ -139,17 +139,17 @@ func TestDuplicatesAreTheKeysThatAnAddedPartShares(t *testing.T) {
 	if !slices.Equal(found, want) {
 		t.Errorf("found %v, want %v", found, want)
 	}
-	if !slices.Equal(read, []base.SourceID{2, 3, 4}) {
+	if !slices.Equal(read, []base.RowsetID{2, 3, 4}) {
 		t.Errorf("read parts %v, which is not those that may share keys", read)
 	}
 	// The indexes of added parts are cached from then on.
 	read = nil
 	columns := []arrow.Array{numbers(35, 351, 8)}
 	at, err := f.Find(t.Context(), table, columns, hashes(t, columns...))
-	if err != nil || !slices.Equal(at, []base.RowAddress{{Source: 3, Ordinal: 5}, {Source: 4, Ordinal: 2}, {Source: 2, Ordinal: 1}}) {
+	if err != nil || !slices.Equal(at, []base.RowAddress{{Rowset: 3, Ordinal: 5}, {Rowset: 4, Ordinal: 2}, {Rowset: 2, Ordinal: 1}}) {
 		t.Errorf("found %v, %v", at, err)
 	}
-	if !slices.Equal(read, []base.SourceID{2}) {
+	if !slices.Equal(read, []base.RowsetID{2}) {
 		t.Errorf("read parts %v", read)
 	}
 }

@@ -50,7 +50,7 @@ type Finder struct {
 	mu sync.Mutex
 	// rowsets has the cached data, by rowset id and key. The string describes the key: its columns
 	// and their types, since a schema change may change a type. It is guarded by mu.
-	rowsets map[base.SourceID]map[string]*rowset
+	rowsets map[base.RowsetID]map[string]*rowset
 	parts   []*rowset // entries of rowsets that have cached data of parts; guarded by mu
 	bytes   int64     // memory of the cached data of parts, in bytes; guarded by mu
 	// coarse has the keys that more than maxAlike rows have, and when that was found. It is guarded
@@ -62,7 +62,7 @@ type Finder struct {
 
 // rowset is what a Finder knows about the keys of one rowset, for one choice of key columns.
 type rowset struct {
-	id  base.SourceID
+	id  base.RowsetID
 	key string
 	// at is the index of this entry in Finder.parts, or -1 if it is not in there; guarded by
 	// Finder.mu.
@@ -100,7 +100,7 @@ type partIndex struct {
 // NewFinder returns a finder that caches at most maxBytes bytes of data about parts. If building an
 // index in the background fails, it calls failed with the error. The caller must call Close.
 func NewFinder(maxBytes int64, reader Reader, failed func(error)) *Finder {
-	f := &Finder{reader: reader, maxBytes: maxBytes, rowsets: map[base.SourceID]map[string]*rowset{}, coarse: map[coarseKey]time.Time{}}
+	f := &Finder{reader: reader, maxBytes: maxBytes, rowsets: map[base.RowsetID]map[string]*rowset{}, coarse: map[coarseKey]time.Time{}}
 	f.builder.failed = failed
 	f.builder.closing, f.builder.close = context.WithCancel(context.Background())
 	return f
@@ -161,7 +161,7 @@ func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Ar
 // that is not deleted. locate stores the addresses of such rows in found, and returns the keys that
 // are still missing. within reports which keys the rowset may have. If it is nil, the rowset may
 // have all of them.
-func locate(t *snapshot.Table, id base.SourceID, missing []uint32, found []base.RowAddress, within func(i uint32) bool, find func(i uint32, live func(uint32) bool)) []uint32 {
+func locate(t *snapshot.Table, id base.RowsetID, missing []uint32, found []base.RowAddress, within func(i uint32) bool, find func(i uint32, live func(uint32) bool)) []uint32 {
 	set := t.Patches[id]
 	var still []uint32
 	for _, i := range missing {
@@ -173,10 +173,10 @@ func locate(t *snapshot.Table, id base.SourceID, missing []uint32, found []base.
 			if set != nil && set.Deleted != nil && set.Deleted.Contains(ordinal) {
 				return false
 			}
-			found[i] = base.RowAddress{Source: id, Ordinal: base.RowOrdinal(ordinal)}
+			found[i] = base.RowAddress{Rowset: id, Ordinal: base.RowOrdinal(ordinal)}
 			return true
 		})
-		if found[i].Source == 0 {
+		if found[i].Rowset == 0 {
 			still = append(still, i)
 		}
 	}
@@ -189,13 +189,13 @@ func (f *Finder) inMemtable(t *snapshot.Table, key []base.ColumnID, view memtabl
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	return locate(t, view.Source, missing, found, nil, func(i uint32, live func(uint32) bool) { s.find(view, hashes[i], live) }), nil
+	return locate(t, view.Rowset, missing, found, nil, func(i uint32, live func(uint32) bool) { s.find(view, hashes[i], live) }), nil
 }
 
 // ofMemtable returns the index of a memtable. It has all rows of the view, since missing ones are
 // added. The returned entry's mu is locked.
 func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtable.View) (*rowset, error) {
-	s := f.rowset(t, view.Source, key, false)
+	s := f.rowset(t, view.Rowset, key, false)
 	s.mu.Lock()
 	for i := len(view.Batches) - 1; i >= 0 && s.rows.count() < view.Rows; i-- {
 		// Rows with numbers below s.rows.count() are in the index already. Earlier batches may have
@@ -204,7 +204,7 @@ func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtabl
 			continue
 		}
 		for _, b := range view.Batches[i:] {
-			if err := s.add(view.Schema, t.Schema, key, b, t.Patches[view.Source]); err != nil {
+			if err := s.add(view.Schema, t.Schema, key, b, t.Patches[view.Rowset]); err != nil {
 				s.mu.Unlock()
 				return nil, err
 			}
@@ -342,7 +342,7 @@ func describe(columns []schema.Column) string {
 
 // rowset returns the Finder's entry for a rowset and a choice of key columns. If there is none, it
 // adds one. part says whether the rowset is a part.
-func (f *Finder) rowset(t *snapshot.Table, id base.SourceID, columns []base.ColumnID, part bool) *rowset {
+func (f *Finder) rowset(t *snapshot.Table, id base.RowsetID, columns []base.ColumnID, part bool) *rowset {
 	key := describe(Columns(t.Schema, columns))
 
 	f.mu.Lock()
@@ -454,7 +454,7 @@ func (f *Finder) dropLocked(s *rowset) {
 
 // Forget drops all data about a rowset. It is called when no table and no reader uses the rowset
 // any more.
-func (f *Finder) Forget(id base.SourceID) {
+func (f *Finder) Forget(id base.RowsetID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range f.rowsets[id] {
@@ -465,9 +465,9 @@ func (f *Finder) Forget(id base.SourceID) {
 	delete(f.rowsets, id)
 }
 
-// Kept returns the number of rowsets about which data is cached, and the size in bytes of the
+// Cached returns the number of rowsets about which data is cached, and the size in bytes of the
 // cached data of parts.
-func (f *Finder) Kept() (rowsets int, bytes int64) {
+func (f *Finder) Cached() (rowsets int, bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.rowsets), f.bytes

@@ -58,7 +58,7 @@ type candidates struct {
 	*rowGroups
 	rowset *rowset
 	cached *cached // cached data of the part, including its row groups
-	part   base.SourceID
+	part   base.RowsetID
 	values []int64 // values of the key, one for each column
 	groups []int
 }

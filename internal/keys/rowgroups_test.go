@@ -29,7 +29,7 @@ type groupWorld struct {
 	*testing.T
 	fs     vfs.FS
 	table  *snapshot.Table
-	rows   map[base.SourceID][][2]int64
+	rows   map[base.RowsetID][][2]int64
 	of     map[[2]int64][]base.RowAddress // addresses of the rows of each key
 	finder *Finder
 	opened int // number of footers read
@@ -43,10 +43,10 @@ func newGroupWorld(t *testing.T, maxBytes int64) *groupWorld {
 	number := schema.Of(schema.BigInt)
 	table := schema.Table{ID: 1, Version: 1, Columns: []schema.Column{{ID: 1, Name: "a", Type: number}, {ID: 2, Name: "b", Type: number}},
 		SortKey: []schema.SortField{{Column: 1}, {Column: 2}}}
-	w := &groupWorld{T: t, fs: vfs.NewCrashable(), rows: map[base.SourceID][][2]int64{}, of: map[[2]int64][]base.RowAddress{}}
+	w := &groupWorld{T: t, fs: vfs.NewCrashable(), rows: map[base.RowsetID][][2]int64{}, of: map[[2]int64][]base.RowAddress{}}
 	descending := table
 	descending.Version, descending.SortKey = 2, []schema.SortField{{Column: 1, Descending: true}}
-	w.table = &snapshot.Table{Schema: table, Versions: map[uint32]schema.Table{1: table, 2: descending}, Patches: map[base.SourceID]*patch.Set{}}
+	w.table = &snapshot.Table{Schema: table, Versions: map[uint32]schema.Table{1: table, 2: descending}, Patches: map[base.RowsetID]*patch.Set{}}
 	w.finder = NewFinder(maxBytes, Reader{
 		Hold: heldForGood,
 		Part: func(context.Context, *snapshot.Table, *catalog.Part, []schema.Column, func([]arrow.Array) error) error {
@@ -80,16 +80,16 @@ func newGroupWorld(t *testing.T, maxBytes int64) *groupWorld {
 	return w
 }
 
-func (w *groupWorld) path(id base.SourceID) string { return fmt.Sprintf("/%d", id) }
+func (w *groupWorld) path(id base.RowsetID) string { return fmt.Sprintf("/%d", id) }
 
 // add writes a part of a schema version.
 func (w *groupWorld) add(version uint32, rows [][2]int64) {
 	w.Helper()
 	var columns [2][]int64
-	id := base.SourceID(len(w.rows) + 1)
+	id := base.RowsetID(len(w.rows) + 1)
 	for i, r := range rows {
 		columns[0], columns[1] = append(columns[0], r[0]), append(columns[1], r[1])
-		w.of[r] = append(w.of[r], base.RowAddress{Source: id, Ordinal: base.RowOrdinal(i)})
+		w.of[r] = append(w.of[r], base.RowAddress{Rowset: id, Ordinal: base.RowOrdinal(i)})
 	}
 	rec := array.NewRecordBatch(w.table.Schema.Arrow(), []arrow.Array{numbers(columns[0]...), numbers(columns[1]...)}, int64(len(rows)))
 	written, err := part.WriteBatches(w.fs, w.path(id), w.table.Versions[version], []arrow.RecordBatch{rec}, part.Options{Profile: part.Fast})
@@ -101,11 +101,11 @@ func (w *groupWorld) add(version uint32, rows [][2]int64) {
 }
 
 func (w *groupWorld) delete(row base.RowAddress) {
-	set := w.table.Patches[row.Source]
+	set := w.table.Patches[row.Rowset]
 	if set == nil {
-		set = patch.New(row.Source)
+		set = patch.New(row.Rowset)
 	}
-	w.table.Patches[row.Source], _ = set.With(1, roaring.BitmapOf(uint32(row.Ordinal)))
+	w.table.Patches[row.Rowset], _ = set.With(1, roaring.BitmapOf(uint32(row.Ordinal)))
 }
 
 func (w *groupWorld) all(key [2]int64) ([]base.RowAddress, bool, error) {
@@ -117,7 +117,7 @@ func (w *groupWorld) check(key [2]int64) {
 	w.Helper()
 	var want []base.RowAddress
 	for _, row := range w.of[key] {
-		if set := w.table.Patches[row.Source]; set == nil || !set.Deleted.Contains(uint32(row.Ordinal)) {
+		if set := w.table.Patches[row.Rowset]; set == nil || !set.Deleted.Contains(uint32(row.Ordinal)) {
 			want = append(want, row)
 		}
 	}
@@ -150,7 +150,7 @@ func TestRowsOfSortedPartsAreFoundInTheirRowGroups(t *testing.T) {
 		}
 		key := w.rows[p.ID][at]
 		if n%5 == 0 {
-			w.delete(base.RowAddress{Source: p.ID, Ordinal: base.RowOrdinal(at)})
+			w.delete(base.RowAddress{Rowset: p.ID, Ordinal: base.RowOrdinal(at)})
 		}
 		w.check(key)
 		w.check([2]int64{key[0], 9}) // does not exist
@@ -160,7 +160,7 @@ func TestRowsOfSortedPartsAreFoundInTheirRowGroups(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptOfRowGroupsIsBounded(t *testing.T) {
+func TestCachedRowGroupsAreBounded(t *testing.T) {
 	const most = 160 << 10
 	w := newGroupWorld(t, most)
 	for p := range int64(8) {
@@ -195,7 +195,7 @@ func TestWhatIsKeptOfRowGroupsIsBounded(t *testing.T) {
 	}
 }
 
-func TestRowGroupsThatAreNotReadAtOnceAreReadBesideStatements(t *testing.T) {
+func TestRowGroupsThatAreNotReadAtOnceAreReadInTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newGroupWorld(t, 1<<30)
 		for range 4 {
@@ -214,9 +214,9 @@ func TestRowGroupsThatAreNotReadAtOnceAreReadBesideStatements(t *testing.T) {
 	})
 }
 
-// TestAPartThatFailsIsLeftAloneForAWhileThoughNothingIsKept looks up a key in more parts than All
+// TestAPartThatFailsIsLeftAloneForAWhileThoughNothingIsCached looks up a key in more parts than All
 // reads at once. There is no memory for a cache.
-func TestAPartThatFailsIsLeftAloneForAWhileThoughNothingIsKept(t *testing.T) {
+func TestAPartThatFailsIsLeftAloneForAWhileThoughNothingIsCached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newGroupWorld(t, 1)
 		for range 4 {
@@ -244,7 +244,7 @@ func TestAPartThatFailsIsLeftAloneForAWhileThoughNothingIsKept(t *testing.T) {
 	})
 }
 
-func TestARowGroupThatCannotBeReadIsAnErrorOfWhoWaitsForIt(t *testing.T) {
+func TestARowGroupThatCannotBeReadIsAnErrorOfTheWaitingStatement(t *testing.T) {
 	w := newGroupWorld(t, 1<<30)
 	w.add(1, [][2]int64{{1, 1}, {2, 2}, {3, 3}})
 	w.fail = errors.New("no such disk")

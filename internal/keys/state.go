@@ -138,14 +138,14 @@ func (s *states) of(ordinal uint32) State {
 // States returns the current State (version and tombstone mark) of rows that Find has found. It
 // includes changes by patches. For an address whose Source is 0, the State is zero.
 func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowAddress) ([]State, error) {
-	bySource := map[base.SourceID][]int{}
+	byRowset := map[base.RowsetID][]int{}
 	for i, row := range rows {
-		if row.Source != 0 {
-			bySource[row.Source] = append(bySource[row.Source], i)
+		if row.Rowset != 0 {
+			byRowset[row.Rowset] = append(byRowset[row.Rowset], i)
 		}
 	}
 	out := make([]State, len(rows))
-	for id, of := range bySource {
+	for id, of := range byRowset {
 		if at := slices.IndexFunc(t.Parts, func(p *catalog.Part) bool { return p.ID == id }); at >= 0 {
 			x, err := f.ofPart(ctx, t, t.Parts[at], t.Schema.PrimaryKey)
 			if err != nil {
@@ -154,7 +154,7 @@ func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowA
 			for _, i := range of {
 				out[i] = x.states.of(uint32(rows[i].Ordinal))
 			}
-		} else if at := slices.IndexFunc(t.Memtables, func(v memtable.View) bool { return v.Source == id }); at >= 0 {
+		} else if at := slices.IndexFunc(t.Memtables, func(v memtable.View) bool { return v.Rowset == id }); at >= 0 {
 			s, err := f.ofMemtable(t, t.Schema.PrimaryKey, t.Memtables[at])
 			if err != nil {
 				return nil, err

@@ -25,30 +25,30 @@ import (
 // moves it to another key, or gives it another version must also delete the superseded rows of its
 // key.
 
-// Losers are the superseded rows that were found in a table. Seq and Rows say which of the table's
-// rows were compared for that.
-type Losers struct {
+// Superseded are the superseded rows that were found in a table. Seq and Rows say which of the
+// table's rows were compared for that.
+type Superseded struct {
 	Seq base.Seq // all rows that parts got up to this edit were deduplicated
 	// Rows says for each memtable how many of its rows, beginning with the first, were
 	// deduplicated. The memtables are given by id.
-	Rows map[base.SourceID]int64
+	Rows map[base.RowsetID]int64
 	// Of has the superseded rows by rowset id; the bitmaps must not be modified.
-	Of map[base.SourceID]*roaring.Bitmap
+	Of map[base.RowsetID]*roaring.Bitmap
 }
 
-// Losers finds the superseded rows of a snapshot. before has those that were found earlier. Only
-// the rows that were added after before are looked up. seq is the sequence number of the snapshot,
-// which must not be older than before. before is not modified. The result shares the bitmaps of
-// rowsets in which no more superseded rows were found. The caller must hold the snapshot to which t
-// belongs.
-func (f *Finder) Losers(ctx context.Context, t *snapshot.Table, seq base.Seq, before Losers) (Losers, error) {
-	c := &deduplicator{Finder: f, ctx: ctx, table: t, superseded: maps.Clone(before.Of), grown: map[base.SourceID]bool{}}
+// Superseded finds the superseded rows of a snapshot. before has those that were found earlier.
+// Only the rows that were added after before are looked up. seq is the sequence number of the
+// snapshot, which must not be older than before. before is not modified. The result shares the
+// bitmaps of rowsets in which no more superseded rows were found. The caller must hold the snapshot
+// to which t belongs.
+func (f *Finder) Superseded(ctx context.Context, t *snapshot.Table, seq base.Seq, before Superseded) (Superseded, error) {
+	c := &deduplicator{Finder: f, ctx: ctx, table: t, superseded: maps.Clone(before.Of), grown: map[base.RowsetID]bool{}}
 	if c.superseded == nil {
-		c.superseded = map[base.SourceID]*roaring.Bitmap{}
+		c.superseded = map[base.RowsetID]*roaring.Bitmap{}
 	}
-	after := Losers{Seq: seq, Rows: make(map[base.SourceID]int64, len(t.Memtables)), Of: c.superseded}
+	after := Superseded{Seq: seq, Rows: make(map[base.RowsetID]int64, len(t.Memtables)), Of: c.superseded}
 	for _, v := range t.Memtables {
-		after.Rows[v.Source] = v.Rows
+		after.Rows[v.Rowset] = v.Rows
 	}
 	for _, a := range c.newRows(before) {
 		if err := ctx.Err(); err != nil {
@@ -66,16 +66,16 @@ type deduplicator struct {
 	*Finder
 	ctx        context.Context
 	table      *snapshot.Table
-	superseded map[base.SourceID]*roaring.Bitmap
+	superseded map[base.RowsetID]*roaring.Bitmap
 	// grown has the rowsets whose bitmap was copied for the result, so that it may be modified.
-	grown map[base.SourceID]bool
+	grown map[base.RowsetID]bool
 }
 
 // newRows are rows of one rowset that must be deduplicated. They are all rows of a part, or the
 // rows of a memtable from some row on.
 type newRows struct {
 	seq  base.Seq
-	id   base.SourceID
+	id   base.RowsetID
 	part *catalog.Part // the part that has the rows; nil if they are in a memtable
 	view memtable.View
 	from int64
@@ -87,12 +87,12 @@ func (a newRows) order(b newRows) int {
 
 func ofPart(p *catalog.Part) newRows { return newRows{seq: p.MaxSeq, id: p.ID, part: p} }
 
-func ofView(v memtable.View) newRows { return newRows{seq: v.MinSeq, id: v.Source, view: v} }
+func ofView(v memtable.View) newRows { return newRows{seq: v.MinSeq, id: v.Rowset, view: v} }
 
 // newRows returns the rows that were added after before, by rowset, in the order in which the
 // rowsets were written. All rows of a rowset are older than the rows of the next rowset. That is so
 // because a load starts a new memtable, and only deduplicated parts are merged.
-func (c *deduplicator) newRows(before Losers) []newRows {
+func (c *deduplicator) newRows(before Superseded) []newRows {
 	var all []newRows
 	for _, p := range c.table.Parts {
 		if p.MaxSeq > before.Seq {
@@ -100,8 +100,8 @@ func (c *deduplicator) newRows(before Losers) []newRows {
 		}
 	}
 	for _, v := range c.table.Memtables {
-		if a := ofView(v); v.Rows > before.Rows[v.Source] {
-			a.from = before.Rows[v.Source]
+		if a := ofView(v); v.Rows > before.Rows[v.Rowset] {
+			a.from = before.Rows[v.Rowset]
 			all = append(all, a)
 		}
 	}
@@ -110,7 +110,7 @@ func (c *deduplicator) newRows(before Losers) []newRows {
 }
 
 // live returns a function that reports whether a row of a rowset is neither deleted nor superseded.
-func (c *deduplicator) live(id base.SourceID) func(ordinal uint32) bool {
+func (c *deduplicator) live(id base.RowsetID) func(ordinal uint32) bool {
 	var deleted *roaring.Bitmap
 	if set := c.table.Patches[id]; set != nil {
 		deleted = set.Deleted
@@ -122,7 +122,7 @@ func (c *deduplicator) live(id base.SourceID) func(ordinal uint32) bool {
 }
 
 // supersede marks some rows of a rowset as superseded. It sorts the slice rows.
-func (c *deduplicator) supersede(id base.SourceID, rows []uint32) {
+func (c *deduplicator) supersede(id base.RowsetID, rows []uint32) {
 	if len(rows) == 0 {
 		return
 	}
@@ -157,10 +157,10 @@ func (c *deduplicator) deduplicate(a newRows) error {
 	}
 	for i := len(c.table.Memtables) - 1; i >= 0 && len(rows) > 0; i-- {
 		v := c.table.Memtables[i]
-		if v.Source == a.id || ofView(v).order(a) > 0 {
+		if v.Rowset == a.id || ofView(v).order(a) > 0 {
 			continue
 		}
-		if rows, err = c.compare(a, rows, v.Source, nil, func(live func(uint32) bool) (func(batch.KeyHash) (uint32, bool), func(), error) {
+		if rows, err = c.compare(a, rows, v.Rowset, nil, func(live func(uint32) bool) (func(batch.KeyHash) (uint32, bool), func(), error) {
 			return c.inView(v, live)
 		}); err != nil {
 			return err
@@ -208,7 +208,7 @@ func (c *deduplicator) inView(v memtable.View, live func(uint32) bool) (find fun
 // key the rowset does not have. within reports which new rows' keys the rowset may have. If it is
 // nil, the rowset may have all of them. open returns the function that looks up a key in the
 // rowset.
-func (c *deduplicator) compare(a newRows, rows []entry, rowset base.SourceID, within func(row uint32) bool, open func(live func(uint32) bool) (find func(batch.KeyHash) (uint32, bool), release func(), err error)) ([]entry, error) {
+func (c *deduplicator) compare(a newRows, rows []entry, rowset base.RowsetID, within func(row uint32) bool, open func(live func(uint32) bool) (find func(batch.KeyHash) (uint32, bool), release func(), err error)) ([]entry, error) {
 	find, release, err := open(c.live(rowset))
 	if err != nil {
 		return nil, err
@@ -255,10 +255,10 @@ func (c *deduplicator) compare(a newRows, rows []entry, rowset base.SourceID, wi
 	return rest, nil
 }
 
-func (c *deduplicator) versions(id base.SourceID, rows []uint32) ([]State, error) {
+func (c *deduplicator) versions(id base.RowsetID, rows []uint32) ([]State, error) {
 	addresses := make([]base.RowAddress, len(rows))
 	for i, row := range rows {
-		addresses[i] = base.RowAddress{Source: id, Ordinal: base.RowOrdinal(row)}
+		addresses[i] = base.RowAddress{Rowset: id, Ordinal: base.RowOrdinal(row)}
 	}
 	return c.States(c.ctx, c.table, addresses)
 }

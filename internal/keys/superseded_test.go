@@ -26,23 +26,23 @@ type world struct {
 	finder     *Finder
 	table      schema.Table
 	seq        base.Seq
-	ids        base.SourceID
+	ids        base.RowsetID
 	parts      []*catalog.Part
 	views      []memtable.View
-	sets       map[base.SourceID]*patch.Set
-	rows       map[base.SourceID][]arrived
-	superseded Losers
+	sets       map[base.RowsetID]*patch.Set
+	rows       map[base.RowsetID][]writtenRow
+	superseded Superseded
 }
 
-// arrived is a row: its key and version, and when it was written.
-type arrived struct {
+// writtenRow is a row: its key and version, and when it was written.
+type writtenRow struct {
 	key, version int64
 	at           int
 	deleted      bool
 }
 
 func newWorld(t *testing.T, seed uint64, versions bool) *world {
-	w := &world{Rand: rand.New(rand.NewPCG(seed, 5)), t: t, sets: map[base.SourceID]*patch.Set{}, rows: map[base.SourceID][]arrived{}}
+	w := &world{Rand: rand.New(rand.NewPCG(seed, 5)), t: t, sets: map[base.RowsetID]*patch.Set{}, rows: map[base.RowsetID][]writtenRow{}}
 	number := schema.Of(schema.BigInt)
 	w.table = schema.Table{ID: 1, Version: 1, Columns: []schema.Column{{ID: 1, Name: "k", Type: number}, {ID: 2, Name: "v", Type: number}},
 		PrimaryKey: []base.ColumnID{1}, MergeOnRead: true}
@@ -55,7 +55,7 @@ func newWorld(t *testing.T, seed uint64, versions bool) *world {
 	return w
 }
 
-func (w *world) record(rows []arrived) arrow.RecordBatch {
+func (w *world) record(rows []writtenRow) arrow.RecordBatch {
 	var keys, versions []int64
 	for _, r := range rows {
 		keys, versions = append(keys, r.key), append(versions, r.version)
@@ -64,10 +64,10 @@ func (w *world) record(rows []arrived) arrow.RecordBatch {
 }
 
 // bring returns new rows. With once, no two of them have the same key.
-func (w *world) bring(n int, once bool) (rows []arrived) {
+func (w *world) bring(n int, once bool) (rows []writtenRow) {
 	seen := map[int64]bool{}
 	for range n {
-		r := arrived{key: int64(w.IntN(30)), version: int64(w.IntN(5)), at: int(w.seq)*1000 + len(rows)}
+		r := writtenRow{key: int64(w.IntN(30)), version: int64(w.IntN(5)), at: int(w.seq)*1000 + len(rows)}
 		if !once || !seen[r.key] {
 			rows, seen[r.key] = append(rows, r), true
 		}
@@ -81,20 +81,20 @@ func (w *world) step() {
 	case n < 5: // into the memtable
 		if len(w.views) == 0 || w.IntN(4) == 0 {
 			w.ids++
-			w.views = append(w.views, memtable.View{Source: w.ids, Schema: w.table, MinSeq: w.seq})
+			w.views = append(w.views, memtable.View{Rowset: w.ids, Schema: w.table, MinSeq: w.seq})
 		}
 		v := &w.views[len(w.views)-1]
 		rows := w.bring(1+w.IntN(20), false)
 		v.Batches = append(v.Batches[:len(v.Batches):len(v.Batches)], memtable.Batch{FirstOrdinal: base.RowOrdinal(v.Rows), Record: w.record(rows)})
 		v.Rows += int64(len(rows))
-		w.rows[v.Source] = append(w.rows[v.Source], rows...)
+		w.rows[v.Rowset] = append(w.rows[v.Rowset], rows...)
 	case n < 7: // a load, which ends the memtable
 		w.ids++
 		rows := w.bring(1+w.IntN(20), true)
 		w.rows[w.ids] = rows
 		w.parts = append(w.parts, &catalog.Part{ID: w.ids, Table: 1, SchemaVersion: 1, Rows: int64(len(rows)), MinSeq: w.seq, MaxSeq: w.seq})
 		w.ids++
-		w.views = append(w.views, memtable.View{Source: w.ids, Schema: w.table, MinSeq: w.seq + 1})
+		w.views = append(w.views, memtable.View{Rowset: w.ids, Schema: w.table, MinSeq: w.seq + 1})
 	default: // a current row is deleted, with all superseded rows of its key
 		holds := w.holds()
 		for key := range holds {
@@ -103,19 +103,19 @@ func (w *world) step() {
 		}
 		for id, superseded := range w.superseded.Of {
 			for it := superseded.Iterator(); it.HasNext(); {
-				w.delete(base.RowAddress{Source: id, Ordinal: base.RowOrdinal(it.Next())})
+				w.delete(base.RowAddress{Rowset: id, Ordinal: base.RowOrdinal(it.Next())})
 			}
 		}
 	}
 }
 
 func (w *world) delete(row base.RowAddress) {
-	w.rows[row.Source][row.Ordinal].deleted = true
-	set := w.sets[row.Source]
+	w.rows[row.Rowset][row.Ordinal].deleted = true
+	set := w.sets[row.Rowset]
 	if set == nil {
-		set = patch.New(row.Source)
+		set = patch.New(row.Rowset)
 	}
-	w.sets[row.Source], _ = set.With(w.seq, roaring.BitmapOf(uint32(row.Ordinal)))
+	w.sets[row.Rowset], _ = set.With(w.seq, roaring.BitmapOf(uint32(row.Ordinal)))
 }
 
 // holds returns the current row of each key, which it finds by comparing all rows.
@@ -128,7 +128,7 @@ func (w *world) holds() map[int64]base.RowAddress {
 			}
 			there, ok := holds[r.key]
 			if ok {
-				other := w.rows[there.Source][there.Ordinal]
+				other := w.rows[there.Rowset][there.Ordinal]
 				if w.table.RowVersion != 0 && r.version != other.version {
 					ok = r.version < other.version
 				} else {
@@ -136,7 +136,7 @@ func (w *world) holds() map[int64]base.RowAddress {
 				}
 			}
 			if !ok {
-				holds[r.key] = base.RowAddress{Source: id, Ordinal: base.RowOrdinal(i)}
+				holds[r.key] = base.RowAddress{Rowset: id, Ordinal: base.RowOrdinal(i)}
 			}
 		}
 	}
@@ -152,11 +152,11 @@ func (w *world) check() {
 		}
 	}
 	var err error
-	if w.superseded, err = w.finder.Losers(w.t.Context(), t, w.seq, w.superseded); err != nil {
+	if w.superseded, err = w.finder.Superseded(w.t.Context(), t, w.seq, w.superseded); err != nil {
 		w.t.Fatal(err)
 	}
-	for from, before := range map[string]Losers{"step by step": w.superseded, "at once": {}} {
-		found, err := w.finder.Losers(w.t.Context(), t, w.seq, before)
+	for from, before := range map[string]Superseded{"step by step": w.superseded, "at once": {}} {
+		found, err := w.finder.Superseded(w.t.Context(), t, w.seq, before)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func (w *world) check() {
 		for id, rows := range w.rows {
 			for i, r := range rows {
 				lost := found.Of[id] != nil && found.Of[id].Contains(uint32(i))
-				if want := holds[r.key] != (base.RowAddress{Source: id, Ordinal: base.RowOrdinal(i)}); !r.deleted && lost != want {
+				if want := holds[r.key] != (base.RowAddress{Rowset: id, Ordinal: base.RowOrdinal(i)}); !r.deleted && lost != want {
 					w.t.Fatalf("%s: row %d of source %d, %+v, is a loser: %t", from, i, id, r, lost)
 				}
 			}
@@ -172,7 +172,7 @@ func (w *world) check() {
 	}
 }
 
-func TestLosersAreTheRowsThatDoNotHold(t *testing.T) {
+func TestSupersededRowsAreAllRowVersionsButOne(t *testing.T) {
 	for seed := range uint64(60) {
 		w := newWorld(t, seed, seed%2 == 0)
 		for range 30 {
@@ -191,7 +191,7 @@ func TestRepeatedRowsOfOneSource(t *testing.T) {
 		rows := w.bring(1+w.IntN(400), false)
 		w.rows[1] = rows
 		for range w.IntN(5) {
-			w.delete(base.RowAddress{Source: 1, Ordinal: base.RowOrdinal(w.IntN(len(rows)))})
+			w.delete(base.RowAddress{Rowset: 1, Ordinal: base.RowOrdinal(w.IntN(len(rows)))})
 		}
 		cut := w.IntN(len(rows) + 1)
 		superseded, err := Repeated(w.table, w.table, []arrow.RecordBatch{w.record(rows[:cut]), w.record(rows[cut:])}, w.sets[1])

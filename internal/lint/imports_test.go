@@ -40,10 +40,10 @@ var generator = [][]string{
 	{"internal/gen"},
 }
 
-func floorOf(floors [][]string, path string) (floor int, room string) {
+func floorOf(floors [][]string, path string) (floor int, name string) {
 	best := ""
-	for f, rooms := range floors {
-		for _, r := range rooms {
+	for f, packages := range floors {
+		for _, r := range packages {
 			if (path == r || strings.HasPrefix(path, r+"/") || r == ".") && len(r) > len(best) {
 				if r == "." && path != "." {
 					continue
@@ -64,11 +64,11 @@ func TestImportsPointDownward(t *testing.T) {
 		fields := strings.Fields(line)
 		from := short(fields[0])
 		house := floors
-		if _, room := floorOf(generator, from); room != "" {
+		if _, name := floorOf(generator, from); name != "" {
 			house = append([][]string{{"internal/base"}}, generator...)
 		}
-		fromFloor, fromRoom := floorOf(house, from)
-		if fromRoom == "" {
+		fromFloor, fromName := floorOf(house, from)
+		if fromName == "" {
 			t.Errorf("%s stands on no floor: give it one in this test", from)
 			continue
 		}
@@ -77,12 +77,12 @@ func TestImportsPointDownward(t *testing.T) {
 				continue
 			}
 			to := short(imported)
-			toFloor, toRoom := floorOf(house, to)
+			toFloor, toName := floorOf(house, to)
 			top := fromFloor == len(floors)-1 && len(house) == len(floors)
 			switch {
-			case toRoom == "" && !top && fromRoom != "bench":
+			case toName == "" && !top && fromName != "bench":
 				t.Errorf("%s imports %s, which is in another house", from, to)
-			case toRoom == fromRoom, toFloor < fromFloor, top:
+			case toName == fromName, toFloor < fromFloor, top:
 			default:
 				t.Errorf("%s (floor %d) imports %s (floor %d)", from, fromFloor, to, toFloor)
 			}
@@ -100,8 +100,8 @@ func short(path string) string {
 // TestOnlyDuckAndOverlayNeedC keeps everything below queries testable without a C compiler.
 func TestOnlyDuckAndOverlayNeedC(t *testing.T) {
 	var pure []string
-	for _, rooms := range floors[:8] {
-		for _, r := range rooms {
+	for _, packages := range floors[:8] {
+		for _, r := range packages {
 			if r != "internal/duck" && r != "internal/livescan" {
 				pure = append(pure, module+"/"+r+"/...")
 			}
@@ -134,7 +134,8 @@ func TestOnlyDuckImportsTheDuckDBModules(t *testing.T) {
 	}
 }
 
-// TestTheServersBinaryHasNoBenchmarks keeps what only benchmarks and tests need out of what is shipped.
+// TestTheServersBinaryHasNoBenchmarks keeps what only benchmarks and tests need out of what is
+// shipped.
 func TestTheServersBinaryHasNoBenchmarks(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", module+"/cmd/scoter").Output()
 	if err != nil {

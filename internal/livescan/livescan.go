@@ -49,7 +49,7 @@ func Register(conn *duck.Conn) error {
 // File is the file of a part, and the rows in it that a Filter leaves out or selects.
 type File struct {
 	Path   string
-	Source base.SourceID
+	Rowset base.RowsetID
 	Rows   Rows
 }
 
@@ -98,7 +98,7 @@ func scoterFindRows(id C.uint64_t) *C.scoter_rows {
 }
 
 // Without returns a filter that leaves out the given rows of the given files. A file that is not
-// listed is read completely, and the column schema.SourceColumn is undefined for its rows.
+// listed is read completely, and the column schema.RowsetColumn is undefined for its rows.
 func Without(files []File) *Filter { return newFilter(files, C.scoter_rows{}) }
 
 // Addressed returns a filter like Without, for scans that read the addresses of rows. files must
@@ -120,7 +120,7 @@ func newFilter(files []File, kind C.scoter_rows) *Filter {
 	for i, file := range files {
 		path := C.CString(file.Path)
 		f.blocks = append(f.blocks, unsafe.Pointer(path))
-		out[i].path, out[i].source, out[i].n = path, C.uint64_t(file.Source), C.int64_t(len(file.Rows.Numbers))
+		out[i].path, out[i].source, out[i].n = path, C.uint64_t(file.Rowset), C.int64_t(len(file.Rows.Numbers))
 		out[i].rows, out[i].bits = (*C.uint32_t)(pinned(f, file.Rows.Numbers)), (*C.uint64_t)(pinned(f, file.Rows.bits))
 		out[i].scattered, out[i].dense = C.bool(file.Rows.scattered), C.bool(file.Rows.dense)
 	}

@@ -141,8 +141,8 @@ var queries = []string{
 	"SELECT count(*) FROM %s a WHERE id % 50 = 1 AND few = (SELECT max(few) + 1 FROM %s b WHERE b.id = a.id - 1)",
 }
 
-// sources are the rowset ids of the fixture's files.
-var sources = []base.SourceID{70, 3, 1 << 40}
+// rowsets are the rowset ids of the fixture's files.
+var rowsets = []base.RowsetID{70, 3, 1 << 40}
 
 func TestRowsAreLeftOut(t *testing.T) {
 	f := newFixture(t)
@@ -171,7 +171,7 @@ func TestRowsAreLeftOut(t *testing.T) {
 					inFile = append(inFile, uint32(row))
 					numbers = append(numbers, fmt.Sprint(n*rowsPerFile+row))
 				}
-				file := File{Path: path, Source: sources[n], Rows: Rows{Numbers: inFile}}
+				file := File{Path: path, Rowset: rowsets[n], Rows: Rows{Numbers: inFile}}
 				if !only {
 					file.Rows = Hidden(inFile, rowsPerFile)
 				}
@@ -181,10 +181,10 @@ func TestRowsAreLeftOut(t *testing.T) {
 			if only {
 				paths, condition = f.paths[:2], "IN"
 			} else if addressed {
-				files = append(files, File{Path: f.paths[2], Source: sources[2]})
+				files = append(files, File{Path: f.paths[2], Rowset: rowsets[2]})
 			}
 			if addressed {
-				source = fmt.Sprintf("list_extract(%v, CAST(file_index AS BIGINT) + 1)", strings.ReplaceAll(fmt.Sprint(sources), " ", ", "))
+				source = fmt.Sprintf("list_extract(%v, CAST(file_index AS BIGINT) + 1)", strings.ReplaceAll(fmt.Sprint(rowsets), " ", ", "))
 			}
 			filter := describe(files)
 			t.Cleanup(filter.Close)
@@ -217,8 +217,8 @@ func TestColumnsHaveTheNamesOfDuckDBsOwn(t *testing.T) {
 		}
 	}
 	for filter, even := range map[*Filter]string{
-		Addressed([]File{{Path: paths[0], Source: 8, Rows: Hidden([]uint32{7}, 1000)}, {Path: paths[1], Source: 9}}):                                              "1000|500000|\n",
-		Only([]File{{Path: paths[0], Source: 8, Rows: Rows{Numbers: []uint32{5, 6, 8}}}, {Path: paths[1], Source: 9, Rows: Rows{Numbers: []uint32{5, 6, 7, 8}}}}): "4|3968|\n",
+		Addressed([]File{{Path: paths[0], Rowset: 8, Rows: Hidden([]uint32{7}, 1000)}, {Path: paths[1], Rowset: 9}}):                                              "1000|500000|\n",
+		Only([]File{{Path: paths[0], Rowset: 8, Rows: Rows{Numbers: []uint32{5, 6, 8}}}, {Path: paths[1], Rowset: 9, Rows: Rows{Numbers: []uint32{5, 6, 7, 8}}}}): "4|3968|\n",
 	} {
 		t.Cleanup(filter.Close)
 		got := f.rows("SELECT scoter_source, scoter_ordinal, * FROM " + Parquet(paths, filter, true) + " WHERE scoter_ordinal BETWEEN 6 AND 8 AND file_row_number != 993 ORDER BY ALL")
@@ -252,7 +252,7 @@ func TestPathsAreNoPatterns(t *testing.T) {
 		paths = append(paths, path)
 	}
 	for i, path := range paths {
-		files, only := []File{{Path: path, Source: 5, Rows: Hidden([]uint32{3, 4}, 10)}}, []File{{Path: path, Source: 5, Rows: Rows{Numbers: []uint32{3, 4}}}}
+		files, only := []File{{Path: path, Rowset: 5, Rows: Hidden([]uint32{3, 4}, 10)}}, []File{{Path: path, Rowset: 5, Rows: Rows{Numbers: []uint32{3, 4}}}}
 		for filter, rows := range map[*Filter]int{nil: 10, Without(files): 8, Addressed(files): 8, Only(only): 2} {
 			if filter != nil {
 				t.Cleanup(filter.Close)

@@ -46,7 +46,7 @@ type Batch struct {
 // View is the content of a memtable at one moment. It is immutable. It may be read as long as the
 // reader holds a reference to the memtable.
 type View struct {
-	Source base.SourceID // id of the memtable, which is the first half of the row addresses
+	Rowset base.RowsetID // id of the memtable, which is the first half of the row addresses
 	Schema schema.Table  // schema version to which all batches conform
 	// The batches in the order of their rows' numbers, without gaps; none is empty.
 	Batches []Batch
@@ -62,7 +62,7 @@ type View struct {
 // memory returns to the pool. From then on, no view may be read.
 type Memtable struct {
 	pool   *Pool
-	source base.SourceID
+	rowset base.RowsetID
 	table  schema.Table
 
 	refs      atomic.Int64
@@ -85,17 +85,17 @@ type small struct {
 	bytes int64
 }
 
-// New returns an empty memtable with one reference. source is its id, and table the schema version
+// New returns an empty memtable with one reference. rowset is its id, and table the schema version
 // to which its rows conform.
-func New(pool *Pool, source base.SourceID, table schema.Table) *Memtable {
-	m := &Memtable{pool: pool, source: source, table: table}
+func New(pool *Pool, rowset base.RowsetID, table schema.Table) *Memtable {
+	m := &Memtable{pool: pool, rowset: rowset, table: table}
 	m.refs.Store(1)
 	m.Publish()
 	return m
 }
 
-// Source returns the memtable's id, which is the first half of its rows' addresses.
-func (m *Memtable) Source() base.SourceID { return m.source }
+// Rowset returns the memtable's id, which is the first half of its rows' addresses.
+func (m *Memtable) Rowset() base.RowsetID { return m.rowset }
 
 // Schema returns the version of the table's schema to which all rows conform: the version that was
 // current when the memtable was created.
@@ -115,7 +115,7 @@ func (m *Memtable) View() View { return *m.published.Load() }
 func (m *Memtable) Append(rows *Rows) error {
 	if rows.table != m.table.ID || rows.version != m.table.Version {
 		return base.Errorf(base.Internal, "memtable %d: rows of table %d version %d for table %d version %d",
-			m.source, rows.table, rows.version, m.table.ID, m.table.Version)
+			m.rowset, rows.table, rows.version, m.table.ID, m.table.Version)
 	}
 	if rows.NumRows() == 0 {
 		rows.Release()
@@ -132,7 +132,7 @@ func (m *Memtable) Append(rows *Rows) error {
 
 // Publish makes all appended rows visible: views that are taken later have them.
 func (m *Memtable) Publish() {
-	m.published.Store(&View{Source: m.source, Schema: m.table, Batches: m.batches[:len(m.batches):len(m.batches)], Rows: m.rows})
+	m.published.Store(&View{Rowset: m.rowset, Schema: m.table, Batches: m.batches[:len(m.batches):len(m.batches)], Rows: m.rows})
 }
 
 func (m *Memtable) own(b block) {
@@ -258,5 +258,5 @@ func (m *Memtable) Release() {
 	}
 	m.blocks, m.batches = nil, nil
 	m.bytes.Store(0)
-	m.published.Store(&View{Source: m.source, Schema: m.table})
+	m.published.Store(&View{Rowset: m.rowset, Schema: m.table})
 }

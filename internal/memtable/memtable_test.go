@@ -172,7 +172,7 @@ func TestCopyKeepsEveryTypeAtEverySlice(t *testing.T) {
 	}
 }
 
-func TestDictionaryIsKeptOnlyWhereItPays(t *testing.T) {
+func TestADictionaryIsUsedOnlyIfItPays(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	p := newPool()
 	last := len(testTable.Columns) - 1
@@ -292,7 +292,7 @@ func TestMemoryIsFreedByTheLastReferenceAndReused(t *testing.T) {
 	p := newPool()
 	var before int64
 	for round := range 5 {
-		m := New(p, base.SourceID(round+1), testTable)
+		m := New(p, base.RowsetID(round+1), testTable)
 		for i := range 20 {
 			if err := m.Append(mustCopy(t, p, randomBatch(t, r, i*100, 100, 0, false))); err != nil {
 				t.Fatal(err)

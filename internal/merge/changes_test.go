@@ -60,7 +60,7 @@ type item struct {
 // test fails.
 func (d *database) items(fsys vfs.FS, t *snapshot.Table) (map[int64]item, error) {
 	all := map[int64]item{}
-	read := func(rec arrow.RecordBatch, version schema.Table, rowset base.SourceID, first int) error {
+	read := func(rec arrow.RecordBatch, version schema.Table, rowset base.RowsetID, first int) error {
 		var live []uint32
 		whole := true
 		if set := t.Patches[rowset]; set != nil {
@@ -83,11 +83,11 @@ func (d *database) items(fsys vfs.FS, t *snapshot.Table) (map[int64]item, error)
 			if _, twice := all[id]; twice || version.ID == 0 {
 				return fmt.Errorf("id %d is there twice", id)
 			}
-			if id < before && slices.ContainsFunc(t.Memtables, func(m memtable.View) bool { return m.Source == rowset }) == false {
+			if id < before && slices.ContainsFunc(t.Memtables, func(m memtable.View) bool { return m.Rowset == rowset }) == false {
 				return fmt.Errorf("id %d after %d in rowset %d", id, before, rowset)
 			}
 			before = id
-			all[id] = item{base.RowAddress{Source: rowset, Ordinal: base.RowOrdinal(first + i)}, value}
+			all[id] = item{base.RowAddress{Rowset: rowset, Ordinal: base.RowOrdinal(first + i)}, value}
 		}
 		return nil
 	}
@@ -109,7 +109,7 @@ func (d *database) items(fsys vfs.FS, t *snapshot.Table) (map[int64]item, error)
 		for _, b := range m.Batches {
 			conformed, err := batch.Conform(renamed(b.Record, m.Schema, t.Schema), t.Schema, batch.ConformOptions{})
 			if err == nil {
-				err = read(conformed, t.Schema, m.Source, int(b.FirstOrdinal))
+				err = read(conformed, t.Schema, m.Rowset, int(b.FirstOrdinal))
 			}
 			if err != nil {
 				return nil, err
@@ -125,14 +125,14 @@ func (d *database) change(fsys vfs.FS, s *snapshot.Snapshot, table base.TableID,
 	if err != nil {
 		return err
 	}
-	c := engine.Change{Table: table, Deleted: map[base.SourceID]*roaring.Bitmap{}}
-	updated := map[base.SourceID]map[uint32]int64{}
+	c := engine.Change{Table: table, Deleted: map[base.RowsetID]*roaring.Bitmap{}}
+	updated := map[base.RowsetID]map[uint32]int64{}
 	for id, value := range values {
 		a, ok := items[id]
 		if !ok {
 			return fmt.Errorf("id %d is not there", id)
 		}
-		rowset, ordinal := a.address.Source, uint32(a.address.Ordinal)
+		rowset, ordinal := a.address.Rowset, uint32(a.address.Ordinal)
 		if value == nil {
 			if c.Deleted[rowset] == nil {
 				c.Deleted[rowset] = roaring.New()
@@ -147,7 +147,7 @@ func (d *database) change(fsys vfs.FS, s *snapshot.Snapshot, table base.TableID,
 	}
 	dt := s.Tables[table].Schema.Columns[1].Type.Arrow()
 	for rowset, rows := range updated {
-		l := patch.Layer{Source: rowset, Columns: []base.ColumnID{2}, Ordinals: slices.Sorted(maps.Keys(rows))}
+		l := patch.Layer{Rowset: rowset, Columns: []base.ColumnID{2}, Ordinals: slices.Sorted(maps.Keys(rows))}
 		b := array.NewBuilder(memory.DefaultAllocator, dt)
 		for _, o := range l.Ordinals {
 			if err := b.AppendValueFromString(strconv.FormatInt(rows[o], 10)); err != nil {

@@ -22,7 +22,7 @@ import (
 // be merged and its tombstones may be dropped. For tables that do not merge on read it is always
 // true.
 func isDeduplicated(t *snapshot.Table, p *catalog.Part) bool {
-	return !t.Schema.MergeOnRead || p.MaxSeq <= t.Settled
+	return !t.Schema.MergeOnRead || p.MaxSeq <= t.DedupedThrough
 }
 
 // needsDeduplication reports whether the table must be deduplicated because of the part p: p has
@@ -56,7 +56,7 @@ func (s *Scheduler) deduplicate(ctx context.Context, eager bool) error {
 			break
 		}
 		started := s.clock.Now()
-		err := s.merger.engine.Settle(ctx, t.Schema.ID)
+		err := s.merger.engine.DeleteSuperseded(ctx, t.Schema.ID)
 		if err == nil {
 			s.merger.mu.Lock()
 			s.merger.deduplicated[t.Schema.ID] = started

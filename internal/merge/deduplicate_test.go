@@ -30,10 +30,10 @@ func (d *database) createLazy() (schema.Table, error) {
 	}, true)
 }
 
-// settledItems returns the value of each id.
-func (d *database) settledItems(t testing.TB, fsys vfs.FS, table base.TableID) map[int64]int64 {
+// deduplicatedItems returns the value of each id.
+func (d *database) deduplicatedItems(t testing.TB, fsys vfs.FS, table base.TableID) map[int64]int64 {
 	t.Helper()
-	s, err := d.engine.Settled(ctx, table)
+	s, err := d.engine.DeduplicatedSnapshot(ctx, table)
 	must(t, err)
 	defer s.Release()
 	items, err := d.items(fsys, s.Tables[table])
@@ -74,7 +74,7 @@ func (d *database) overlapping(t testing.TB, table base.TableID) map[int64]int64
 	return want
 }
 
-func TestOnlySettledPartsAreMerged(t *testing.T) {
+func TestOnlyDeduplicatedPartsAreMerged(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	failing := vfs.Failing(fsys, vfs.Never)
 	var log strings.Builder
@@ -109,7 +109,7 @@ func TestOnlySettledPartsAreMerged(t *testing.T) {
 	if n := d.parts(t, table.ID); n != 1 {
 		t.Fatalf("%d parts", n)
 	}
-	if got := d.settledItems(t, fsys, table.ID); !maps.Equal(got, want) {
+	if got := d.deduplicatedItems(t, fsys, table.ID); !maps.Equal(got, want) {
 		t.Fatalf("%v, want %v", got, want)
 	}
 	s, err := d.engine.Snapshot(table.ID)
@@ -146,7 +146,7 @@ func TestReadersFollowMergesOfRowsThatNewerOnesReplace(t *testing.T) {
 			must(t, d.merges.RunUntilIdle(ctx))
 		}
 		if r.IntN(2) == 0 {
-			if got := d.settledItems(t, fsys, table.ID); !maps.Equal(got, want) {
+			if got := d.deduplicatedItems(t, fsys, table.ID); !maps.Equal(got, want) {
 				t.Fatalf("step %d: %v, want %v\n%s", i, got, want, d.engine.DebugString())
 			}
 		}
@@ -154,9 +154,9 @@ func TestReadersFollowMergesOfRowsThatNewerOnesReplace(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// TestMergesOfRowsToBeSettledSurviveCrashes stops the disk after each write, and lets each
+// TestMergesOfRowsToDeduplicateSurviveCrashes stops the disk after each write, and lets each
 // operation fail.
-func TestMergesOfRowsToBeSettledSurviveCrashes(t *testing.T) {
+func TestMergesOfRowsToDeduplicateSurviveCrashes(t *testing.T) {
 	template := vfs.NewCrashable()
 	d := mustOpen(t, template)
 	table, err := d.createLazy()
@@ -168,7 +168,7 @@ func TestMergesOfRowsToBeSettledSurviveCrashes(t *testing.T) {
 		d, err := tryOpen(fsys, "/db", quiet)
 		must(t, err)
 		for range 2 {
-			if got := d.settledItems(t, fsys, table.ID); !maps.Equal(got, want) {
+			if got := d.deduplicatedItems(t, fsys, table.ID); !maps.Equal(got, want) {
 				t.Fatalf("%s: %v, want %v", what, got, want)
 			}
 			must(t, d.engine.Flush(ctx))
@@ -180,9 +180,9 @@ func TestMergesOfRowsToBeSettledSurviveCrashes(t *testing.T) {
 	withFailures(t, template, mergeAll, again)
 }
 
-// TestTombstonesOfOtherPartitionsStayUntilTheirKeysAreSettled merges a part with tombstones while
-// there are still older rows of their keys in another partition.
-func TestTombstonesOfOtherPartitionsStayUntilTheirKeysAreSettled(t *testing.T) {
+// TestTombstonesOfOtherPartitionsStayUntilTheirKeysAreDeduplicated merges a part with tombstones
+// while there are still older rows of their keys in another partition.
+func TestTombstonesOfOtherPartitionsStayUntilTheirKeysAreDeduplicated(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)
 	must(t, d.engine.CreateDatabase(ctx, "d", true))
@@ -212,7 +212,7 @@ func TestTombstonesOfOtherPartitionsStayUntilTheirKeysAreSettled(t *testing.T) {
 	add(2, true, 1, 2)
 	add(2, true, 3)
 	rows := func() (n int64) {
-		s, err := d.engine.Settled(ctx, table.ID)
+		s, err := d.engine.DeduplicatedSnapshot(ctx, table.ID)
 		must(t, err)
 		defer s.Release()
 		return s.Tables[table.ID].Rows()
@@ -231,8 +231,9 @@ func TestTombstonesOfOtherPartitionsStayUntilTheirKeysAreSettled(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// TestSettlingKeepsNoMemoryOfOtherTables flushes rows of another table while one is deduplicated.
-func TestSettlingKeepsNoMemoryOfOtherTables(t *testing.T) {
+// TestDeletingSupersededRowsHoldsNoMemoryOfOtherTables flushes rows of another table while one is
+// deduplicated.
+func TestDeletingSupersededRowsHoldsNoMemoryOfOtherTables(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	failing := vfs.Failing(fsys, vfs.Never)
 	d, err := tryOpen(failing, "/db", quiet)

@@ -151,7 +151,7 @@ func (d *database) deleteFromParts(id base.TableID, ordinal uint32) error {
 		return err
 	}
 	defer s.Release()
-	c := engine.Change{Table: id, Deleted: map[base.SourceID]*roaring.Bitmap{}}
+	c := engine.Change{Table: id, Deleted: map[base.RowsetID]*roaring.Bitmap{}}
 	for _, p := range s.Tables[id].Parts {
 		c.Deleted[p.ID] = roaring.BitmapOf(ordinal)
 	}

@@ -147,7 +147,7 @@ func (r rows) ordinal(i int) uint32 {
 // inputError is an error that one part caused in a merge. If the part is left out, the merge does
 // not have the error.
 type inputError struct {
-	part base.SourceID
+	part base.RowsetID
 	err  error
 }
 

@@ -40,7 +40,7 @@ type interleave struct {
 	order []uint32
 	last  []int64 // for each part, its last row in the window that was returned
 
-	parts    []base.SourceID // ids of the parts, by their numbers in the merge
+	parts    []base.RowsetID // ids of the parts, by their numbers in the merge
 	byNumber []*patch.Lane
 	move     *patch.Interleaved
 }
@@ -54,7 +54,7 @@ type cursor struct {
 }
 
 func newInterleave(inputs []*input, table schema.Table, yield func() error) *interleave {
-	deleted := map[base.SourceID]*roaring.Bitmap{}
+	deleted := map[base.RowsetID]*roaring.Bitmap{}
 	for _, s := range inputs {
 		deleted[s.part.ID] = nil
 		if s.patches != nil {
@@ -203,13 +203,13 @@ func (in *interleave) counts() ([]int, error) {
 		// a probe equals the bound, the stable sort puts it before the bound exactly if the probe's
 		// part comes first.
 		var rows []uint32
-		var sourceOf []int
+		var partOf []int
 		for i := range search {
 			if i == bound {
-				rows, sourceOf = append(rows, boundRow), append(sourceOf, bound)
+				rows, partOf = append(rows, boundRow), append(partOf, bound)
 			}
 			for p := range search[i].probes() {
-				rows, sourceOf = append(rows, first[i]+uint32(p)), append(sourceOf, i)
+				rows, partOf = append(rows, first[i]+uint32(p)), append(partOf, i)
 			}
 		}
 		if len(rows) == 1 {
@@ -221,10 +221,10 @@ func (in *interleave) counts() ([]int, error) {
 		// before has for each part the number of its probes that sort before the bound.
 		before := make([]int, len(in.inputs))
 		for _, o := range order {
-			if sourceOf[o] == bound {
+			if partOf[o] == bound {
 				break
 			}
-			before[sourceOf[o]]++
+			before[partOf[o]]++
 		}
 		for i := range search {
 			search[i].narrow(before[i])

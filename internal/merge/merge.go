@@ -29,7 +29,7 @@ const (
 // parts does not exist any more, or must be rewritten on its own because the table's sort key or
 // partitioning has changed since the plan was made.
 func (m *merger) begin(table base.TableID, plan Plan) (*engine.Rewrite, error) {
-	ids := make([]base.SourceID, len(plan.Sources))
+	ids := make([]base.RowsetID, len(plan.Sources))
 	for i, p := range plan.Sources {
 		ids[i] = p.ID
 	}
@@ -53,11 +53,11 @@ func (m *merger) begin(table base.TableID, plan Plan) (*engine.Rewrite, error) {
 // and no new file is left. That is not an error.
 func (m *merger) execute(ctx context.Context, rewrite *engine.Rewrite, plan Plan, yield func() error) (replaced bool, err error) {
 	t := rewrite.Table()
-	made, move, err := m.writeAll(ctx, t, plan, yield)
+	made, remap, err := m.writeAll(ctx, t, plan, yield)
 	if err == nil {
 		// Publishing does not end with ctx, because only its outcome tells whether the new files
 		// are in use.
-		err = rewrite.Publish(context.Background(), made, move)
+		err = rewrite.Publish(context.Background(), made, remap)
 		if replaced = err == nil; replaced {
 			return true, nil
 		}
@@ -73,10 +73,10 @@ func (m *merger) execute(ctx context.Context, rewrite *engine.Rewrite, plan Plan
 
 // writeAll writes the new parts of a merge by calling write. It returns an error if they do not
 // have as many rows as they must have.
-func (m *merger) writeAll(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (made []catalog.Part, move patch.Move, err error) {
-	made, move, rows, err := m.write(ctx, t, plan, yield)
+func (m *merger) writeAll(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (made []catalog.Part, remap patch.Remap, err error) {
+	made, remap, rows, err := m.write(ctx, t, plan, yield)
 	if err != nil {
-		return made, move, err
+		return made, remap, err
 	}
 	for _, p := range made {
 		rows += p.Rows
@@ -84,7 +84,7 @@ func (m *merger) writeAll(ctx context.Context, t *snapshot.Table, plan Plan, yie
 	if want := liveRows(t, plan); rows != want {
 		err = base.Errorf(base.Internal, "%d rows written, the old parts have %d", rows, want)
 	}
-	return made, move, err
+	return made, remap, err
 }
 
 // liveRows returns how many rows the plan's parts have, without deleted rows.
@@ -99,7 +99,7 @@ func liveRows(t *snapshot.Table, plan Plan) int64 {
 // write writes the new parts of a merge, or none if no rows are left. It returns the parts, the
 // remap of the rows, and the number of tombstones that were dropped. After an error, files of the
 // returned parts may exist.
-func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (made []catalog.Part, move patch.Move, dropped int64, err error) {
+func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (made []catalog.Part, remap patch.Remap, dropped int64, err error) {
 	if err := m.checkSpace(plan); err != nil {
 		return nil, nil, 0, err
 	}
@@ -177,7 +177,7 @@ func describe(parts []*catalog.Part) catalog.Part {
 // writePart writes rows as one part, which takes over its properties from like. next returns the
 // rows batch by batch, and then io.EOF. After an error, the file of the returned part may exist.
 func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (arrow.RecordBatch, error)) (catalog.Part, error) {
-	id, err := m.engine.NextSourceID()
+	id, err := m.engine.NextRowsetID()
 	if err != nil {
 		return like, err
 	}
@@ -203,7 +203,7 @@ func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield f
 	var ordinals []uint32 // numbers that the rows in chunk had in the old part
 	defer func() { releaseRecords(chunk) }()
 	bytes := int64(0)
-	move = &patch.Sorted{Source: s.part.ID}
+	move = &patch.Sorted{Rowset: s.part.ID}
 	for {
 		if err := yield(); err != nil {
 			return made, nil, err
@@ -221,7 +221,7 @@ func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield f
 			}
 		}
 		if len(ordinals) > 0 && (end || bytes >= rewriteBytes) {
-			parts, err := m.writeSorted(t, chunk, like, func(part base.SourceID, rows []uint32) {
+			parts, err := m.writeSorted(t, chunk, like, func(part base.RowsetID, rows []uint32) {
 				from := make([]uint32, len(rows))
 				for i, row := range rows {
 					from[i] = ordinals[row]
@@ -243,7 +243,7 @@ func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield f
 
 // writeSorted sorts a chunk of rows, and writes one part for each partition. For each part it calls
 // wrote with the id of the part and the indexes in the chunk of its rows.
-func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like catalog.Part, wrote func(base.SourceID, []uint32)) (made []catalog.Part, err error) {
+func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like catalog.Part, wrote func(base.RowsetID, []uint32)) (made []catalog.Part, err error) {
 	order, err := batch.Sort(chunk, t.Schema)
 	if err != nil {
 		return nil, err

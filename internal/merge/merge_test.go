@@ -38,7 +38,7 @@ func TestMergeKeepsRowsAndOrder(t *testing.T) {
 	}
 	snap.Release()
 	list := d.merges.List()
-	if len(list) != 1 || list[0].Sources != 10 || list[0].Rows != int64(len(after.rows)) || list[0].Finished.IsZero() || list[0].Error != "" {
+	if len(list) != 1 || list[0].Parts != 10 || list[0].Rows != int64(len(after.rows)) || list[0].Finished.IsZero() || list[0].Error != "" {
 		t.Errorf("merges %+v", list)
 	}
 	d.mustEnd(t)

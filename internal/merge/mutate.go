@@ -84,17 +84,17 @@ func (s *Scheduler) mutate(ctx context.Context, snap *snapshot.Snapshot, c engin
 
 // mutate writes the new parts of a mutation (a change that rewrites parts). It returns them with
 // the remap of their rows. After an error, files of the returned parts may exist.
-func (m *merger) mutate(ctx context.Context, mutation *engine.Mutation, plan Plan, c engine.Change) (made []catalog.Part, move patch.Moves, err error) {
+func (m *merger) mutate(ctx context.Context, mutation *engine.Mutation, plan Plan, c engine.Change) (made []catalog.Part, move patch.Remaps, err error) {
 	if err := m.checkSpace(plan); err != nil {
 		return nil, nil, err
 	}
 	changed := *mutation.Table()
 	changed.Patches = maps.Clone(changed.Patches)
 	if changed.Patches == nil {
-		changed.Patches = map[base.SourceID]*patch.Set{}
+		changed.Patches = map[base.RowsetID]*patch.Set{}
 	}
 	maps.Copy(changed.Patches, mutation.Sets)
-	move = patch.Moves{}
+	move = patch.Remaps{}
 	for _, p := range plan.Sources {
 		one := Plan{Sources: []*catalog.Part{p}, Rows: p.Rows, Bytes: p.Bytes}
 		parts, moved, err := m.writeAll(ctx, &changed, one, ctx.Err)
@@ -109,6 +109,6 @@ func (m *merger) mutate(ctx context.Context, mutation *engine.Mutation, plan Pla
 	}
 	like := describe(plan.Sources)
 	like.SchemaVersion = changed.Schema.Version
-	parts, err := m.writeSorted(&changed, slices.Clone(c.Inserted), like, func(base.SourceID, []uint32) {})
+	parts, err := m.writeSorted(&changed, slices.Clone(c.Inserted), like, func(base.RowsetID, []uint32) {})
 	return append(made, parts...), move, err
 }

@@ -27,7 +27,7 @@ func (d *database) mutateEvents(id base.TableID) error {
 	w.Append("m")
 	n.Append(7)
 	row := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "writer", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil), []arrow.Array{w.NewArray(), n.NewArray()}, 1)
-	c := engine.Change{Table: id, Deleted: map[base.SourceID]*roaring.Bitmap{}, Inserted: []arrow.RecordBatch{row}}
+	c := engine.Change{Table: id, Deleted: map[base.RowsetID]*roaring.Bitmap{}, Inserted: []arrow.RecordBatch{row}}
 	for _, p := range s.Tables[id].Parts {
 		c.Deleted[p.ID] = roaring.BitmapOf(0)
 	}
@@ -137,10 +137,10 @@ func TestAMutationWaitsForNoLock(t *testing.T) {
 	must(t, err)
 	must(t, d.appendItems(table.ID, []int64{1, 2, 3}, 0))
 	must(t, d.engine.Flush(ctx))
-	release, err := d.engine.Pin(ctx, nil, table.ID)
+	release, err := d.engine.LockTables(ctx, nil, table.ID)
 	must(t, err)
 	one := int64(1)
-	if err := d.changeNow(fsys, table.ID, map[int64]*int64{1: &one}); !errors.Is(err, engine.ErrPinned) {
+	if err := d.changeNow(fsys, table.ID, map[int64]*int64{1: &one}); !errors.Is(err, engine.ErrTableLocked) {
 		t.Errorf("while the table is locked: %v", err)
 	}
 	release()
@@ -157,11 +157,11 @@ func TestMergesLeaveAloneWhatAMutationWrites(t *testing.T) {
 		must(t, d.appendItems(table.ID, []int64{i}, 0))
 		must(t, d.engine.Flush(ctx))
 	}
-	parts := func() []base.SourceID {
+	parts := func() []base.RowsetID {
 		s, err := d.engine.Snapshot(table.ID)
 		must(t, err)
 		defer s.Release()
-		var ids []base.SourceID
+		var ids []base.RowsetID
 		for _, p := range s.Tables[table.ID].Parts {
 			ids = append(ids, p.ID)
 		}

@@ -13,7 +13,7 @@ import (
 type Policy struct {
 	MaxPartBytes int64 // maximum total size in bytes of the parts of one merge; default 512 MiB
 	MaxPartRows  int64 // maximum total number of rows of the parts of one merge; default 8 Mi
-	MaxSources   int   // maximum number of parts of one merge; default 16
+	MaxParts     int   // maximum number of parts of one merge; default 16
 	// MaxOpenBytes limits the memory of a merge, which decodes one row group of each part at the
 	// same time. It is the maximum total size in bytes that these row groups have in the files. The
 	// default is 64 MiB. Two parts can always be merged.
@@ -60,7 +60,7 @@ const (
 // they may take. The parts with at least this load have at least half of that memory, so rewriting
 // them frees it. The result is at most fullLoad. It may be less, because small changes of many
 // parts fill the memory, too.
-func loadToFree(parts []*catalog.Part, loads map[base.SourceID]Load) float64 {
+func loadToFree(parts []*catalog.Part, loads map[base.RowsetID]Load) float64 {
 	ordered, total := make([]*catalog.Part, 0, len(loads)), int64(0)
 	for _, p := range parts {
 		if load, ok := loads[p.ID]; ok {
@@ -80,7 +80,7 @@ func loadToFree(parts []*catalog.Part, loads map[base.SourceID]Load) float64 {
 func (p Policy) withDefaults() Policy {
 	orDefault(&p.MaxPartBytes, 512<<20)
 	orDefault(&p.MaxPartRows, 8<<20)
-	orDefault(&p.MaxSources, 16)
+	orDefault(&p.MaxParts, 16)
 	orDefault(&p.MaxOpenBytes, 64<<20)
 	orDefault(&p.Load, 0.1)
 	return p
@@ -144,7 +144,7 @@ type Plan struct {
 // After these merges, each tier of sizes (a factor of r) has fewer than about 2r parts. The file
 // testdata/pick/day shows a day with one flush a minute. At rest, about one part per factor of 3 in
 // size remains, in addition to parts of full size.
-func Pick(parts []*catalog.Part, loads map[base.SourceID]Load, policy Policy) []Plan {
+func Pick(parts []*catalog.Part, loads map[base.RowsetID]Load, policy Policy) []Plan {
 	policy = policy.withDefaults()
 	ordered := slices.Clone(parts)
 	slices.SortFunc(ordered, ingestionOrder)
@@ -158,7 +158,7 @@ func Pick(parts []*catalog.Part, loads map[base.SourceID]Load, policy Policy) []
 	for from := range ordered {
 		var sum, largest, mostRows, open int64
 		var plan Plan
-		for to := from; to < min(len(ordered), from+policy.MaxSources); to++ {
+		for to := from; to < min(len(ordered), from+policy.MaxParts); to++ {
 			p := ordered[to]
 			plan.Rows += p.Rows
 			plan.Bytes += p.Bytes
@@ -215,7 +215,7 @@ func (p Policy) requiredRatio(parts []*catalog.Part) func(bytes, rows, open int6
 		if p.Rest {
 			return restRatio
 		}
-		fit := min(float64(p.MaxSources), float64(p.MaxPartBytes)/float64(max(bytes, 1)),
+		fit := min(float64(p.MaxParts), float64(p.MaxPartBytes)/float64(max(bytes, 1)),
 			float64(p.MaxPartRows)/float64(max(rows, 1)), float64(p.MaxOpenBytes)/float64(max(open, 1)))
 		return max(restRatio, fit/2*relief)
 	}

@@ -80,9 +80,9 @@ func showBytes(n int64) string {
 
 // parseParts reads lines "ROWS SIZE [xTIMES] [deleted=ROWS] [patched=ROWS] [patch-bytes=BYTES]";
 // ids count from 1, in ingestion order.
-func parseParts(t *testing.T, text string) ([]*catalog.Part, map[base.SourceID]Load) {
+func parseParts(t *testing.T, text string) ([]*catalog.Part, map[base.RowsetID]Load) {
 	var parts []*catalog.Part
-	loads := map[base.SourceID]Load{}
+	loads := map[base.RowsetID]Load{}
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)
 		times := int64(1)
@@ -101,7 +101,7 @@ func parseParts(t *testing.T, text string) ([]*catalog.Part, map[base.SourceID]L
 			}
 		}
 		for range times {
-			id := base.SourceID(len(parts) + 1)
+			id := base.RowsetID(len(parts) + 1)
 			parts = append(parts, &catalog.Part{ID: id, MinSeq: base.Seq(id), MaxSeq: base.Seq(id), Rows: parseBytes(t, fields[0]), Bytes: parseBytes(t, fields[1])})
 			if load != (Load{}) {
 				loads[id] = load
@@ -135,7 +135,7 @@ type simulation struct {
 	random     *rand.Rand
 
 	parts   []*catalog.Part
-	next    base.SourceID
+	next    base.RowsetID
 	budget  int64
 	flushed int64
 	written int64
@@ -221,10 +221,10 @@ func TestPickKeepsItsPromises(t *testing.T) {
 		var parts []*catalog.Part
 		for i := range 1 + r.IntN(150) {
 			size := int64(1) << r.IntN(27)
-			parts = append(parts, &catalog.Part{ID: base.SourceID(1000 - i), MinSeq: base.Seq(i), MaxSeq: base.Seq(i), Rows: 1 + size/100, Bytes: size + r.Int64N(size)})
+			parts = append(parts, &catalog.Part{ID: base.RowsetID(1000 - i), MinSeq: base.Seq(i), MaxSeq: base.Seq(i), Rows: 1 + size/100, Bytes: size + r.Int64N(size)})
 		}
 		r.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
-		next := base.SourceID(2000)
+		next := base.RowsetID(2000)
 		for round := 0; ; round++ {
 			ordered := slices.SortedFunc(slices.Values(parts), ingestionOrder)
 			plans := Pick(parts, nil, policy)
@@ -246,7 +246,7 @@ func TestPickKeepsItsPromises(t *testing.T) {
 					rows, bytes, open = rows+p.Rows, bytes+p.Bytes, open+openBytes(p)
 				}
 				n := len(plan.Sources)
-				if rows != plan.Rows || bytes != plan.Bytes || n < 2 || n > policy.MaxSources ||
+				if rows != plan.Rows || bytes != plan.Bytes || n < 2 || n > policy.MaxParts ||
 					bytes > policy.MaxPartBytes || rows > policy.MaxPartRows || n > 2 && open > policy.MaxOpenBytes {
 					t.Fatalf("seed %d: plan of %d parts, %d rows, %d bytes, %d open", seed, n, plan.Rows, plan.Bytes, open)
 				}
@@ -269,9 +269,9 @@ func TestPickKeepsItsPromises(t *testing.T) {
 // merge of any single part to be worth it.
 func TestLittleAllOverManyPartsIsMergedToFreeMemory(t *testing.T) {
 	var parts []*catalog.Part
-	loads := map[base.SourceID]Load{}
+	loads := map[base.RowsetID]Load{}
 	for i := range 100 {
-		p := &catalog.Part{ID: base.SourceID(i + 1), Rows: 8 << 20, Bytes: 512 << 20, MinSeq: base.Seq(i + 1), MaxSeq: base.Seq(i + 1)}
+		p := &catalog.Part{ID: base.RowsetID(i + 1), Rows: 8 << 20, Bytes: 512 << 20, MinSeq: base.Seq(i + 1), MaxSeq: base.Seq(i + 1)}
 		parts = append(parts, p)
 		loads[p.ID] = Load{Patched: int64(1000 + 10*i), Bytes: int64(100_000 + 1000*i)}
 	}
@@ -289,7 +289,7 @@ func TestLittleAllOverManyPartsIsMergedToFreeMemory(t *testing.T) {
 		t.Errorf("%d parts, which free %d bytes of %d", n, freed, all)
 	}
 	for i := range 3 { // parts with many changes do not prevent the others from being merged
-		loads[base.SourceID(i+1)] = Load{Patched: 1 << 20, Bytes: 5_000}
+		loads[base.RowsetID(i+1)] = Load{Patched: 1 << 20, Bytes: 5_000}
 	}
 	if n, freed, all := planned(); 2*freed < all {
 		t.Errorf("%d parts, which free %d bytes of %d", n, freed, all)

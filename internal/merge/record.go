@@ -19,7 +19,7 @@ import (
 
 func (s *Scheduler) begin(t *snapshot.Table, j job) *Merge {
 	m := &Merge{
-		Table: t.Schema.QualifiedName(), Partition: j.group.partition, Sources: len(j.plan.Sources),
+		Table: t.Schema.QualifiedName(), Partition: j.group.partition, Parts: len(j.plan.Sources),
 		Rows: j.plan.Rows, Bytes: j.plan.Bytes, Started: s.clock.Now(),
 	}
 	s.mu.Lock()
@@ -42,7 +42,7 @@ func (s *Scheduler) ended(m *Merge, err error) {
 		return
 	}
 	s.totals.Done++
-	s.totals.Sources += int64(m.Sources)
+	s.totals.Parts += int64(m.Parts)
 	s.totals.Rows += m.Rows
 	s.totals.Bytes += m.Bytes
 	s.totals.Time += m.Finished.Sub(m.Started)

@@ -92,7 +92,7 @@ func (s *Scheduler) Retype(ctx context.Context, from, to schema.Table, column ba
 		return err
 	}
 	// Delete superseded rows first, because it may not be possible to convert their values.
-	if err := s.merger.engine.Settle(ctx, from.ID); err != nil {
+	if err := s.merger.engine.DeleteSuperseded(ctx, from.ID); err != nil {
 		return err
 	}
 	for range maxMutations {
@@ -112,7 +112,7 @@ func (s *Scheduler) retype(ctx context.Context, r *retyping) (err error) {
 		return err
 	}
 	defer work.Close()
-	w := &retyped{retyping: r, made: map[base.SourceID][]catalog.Part{}, move: patch.Moves{}}
+	w := &retyped{retyping: r, made: map[base.RowsetID][]catalog.Part{}, move: patch.Remaps{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.abandon(e, slices.Collect(maps.Keys(w.made))))
@@ -147,12 +147,12 @@ func (s *Scheduler) retype(ctx context.Context, r *retyping) (err error) {
 // retyped has the new parts that a Retype has written so far.
 type retyped struct {
 	*retyping
-	made map[base.SourceID][]catalog.Part // the new parts, by the id of the old part
-	move patch.Moves
+	made map[base.RowsetID][]catalog.Part // the new parts, by the id of the old part
+	move patch.Remaps
 }
 
 // abandon removes the files of the new parts that were made from the given old parts.
-func (w *retyped) abandon(e *engine.Engine, parts []base.SourceID) (err error) {
+func (w *retyped) abandon(e *engine.Engine, parts []base.RowsetID) (err error) {
 	for _, id := range parts {
 		for _, p := range w.made[id] {
 			err = errors.Join(err, e.AbandonPart(p.Table, p.ID))

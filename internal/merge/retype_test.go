@@ -191,8 +191,8 @@ func (d *database) changeCounts(id base.TableID, row uint32) error {
 	n := array.NewInt64Builder(memory.DefaultAllocator)
 	n.Append(1000000 + int64(row))
 	values := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil), []arrow.Array{n.NewArray()}, 1)
-	c := engine.Change{Table: id, Deleted: map[base.SourceID]*roaring.Bitmap{first: roaring.BitmapOf(row + 1)},
-		Updated: []patch.Layer{{Source: first, Columns: []base.ColumnID{2}, Ordinals: []uint32{row}, Values: values}}}
+	c := engine.Change{Table: id, Deleted: map[base.RowsetID]*roaring.Bitmap{first: roaring.BitmapOf(row + 1)},
+		Updated: []patch.Layer{{Rowset: first, Columns: []base.ColumnID{2}, Ordinals: []uint32{row}, Values: values}}}
 	_, err = d.engine.Commit(ctx, s, []engine.Change{c}, engine.AppendOptions{})
 	return err
 }

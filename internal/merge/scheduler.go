@@ -105,7 +105,7 @@ type group struct {
 // subject is what is merged or deduplicated: a part, or a whole table (then the field part is 0).
 type subject struct {
 	table base.TableID
-	part  base.SourceID
+	part  base.RowsetID
 }
 
 // failure describes why and when the last attempt to merge or deduplicate something failed.
@@ -120,7 +120,7 @@ type failure struct {
 type Merge struct {
 	Table     string // qualified name of the table
 	Partition string
-	Sources   int
+	Parts     int
 	Rows      int64
 	Bytes     int64 // total size of the parts that the merge replaces, in bytes
 	Started   time.Time
@@ -224,7 +224,7 @@ type Totals struct {
 	Running int
 	Done    int64
 	Errors  int64
-	Sources int64         // number of old parts that were replaced
+	Parts   int64         // number of old parts that were replaced
 	Rows    int64         // number of rows of the parts that were replaced
 	Bytes   int64         // size of the parts that were replaced, in bytes
 	Time    time.Duration // sum of the durations of the merges, each from begin to end
@@ -350,7 +350,7 @@ func (s *Scheduler) loadToFree(snap *snapshot.Snapshot) float64 {
 		return 0
 	}
 	var parts []*catalog.Part
-	loads := map[base.SourceID]Load{}
+	loads := map[base.RowsetID]Load{}
 	for _, t := range snap.Tables {
 		deduplicated := slices.DeleteFunc(slices.Clone(t.Parts), func(p *catalog.Part) bool { return !isDeduplicated(t, p) })
 		parts = append(parts, deduplicated...)
@@ -361,8 +361,8 @@ func (s *Scheduler) loadToFree(snap *snapshot.Snapshot) float64 {
 
 // loadsOf returns how much of each part is deleted or patched, for the parts that have such
 // changes. rest says that the partition gets no new parts at the moment.
-func (s *Scheduler) loadsOf(t *snapshot.Table, parts []*catalog.Part, rest bool) map[base.SourceID]Load {
-	loads := map[base.SourceID]Load{}
+func (s *Scheduler) loadsOf(t *snapshot.Table, parts []*catalog.Part, rest bool) map[base.RowsetID]Load {
+	loads := map[base.RowsetID]Load{}
 	for _, p := range parts {
 		set := t.Patches[p.ID]
 		due := s.merger.tombstonesDue(t, p) && (rest || t.Schema.KeepsTombstones())

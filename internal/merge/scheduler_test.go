@@ -86,11 +86,11 @@ func TestMergeRestsUnderPressure(t *testing.T) {
 	yield := s.yielder(ctx)
 	must(t, yield()) // nobody waits: returns at once
 
-	release, err := e.Room().Need(ctx, 1<<20)
+	release, err := e.NewReservation().Reserve(ctx, 1<<20)
 	must(t, err)
 	reserved := make(chan error)
 	go func() {
-		release, err := e.Room().Need(ctx, 1)
+		release, err := e.NewReservation().Reserve(ctx, 1)
 		if err == nil {
 			release()
 		}

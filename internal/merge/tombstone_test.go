@@ -84,7 +84,7 @@ func TestTombstonesStayForTheirAgeAndGo(t *testing.T) {
 		v := array.NewInt64Builder(memory.DefaultAllocator)
 		v.Append(ver)
 		values := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "2", Type: arrow.PrimitiveTypes.Int64}}, nil), []arrow.Array{v.NewArray()}, 1)
-		return engine.Change{Table: table.ID, Updated: []patch.Layer{{Source: part, Columns: []base.ColumnID{2}, Ordinals: []uint32{row}, Values: values}}}
+		return engine.Change{Table: table.ID, Updated: []patch.Layer{{Rowset: part, Columns: []base.ColumnID{2}, Ordinals: []uint32{row}, Values: values}}}
 	}
 	_, err = d.engine.Commit(ctx, s, []engine.Change{set(7, 9)}, engine.AppendOptions{})
 	must(t, err)
@@ -174,7 +174,7 @@ func TestTombstonesStayForWhatCameInTimeAndNobodyRead(t *testing.T) {
 	}
 	s.Release()
 	must(t, d.merges.RunUntilIdle(ctx))
-	s, err = d.engine.Settled(ctx, table.ID)
+	s, err = d.engine.DeduplicatedSnapshot(ctx, table.ID)
 	must(t, err)
 	if n := s.Tables[table.ID].Rows(); n != 0 { // neither the row nor the tombstone
 		t.Errorf("%d rows", n)

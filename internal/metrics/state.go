@@ -90,7 +90,7 @@ var measures = []measure{
 	{"scoter_merges_total", "Merges, and changes that rewrote parts, that succeeded.", counter, func(s *seen) float64 { return float64(s.merges.Done) }},
 	{"scoter_merge_errors_total", "Merges that failed; they are tried again.", counter, func(s *seen) float64 { return float64(s.merges.Errors) }},
 	{"scoter_merge_seconds_total", "Time of the merges that succeeded.", counter, func(s *seen) float64 { return s.merges.Time.Seconds() }},
-	{"scoter_merged_parts_total", "Parts that merges replaced.", counter, func(s *seen) float64 { return float64(s.merges.Sources) }},
+	{"scoter_merged_parts_total", "Parts that merges replaced.", counter, func(s *seen) float64 { return float64(s.merges.Parts) }},
 	{"scoter_merged_rows_total", "Rows of parts that merges replaced.", counter, func(s *seen) float64 { return float64(s.merges.Rows) }},
 	{"scoter_merged_bytes_total", "Bytes of parts that merges replaced.", counter, func(s *seen) float64 { return float64(s.merges.Bytes) }},
 
@@ -187,7 +187,7 @@ func (s *state) collectDisk(out chan<- prometheus.Metric, now *seen) {
 	}
 	out <- prometheus.MustNewConstMetric(diskFree, gauge, float64(disk.Free))
 	for what, bytes := range map[string]int64{"parts": now.PartBytes, "patches": disk.Patches, "log": disk.Log, "catalog": disk.Catalog,
-		"temporary": disk.Temporary, "reserve": disk.Reserve} {
+		"temporary": disk.Spilled, "reserve": disk.Reserve} {
 		out <- prometheus.MustNewConstMetric(diskUsed, gauge, float64(bytes), what)
 	}
 	out <- prometheus.MustNewConstMetric(logBytes, gauge, float64(disk.Log))

@@ -96,10 +96,10 @@ func (x *execution) addColumn(t schema.Table) error {
 				WithHint("make another table with it, and INSERT INTO it FROM this one")
 		}
 	}
-	var definition composition
+	var definition composedQuery
 	definition.copy(x.c, x.c.at, len(x.c.tokens()))
 	x.c.at = len(x.c.tokens())
-	shape, err := x.shape(&definition)
+	shape, err := x.definitionOf(&definition)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (x *execution) addColumn(t schema.Table) error {
 			return base.Errorf(base.Invalid, "column %q is NOT NULL and its default is NULL", column.Name)
 		}
 	}
-	return unlessThere(x.change(t, func(t schema.Table) (schema.Table, error) {
+	return ignoreConflict(x.change(t, func(t schema.Table) (schema.Table, error) {
 		next, err := t.AddColumns(column)
 		if err == nil && own {
 			err = x.checkEmpty(t, column)
@@ -136,8 +136,8 @@ func (x *execution) isVolatile(expression string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	placing, err := x.placingOf(tokens)
-	return placing == besideEach, err
+	placing, err := x.evaluationOf(tokens)
+	return placing == inLateralEach, err
 }
 
 // checkEmpty returns an error if the table has rows and the new column has a volatile default, such
@@ -170,17 +170,17 @@ func (x *execution) dropColumn(t schema.Table) error {
 		return nil
 	}
 	return x.change(t, func(t schema.Table) (schema.Table, error) {
-		if err := checkUnchecked(t, name, "dropped"); err != nil {
+		if err := checkNotInCheck(t, name, "dropped"); err != nil {
 			return t, err
 		}
 		return t.DropColumn(name)
 	})
 }
 
-// checkUnchecked returns an error if a CHECK constraint of the table names the column. Such a
+// checkNotInCheck returns an error if a CHECK constraint of the table names the column. Such a
 // column cannot be renamed or dropped. done is the past participle for the error message, such as
 // "dropped".
-func checkUnchecked(t schema.Table, column, done string) error {
+func checkNotInCheck(t schema.Table, column, done string) error {
 	tokens, err := sqltoken.Split(t.Condition())
 	if err != nil {
 		return base.Wrap(err, "checks of table %s", t.QualifiedName())
@@ -214,7 +214,7 @@ func (x *execution) renameColumn(t schema.Table) error {
 		return err
 	}
 	return x.change(t, func(t schema.Table) (schema.Table, error) {
-		if err := checkUnchecked(t, from, "renamed"); err != nil {
+		if err := checkNotInCheck(t, from, "renamed"); err != nil {
 			return t, err
 		}
 		return t.RenameColumn(from, to)
@@ -236,17 +236,17 @@ func (x *execution) alterColumn(t schema.Table) error {
 		if err := x.alterType(t, t.Columns[i]); err != nil {
 			return err
 		}
-		return x.retypeViews()
+		return x.refreshViewColumns()
 	case c.accept("SET", "DEFAULT"):
 		text, _ := c.rest()
-		var definition composition
+		var definition composedQuery
 		definition.write("c ", t.Columns[i].Type.String(), " DEFAULT (")
 		definition.copy(c, c.at, len(c.tokens()))
 		definition.write(")")
 		c.at = len(c.tokens())
 		// A default that ALTER sets must follow the rules of CREATE TABLE: it has no sub-query and
 		// names no column.
-		if _, err := x.shape(&definition); err != nil {
+		if _, err := x.definitionOf(&definition); err != nil {
 			return base.Wrap(err, "default of %q", name)
 		}
 		if _, err := x.constantOf(text, t.Columns[i].Type); err != nil {
@@ -368,14 +368,14 @@ func (x *execution) drop() error {
 		err = x.dropNamespace(database, name, cascade, func() error { return x.store.DropSchema(x.ctx, database, name, cascade) })
 	case "DATABASE":
 		if len(parts) > 1 {
-			return c.placed(base.Errorf(base.Invalid, "the name of a database has no part behind a dot"), place)
+			return c.withPosition(base.Errorf(base.Invalid, "the name of a database has no part behind a dot"), place)
 		}
 		err = x.dropNamespace(parts[0], "", cascade, func() error { return x.store.DropDatabase(x.ctx, parts[0], cascade) })
 	}
 	if ifExists && base.KindOf(err) == base.NotFound {
 		return nil
 	}
-	return c.placed(err, place)
+	return c.withPosition(err, place)
 }
 
 // dropNamespace drops a database or schema by calling drop. Without CASCADE the database or schema
@@ -385,7 +385,7 @@ func (x *execution) dropNamespace(database, schemaName string, cascade bool, dro
 	if !cascade {
 		return drop()
 	}
-	return x.sources.Dropping(database, schemaName, drop)
+	return x.sources.DropWithSources(database, schemaName, drop)
 }
 
 func (x *execution) truncate() (Counts, error) {
@@ -402,15 +402,15 @@ func (x *execution) truncate() (Counts, error) {
 		return Counts{}, err
 	}
 	defer removed.Release()
-	return Counts{Deleted: x.countShown(removed.Tables[t.ID])}, nil
+	return Counts{Deleted: x.countVisible(removed.Tables[t.ID])}, nil
 }
 
-// countShown returns the number of rows of a table that SELECT would return. It does not count
+// countVisible returns the number of rows of a table that SELECT would return. It does not count
 // tombstones, which SELECT hides.
 //
-// If the rows cannot be read, countShown counts all rows: TRUNCATE must not fail for that reason.
+// If the rows cannot be read, countVisible counts all rows: TRUNCATE must not fail for that reason.
 // The count has its own time limit, in case the statement's time has already run out.
-func (x *execution) countShown(t *snapshot.Table) int64 {
+func (x *execution) countVisible(t *snapshot.Table) int64 {
 	n := t.Rows()
 	if t.Schema.IsDeleted == 0 || n == 0 {
 		return n

@@ -24,17 +24,17 @@ import (
 //   - rows with only some columns, if this moves them to another partition or sort position,
 //   - rows with only some columns of a table with CHECK constraints.
 func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, error) {
-	return m.once(ctx, o, func(o engine.AppendOptions) (Counts, error) {
+	return m.idempotent(ctx, o, func(o engine.AppendOptions) (Counts, error) {
 		keyed := false
 		for _, rows := range tables {
 			t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
 			// If there is no such table, or it has no primary key, an error of the lookup is not
 			// handled here: the store's Append below returns it.
-			keyed = keyed || err == nil && !goesIn(t, rows)
+			keyed = keyed || err == nil && !appendsAsIs(t, rows)
 		}
 		if !keyed {
 			result, err := m.store.Append(ctx, tables, o)
-			if !errors.Is(err, engine.ErrPartial) {
+			if !errors.Is(err, engine.ErrMissingColumn) {
 				return result.Counts, err
 			}
 		}
@@ -47,54 +47,55 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 				return counts, err
 			}
 		}
-		return Counts{}, errTooOften()
+		return Counts{}, errTooManyConflicts()
 	})
 }
 
-// goesIn reports whether rows are appended to a table as they are, without looking for existing
-// rows of the same keys.
-func goesIn(t schema.Table, rows engine.TableRows) bool {
+// appendsAsIs reports whether rows are appended to a table as they are, without looking for
+// existing rows of the same keys.
+func appendsAsIs(t schema.Table, rows engine.TableRows) bool {
 	if rows.Deleting != nil {
 		return false
 	}
-	return len(t.PrimaryKey) == 0 || comesUnseen(t, givenBy(rows, t), rows.Whole) && checkSameColumns(rows, t) == nil
+	return len(t.PrimaryKey) == 0 || appendsWithoutLookup(t, givenBy(rows, t), rows.WholeRows) && checkSameColumns(rows, t) == nil
 }
 
-// comesUnseen reports whether a table that merges on read gets these rows without a look-up of the
-// existing rows of their keys. given are the columns that the sender gave. whole says that the
-// columns that the sender did not give get their defaults, instead of keeping existing values.
-func comesUnseen(t schema.Table, given []schema.Column, whole bool) bool {
+// appendsWithoutLookup reports whether a table that merges on read gets these rows without a
+// look-up of the existing rows of their keys. given are the columns that the sender gave. whole
+// says that the columns that the sender did not give get their defaults, instead of keeping
+// existing values.
+func appendsWithoutLookup(t schema.Table, given []schema.Column, whole bool) bool {
 	return t.MergeOnRead && (whole || len(given) == len(t.Columns))
 }
 
-// Fits returns nil if Append would accept the rows now. It changes nothing. Its errors are those of
-// Append, except for memory limits.
-func (m *Mutator) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
-	_, release, err := m.appended(ctx, tables, o)
+// Check returns nil if Append would accept the rows now. It changes nothing. Its errors are those
+// of Append, except for memory limits.
+func (m *Mutator) Check(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
+	_, release, err := m.conformAll(ctx, tables, o)
 	release()
 	return err
 }
 
-// appended has the rows of a request for one table, in the form in which they are committed.
-type appended struct {
+// conformedRows has the rows of a request for one table, in the form in which they are committed.
+type conformedRows struct {
 	table schema.Table
 	rows  []arrow.RecordBatch // the rows, conformed to the table; empty if keyed is set
-	keyed []*arrivals         // the rows, if the table has a primary key
+	keyed []*incomingRows     // the rows, if the table has a primary key
 	// evolution is the change of the table's schema that the rows need, or nil.
 	evolution *engine.Evolution
 }
 
-// appended conforms the rows of a request to their tables, and returns one element for each table.
-// The caller must call release, even after an error.
-func (m *Mutator) appended(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (all []appended, release func(), err error) {
+// conformAll conforms the rows of a request to their tables, and returns one element for each
+// table. The caller must call release, even after an error.
+func (m *Mutator) conformAll(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (all []conformedRows, release func(), err error) {
 	release = func() {
 		for _, one := range all {
 			releaseAll(one.rows)
-			releaseArrivals(one.keyed)
+			releaseIncoming(one.keyed)
 		}
 	}
 	for _, rows := range tables {
-		one, err := m.appendedTo(ctx, rows, o)
+		one, err := m.conformOne(ctx, rows, o)
 		if err != nil {
 			return all, release, err
 		}
@@ -103,11 +104,11 @@ func (m *Mutator) appended(ctx context.Context, tables []engine.TableRows, o eng
 	return all, release, nil
 }
 
-// appendedTo conforms the rows of a request for one table to that table.
-func (m *Mutator) appendedTo(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (one appended, err error) {
-	w := &write{Mutator: m, ctx: ctx, rows: rows, mode: Upsert, options: o}
+// conformOne conforms the rows of a request for one table to that table.
+func (m *Mutator) conformOne(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (one conformedRows, err error) {
+	w := &rowsRequest{Mutator: m, ctx: ctx, rows: rows, mode: Upsert, options: o}
 	if rows.Deleting != nil {
-		return w.withDeletions()
+		return w.mixedRows()
 	}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
 	// If the table has no primary key or does not exist, the error of the lookup is not returned
@@ -133,31 +134,31 @@ func (m *Mutator) appendedTo(ctx context.Context, rows engine.TableRows, o engin
 		return one, nil
 	}
 	defer releaseAll(records)
-	if goesIn(one.table, rows) {
+	if appendsAsIs(one.table, rows) {
 		one.rows, err = batch.Arrange(records, rows.Numbers)
 		return one, err
 	}
-	a, err := w.arrivals(one.table, records)
+	a, err := w.incoming(one.table, records)
 	if err != nil {
 		return one, base.Wrap(err, "table %s", one.table.QualifiedName())
 	}
-	one.keyed = []*arrivals{a}
+	one.keyed = []*incomingRows{a}
 	return one, nil
 }
 
-// arrivals returns the records, which conform to table t, as incoming rows. They can be upserted by
+// incoming returns the records, which conform to table t, as incoming rows. They can be upserted by
 // the table's primary key without a query. Rows for which that is not possible are an error.
-func (w *write) arrivals(t schema.Table, records []arrow.RecordBatch) (*arrivals, error) {
+func (w *rowsRequest) incoming(t schema.Table, records []arrow.RecordBatch) (*incomingRows, error) {
 	if err := checkKeyValues(t, records); err != nil {
 		return nil, err
 	}
 	given := givenBy(w.rows, t)
-	if w.rows.Whole {
+	if w.rows.WholeRows {
 		// The version column counts as given: a row that lacks it must be compared with existing
 		// rows like the rows that have it.
 		given = t.Columns
 	}
-	if len(given) < len(t.Columns) && (movesRow(t, given) || t.Condition() != "") {
+	if len(given) < len(t.Columns) && (changesPlacement(t, given) || t.Condition() != "") {
 		return nil, base.Errorf(base.Invalid, "rows with some of its columns need a request of their own")
 	}
 	records, err := batch.Arrange(records, w.rows.Numbers)
@@ -165,25 +166,25 @@ func (w *write) arrivals(t schema.Table, records []arrow.RecordBatch) (*arrivals
 		return nil, err
 	}
 	defer releaseAll(records)
-	return arrive(t, records, given, given, replaceRow)
+	return newIncoming(t, records, given, given, replaceRow)
 }
 
 // appendAll appends the rows of one request to several tables, some of which have a primary key. It
 // returns errStale if the schema of a table changed in the meantime.
 func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (counts Counts, err error) {
-	all, release, err := m.appended(ctx, tables, o)
+	all, release, err := m.conformAll(ctx, tables, o)
 	defer release()
 	if err != nil {
 		return Counts{}, err
 	}
-	slices.SortFunc(all, func(a, b appended) int { return int(a.table.ID) - int(b.table.ID) })
+	slices.SortFunc(all, func(a, b conformedRows) int { return int(a.table.ID) - int(b.table.ID) })
 	for i := range all[1:] {
 		if all[i].table.ID == all[i+1].table.ID && len(all[i].table.PrimaryKey) > 0 {
 			return Counts{}, base.Errorf(base.Invalid, "table %s comes twice in one request", all[i].table.QualifiedName())
 		}
 	}
-	err = m.again(ctx, func(room *engine.Room, pins engine.Pins) (err error) {
-		o.Room, o.Pins = room, pins
+	err = m.retry(ctx, func(reservation *engine.Reservation, lock engine.TableLock) (err error) {
+		o.Reservation, o.Lock = reservation, lock
 		counts, err = m.commitAll(ctx, all, o)
 		return err
 	})
@@ -191,7 +192,7 @@ func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o en
 }
 
 // commitAll commits the rows of all tables of a request as one edit. all is sorted by table.
-func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.AppendOptions) (Counts, error) {
+func (m *Mutator) commitAll(ctx context.Context, all []conformedRows, o engine.AppendOptions) (Counts, error) {
 	var ids, keyed []base.TableID
 	for _, one := range all {
 		if one.evolution != nil {
@@ -204,12 +205,12 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 	}
 	// These tables can be locked because they exist: Append creates only tables without a primary
 	// key.
-	release, err := m.hold(ctx, o.Waits, o.Pins, keyed...)
+	release, err := m.takeLocks(ctx, o.BeforeLockWait, o.Lock, keyed...)
 	if err != nil {
 		return Counts{}, err
 	}
 	defer release()
-	snap, err := m.store.SettledAs(ctx, o.Evolutions, ids...)
+	snap, err := m.store.DeduplicatedSnapshotAs(ctx, o.Evolutions, ids...)
 	if err != nil {
 		return Counts{}, err
 	}
@@ -220,9 +221,9 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 		if len(one.keyed) == 0 && t.Schema.Version != one.table.Version {
 			return Counts{}, errStale
 		}
-		change := engine.Change{Table: one.table.ID, Inserted: one.rows, Appended: true, Counts: Counts{Inserted: int64(batch.Rows(one.rows))}}
+		change := engine.Change{Table: one.table.ID, Inserted: one.rows, AppendOnly: true, Counts: Counts{Inserted: int64(batch.Rows(one.rows))}}
 		if len(one.keyed) > 0 {
-			if change, _, err = m.arriveAll(ctx, t, one.keyed, replaceRow); err != nil {
+			if change, _, err = m.upsertChanges(ctx, t, one.keyed, replaceRow); err != nil {
 				return Counts{}, base.Wrap(err, "table %s", one.table.QualifiedName())
 			}
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// This file implements INSERTs of more rows than fit into the log (bulk input). An intake writes
+// This file implements INSERTs of more rows than fit into the log (bulk input). An bulkInput writes
 // the rows as parts while they arrive, and each key occurs once in these parts. All parts become
 // visible in one edit, together with the deletion of the rows that they replace. To find the
 // replaced rows, the table is locked and flushed, so that none of its rows is in memory.
@@ -32,11 +32,11 @@ func errOtherSchema(t schema.Table) error {
 	return base.Errorf(base.Conflict, "the schema of table %s changed while rows were loaded", t.QualifiedName()).WithHint("run the statement again")
 }
 
-// insertMany adds any number of rows to a table with a primary key in one edit, as INSERT does. It
+// bulkUpsert adds any number of rows to a table with a primary key in one edit, as INSERT does. It
 // calls rows with a function take, and rows calls take with each batch of rows, which must conform
 // to the table. given are the columns that the sender gave. c says what happens if a key exists; it
 // is replaceRow or refuseRow.
-func (m *Mutator) insertMany(ctx context.Context, t schema.Table, given []schema.Column, c conflict, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
+func (m *Mutator) bulkUpsert(ctx context.Context, t schema.Table, given []schema.Column, c conflictAction, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
 	names := make([]string, len(given))
 	for i, c := range given {
 		names[i] = schema.Quote(c.Name)
@@ -54,46 +54,46 @@ func (m *Mutator) insertMany(ctx context.Context, t schema.Table, given []schema
 	if in.target.table.Version != t.Version {
 		return Counts{}, errOtherSchema(t)
 	}
-	taken := &intake{Mutator: m, ctx: ctx, table: t, sent: given, policy: c, room: m.store.Room()}
-	defer taken.closing(&err)
-	if err := rows(taken.take); err != nil {
+	taken := &bulkInput{Mutator: m, ctx: ctx, table: t, sentColumns: given, policy: c, reservation: m.store.NewReservation()}
+	defer taken.closeInto(&err)
+	if err := rows(taken.addLarge); err != nil {
 		return Counts{}, err
 	}
 	return x.insertParts(in, taken, len(given) == len(t.Columns) || c == refuseRow)
 }
 
-// insertParts commits the rows of an intake that were written as parts. If whole is true, a new row
-// either replaces the existing row of its key or is left out, so the new parts need not be joined
-// with the table.
-func (x *execution) insertParts(in insertion, rows *intake, whole bool) (Counts, error) {
-	if err := rows.stage(); err != nil {
+// insertParts commits the rows of an bulkInput that were written as parts. If whole is true, a new
+// row either replaces the existing row of its key or is left out, so the new parts need not be
+// joined with the table.
+func (x *execution) insertParts(in insertion, rows *bulkInput, whole bool) (Counts, error) {
+	if err := rows.writeChunk(); err != nil {
 		return Counts{}, err
 	}
-	staged, err := rows.staged.Parts(x.ctx)
+	staged, err := rows.load.Parts(x.ctx)
 	if err != nil {
 		return Counts{}, err
 	}
 	if whole {
-		return rows.settled(x.options.Waits, func() (Counts, error) { return rows.replace(staged, x.options) })
+		return rows.withTableLocked(x.options.BeforeLockWait, func() (Counts, error) { return rows.replace(staged, x.options) })
 	}
-	arrived, err := rows.arrived(staged)
+	incoming, err := rows.incomingTable(staged)
 	if err != nil {
 		return Counts{}, err
 	}
-	return rows.settled(x.options.Waits, func() (Counts, error) { return x.mergeParts(in, rows, arrived) })
+	return rows.withTableLocked(x.options.BeforeLockWait, func() (Counts, error) { return x.mergeParts(in, rows, incoming) })
 }
 
-// settled locks and deduplicates the table, flushes it, and then calls try. If try returns
-// ErrChanged because the table was truncated in the meantime, settled deduplicates, flushes and
-// calls try again.
-func (in *intake) settled(waits engine.Waits, try func() (Counts, error)) (Counts, error) {
-	release, err := in.store.Pin(in.ctx, waits, in.table.ID)
+// withTableLocked locks and deduplicates the table, flushes it, and then calls try. If try returns
+// ErrChanged because the table was truncated in the meantime, withTableLocked deduplicates, flushes
+// and calls try again.
+func (in *bulkInput) withTableLocked(beforeWait engine.BeforeLockWait, try func() (Counts, error)) (Counts, error) {
+	release, err := in.store.LockTables(in.ctx, beforeWait, in.table.ID)
 	if err != nil {
 		return Counts{}, err
 	}
 	defer release()
 	for range maxAttempts {
-		if err := in.store.Settle(in.ctx, in.table.ID); err != nil {
+		if err := in.store.DeleteSuperseded(in.ctx, in.table.ID); err != nil {
 			return Counts{}, err
 		}
 		if err := in.store.Flush(in.ctx); err != nil {
@@ -104,12 +104,13 @@ func (in *intake) settled(waits engine.Waits, try func() (Counts, error)) (Count
 			return counts, err
 		}
 	}
-	return Counts{}, errTooOften()
+	return Counts{}, errTooManyConflicts()
 }
 
-// check returns an error if the table of a snapshot has another schema than the rows of the intake,
-// or still has rows in memory. t is that table; it is nil if the snapshot does not have the table.
-func (in *intake) check(t *snapshot.Table) error {
+// check returns an error if the table of a snapshot has another schema than the rows of the
+// bulkInput, or still has rows in memory. t is that table; it is nil if the snapshot does not have
+// the table.
+func (in *bulkInput) check(t *snapshot.Table) error {
 	switch {
 	case t == nil || t.Schema.Version != in.table.Version:
 		return errOtherSchema(in.table)
@@ -121,8 +122,8 @@ func (in *intake) check(t *snapshot.Table) error {
 
 // replace commits the new parts (staged). In the same edit it deletes the existing rows of the same
 // keys.
-func (in *intake) replace(staged []*catalog.Part, o engine.AppendOptions) (Counts, error) {
-	snap, err := in.store.Settled(in.ctx, in.table.ID)
+func (in *bulkInput) replace(staged []*catalog.Part, o engine.AppendOptions) (Counts, error) {
+	snap, err := in.store.DeduplicatedSnapshot(in.ctx, in.table.ID)
 	if err != nil {
 		return Counts{}, err
 	}
@@ -131,53 +132,53 @@ func (in *intake) replace(staged []*catalog.Part, o engine.AppendOptions) (Count
 	if err := in.check(t); err != nil {
 		return Counts{}, err
 	}
-	s := in.settlement(t, staged)
+	s := in.newPartDedup(t, staged)
 	if err := s.tombstones(); err != nil {
 		return Counts{}, err
 	}
-	if err := s.run(s.replaceOne); err != nil {
+	if err := s.run(s.resolveKey); err != nil {
 		return Counts{}, err
 	}
-	_, err = in.staged.CommitOver(in.ctx, snap, s.deleted, s.counts, o)
+	_, err = in.load.CommitReplacing(in.ctx, snap, s.deleted, s.counts, o)
 	return s.counts, err
 }
 
-// arrived returns the new parts as a table that a query can read. Each key occurs once in it.
-func (in *intake) arrived(staged []*catalog.Part) (*Transient, error) {
+// incomingTable returns the new parts as a table that a query can read. Each key occurs once in it.
+func (in *bulkInput) incomingTable(staged []*catalog.Part) (*Transient, error) {
 	t := &snapshot.Table{Schema: in.table, Versions: map[uint32]schema.Table{in.table.Version: in.table}}
-	s := in.settlement(t, staged)
-	if err := s.run(s.replaceOne); err != nil {
+	s := in.newPartDedup(t, staged)
+	if err := s.run(s.resolveKey); err != nil {
 		return nil, err
 	}
-	sets, err := without(nil, s.deleted)
-	return &Transient{Name: arrivedTable, Table: &snapshot.Table{Schema: in.table.Bare(), Parts: staged, Versions: t.Versions, Patches: sets}}, err
+	sets, err := withDeletions(nil, s.deleted)
+	return &Transient{Name: incomingTable, Table: &snapshot.Table{Schema: in.table.Bare(), Parts: staged, Versions: t.Versions, Patches: sets}}, err
 }
 
-// without returns a copy of sets, the deletions and patches of a table's rowsets, in which the rows
-// of deleted are deleted too. The keys of both maps are ids of rowsets.
-func without(sets map[base.SourceID]*patch.Set, deleted map[base.SourceID]*roaring.Bitmap) (map[base.SourceID]*patch.Set, error) {
+// withDeletions returns a copy of sets, the deletions and patches of a table's rowsets, in which
+// the rows of deleted are deleted too. The keys of both maps are ids of rowsets.
+func withDeletions(sets map[base.RowsetID]*patch.Set, deleted map[base.RowsetID]*roaring.Bitmap) (map[base.RowsetID]*patch.Set, error) {
 	out := maps.Clone(sets)
 	if out == nil {
-		out = map[base.SourceID]*patch.Set{}
+		out = map[base.RowsetID]*patch.Set{}
 	}
-	for source, rows := range deleted {
-		set := out[source]
+	for rowset, rows := range deleted {
+		set := out[rowset]
 		if set == nil {
-			set = patch.New(source)
+			set = patch.New(rowset)
 		}
 		var err error
-		if out[source], err = set.With(set.Seq, rows); err != nil {
+		if out[rowset], err = set.With(set.Seq, rows); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// mergeParts joins the new rows (arrived) with the table, and commits the result. If the statement
+// mergeParts joins the new rows (incoming) with the table, and commits the result. If the statement
 // changes keys, it returns an error if a new key is equal to another new key, or to the key of a
 // row that the statement does not change.
-func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (counts Counts, err error) {
-	p, err := x.arrivalPlan(in, arrived)
+func (x *execution) mergeParts(in insertion, rows *bulkInput, incoming *Transient) (counts Counts, err error) {
+	p, err := x.incomingPlan(in, incoming)
 	if err != nil {
 		return Counts{}, err
 	}
@@ -191,21 +192,21 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 	if err := rows.check(t); err != nil {
 		return Counts{}, err
 	}
-	made := &intake{Mutator: x.Mutator, ctx: x.ctx, table: rows.table, sent: rows.sent, room: x.store.Room()}
-	defer made.closing(&err)
-	rekeys := p.rekeys()
+	made := &bulkInput{Mutator: x.Mutator, ctx: x.ctx, table: rows.table, sentColumns: rows.sentColumns, reservation: x.store.NewReservation()}
+	defer made.closeInto(&err)
+	rekeys := p.changesKey()
 	if rekeys {
-		made.twice = errOneKey(rows.table)
+		made.duplicateError = errDuplicateResult(rows.table)
 	}
-	if at := rows.table.ColumnByID(rows.table.IsDeleted); at >= 0 && !contains(made.sent, rows.table.IsDeleted) {
+	if at := rows.table.ColumnByID(rows.table.IsDeleted); at >= 0 && !contains(made.sentColumns, rows.table.IsDeleted) {
 		// The deletion column may have values although it was not sent, because DO UPDATE may set
 		// it.
-		made.sent = append(slices.Clone(made.sent), rows.table.Columns[at])
+		made.sentColumns = append(slices.Clone(made.sentColumns), rows.table.Columns[at])
 	}
-	deleted := map[base.SourceID]*roaring.Bitmap{}
+	deleted := map[base.RowsetID]*roaring.Bitmap{}
 	changed := false
 	err = each(x.ctx, found, func(rec arrow.RecordBatch) error {
-		f := &effects{plan: p}
+		f := &planResult{plan: p}
 		if err := f.addAddresses(rec); err != nil {
 			return err
 		}
@@ -215,33 +216,33 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 			return err
 		}
 		defer values.Release()
-		buries := p.buries(values)
+		buries := p.tombstones(values)
 		for i, row := range f.rows {
 			_, buried := slices.BinarySearch(buries, uint32(i))
 			switch {
-			case row.Source == 0:
+			case row.Rowset == 0:
 				counts.Inserted++
 			case buried:
 				counts.Deleted++
-				counts.Inserted++ // settlement.tombstones later subtracts 1 for each of these rows.
+				counts.Inserted++ // partDedup.tombstones later subtracts 1 for each of these rows.
 				addRow(deleted, row)
 			default:
 				counts.Updated++
 				addRow(deleted, row)
 			}
 		}
-		return made.take(values)
+		return made.addLarge(values)
 	})
 	snap.Retain()
 	defer snap.Release()
 	found.Close() // releases the connection, as the function attempt explains
 	if err == nil {
-		err = made.stage()
+		err = made.writeChunk()
 	}
 	if err != nil {
-		return Counts{}, p.query.placed(err)
+		return Counts{}, p.query.withPosition(err)
 	}
-	parts, err := made.staged.Parts(x.ctx)
+	parts, err := made.load.Parts(x.ctx)
 	if err != nil {
 		return Counts{}, err
 	}
@@ -249,23 +250,23 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 		// The join did not see tombstones, so a new row may have the same key as a tombstone. The
 		// search for such keys ignores the rows that the join replaced.
 		visible := *t
-		if visible.Patches, err = without(t.Patches, deleted); err != nil {
+		if visible.Patches, err = withDeletions(t.Patches, deleted); err != nil {
 			return Counts{}, err
 		}
-		s := made.settlement(&visible, parts)
+		s := made.newPartDedup(&visible, parts)
 		s.counts = counts
 		if err := s.tombstones(); err != nil {
 			return Counts{}, err
 		}
-		if err := s.run(s.buryOne); err != nil {
+		if err := s.run(s.replaceTombstone); err != nil {
 			return Counts{}, err
 		}
-		joinRows(deleted, s.deleted)
+		mergeRows(deleted, s.deleted)
 		counts = s.counts
 	}
 	if !changed {
 		return counts, nil
 	}
-	_, err = made.staged.CommitOver(x.ctx, snap, deleted, counts, x.options)
+	_, err = made.load.CommitReplacing(x.ctx, snap, deleted, counts, x.options)
 	return counts, err
 }

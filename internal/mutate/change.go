@@ -20,87 +20,87 @@ import (
 // that it reads. Then it fails.
 const maxAttempts = 100
 
-// again calls try, which makes a change from a new snapshot, until try succeeds or returns another
+// retry calls try, which makes a change from a new snapshot, until try succeeds or returns another
 // error than these three:
 //   - engine.ErrChanged: other statements changed the rows that try had read. From then on try
 //     holds exclusive locks of its tables, so that the other statements wait.
-//   - engine.ErrPinned: another statement holds the lock of a table. From then on try holds shared
-//     locks of its tables.
-//   - engine.ErrNoRoom: there was no memory for the rows. again waits for memory before it calls
-//     try again.
+//   - engine.ErrTableLocked: another statement holds the lock of a table. From then on try holds
+//     shared locks of its tables.
+//   - engine.ErrMemoryBusy: there was no memory for the rows. again waits for memory before it
+//     calls try again.
 //
-// The argument pins says which table locks try must take before it takes a snapshot. If try returns
+// The argument lock says which table locks try must take before it takes a snapshot. If try returns
 // one of these errors it must have changed nothing, and must hold no locks.
-func (m *Mutator) again(ctx context.Context, try func(room *engine.Room, pins engine.Pins) error) error {
-	room := m.store.Room()
-	defer room.Close()
-	pins := engine.Unpinned
+func (m *Mutator) retry(ctx context.Context, try func(reservation *engine.Reservation, lock engine.TableLock) error) error {
+	reservation := m.store.NewReservation()
+	defer reservation.Close()
+	lock := engine.NoLock
 	for range maxAttempts {
-		err := try(room, pins)
+		err := try(reservation, lock)
 		switch {
-		case errors.Is(err, engine.ErrNoRoom):
-			if err := room.Wait(ctx); err != nil {
+		case errors.Is(err, engine.ErrMemoryBusy):
+			if err := reservation.WaitForMore(ctx); err != nil {
 				return err
 			}
-		case errors.Is(err, engine.ErrPinned):
-			pins = max(pins, engine.Shared)
-			room.Restart()
+		case errors.Is(err, engine.ErrTableLocked):
+			lock = max(lock, engine.SharedLock)
+			reservation.BeginAttempt()
 		case errors.Is(err, engine.ErrChanged):
-			pins = engine.Pinned
-			room.Restart()
+			lock = engine.ExclusiveLock
+			reservation.BeginAttempt()
 		default:
 			return err
 		}
 	}
-	return errTooOften()
+	return errTooManyConflicts()
 }
 
-// hold locks tables as pins says: not at all, shared or exclusively.
-func (m *Mutator) hold(ctx context.Context, waits engine.Waits, pins engine.Pins, tables ...base.TableID) (release func(), err error) {
-	switch pins {
-	case engine.Shared:
-		return m.store.Share(ctx, waits, tables...)
-	case engine.Pinned:
-		return m.store.Pin(ctx, waits, tables...)
+// takeLocks locks tables as lock says: not at all, shared or exclusively.
+func (m *Mutator) takeLocks(ctx context.Context, beforeWait engine.BeforeLockWait, lock engine.TableLock, tables ...base.TableID) (release func(), err error) {
+	switch lock {
+	case engine.SharedLock:
+		return m.store.ShareTables(ctx, beforeWait, tables...)
+	case engine.ExclusiveLock:
+		return m.store.LockTables(ctx, beforeWait, tables...)
 	}
 	return func() {}, nil
 }
 
-// once calls run, which changes rows. If an earlier request had the same idempotency key, it
+// idempotent calls run, which changes rows. If an earlier request had the same idempotency key, it
 // returns the counts of that request instead. See engine.Engine.Once.
-func (m *Mutator) once(ctx context.Context, o engine.AppendOptions, run func(engine.AppendOptions) (Counts, error)) (Counts, error) {
-	result, err := m.store.Once(ctx, o, func(o engine.AppendOptions) (engine.Result, error) {
+func (m *Mutator) idempotent(ctx context.Context, o engine.AppendOptions, run func(engine.AppendOptions) (Counts, error)) (Counts, error) {
+	result, err := m.store.RunOnce(ctx, o, func(o engine.AppendOptions) (engine.Result, error) {
 		counts, err := run(o)
 		return engine.Result{Counts: counts}, err
 	})
 	return result.Counts, err
 }
 
-func errTooOften() error {
+func errTooManyConflicts() error {
 	return base.Errorf(base.Conflict, "other statements changed what this one reads, %d times in a row", maxAttempts).WithHint("run the statement again")
 }
 
 // errStale says that rows were prepared for a schema that their table no longer has. The caller has
 // to prepare the rows again.
-var errStale = engine.ErrStale
+var errStale = engine.ErrSchemaChanged
 
 // changeRows runs a statement that changes rows of a table. It calls plan, runs the plan's query to
 // find the rows, and commits the change set. It does all of this again if other statements changed
 // the rows in the meantime.
 func (x *execution) changeRows(plan func() (*rowPlan, error)) (result *Result, err error) {
-	err = x.again(x.ctx, func(room *engine.Room, pins engine.Pins) error {
-		result, err = x.attempt(plan, room, pins)
+	err = x.retry(x.ctx, func(reservation *engine.Reservation, lock engine.TableLock) error {
+		result, err = x.attempt(plan, reservation, lock)
 		return err
 	})
 	return result, err
 }
 
-func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pins engine.Pins) (*Result, error) {
+func (x *execution) attempt(plan func() (*rowPlan, error), reservation *engine.Reservation, lock engine.TableLock) (*Result, error) {
 	p, err := plan()
 	if err != nil {
 		return nil, err
 	}
-	release, err := x.pin(pins, p.table.ID)
+	release, err := x.lockTables(lock, p.table.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	if now == nil || now.Schema.Version != p.table.Version || slices.ContainsFunc(now.PendingColumns(nil), func(id base.ColumnID) bool { return !known(id) }) {
 		return nil, engine.ErrChanged
 	}
-	f, err := x.collect(p, found, room)
+	f, err := x.collect(p, found, reservation)
 	if err != nil {
 		return nil, err
 	}
@@ -126,9 +126,9 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	// connection meanwhile, because the holder of the lock may be waiting for that connection.
 	s.Retain()
 	defer s.Release()
-	reads := found.Reads()
+	reads := found.ReadDependencies()
 	found.Close()
-	o, err := f.resolve()
+	o, err := f.changeSet()
 	if err != nil {
 		return nil, err
 	}
@@ -138,23 +138,23 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	result := &Result{Counts: o.change.Counts}
 	if !p.returning.none() {
 		// RETURNING runs before the commit, because an error in it must leave nothing changed.
-		if result.Rows, err = x.returnedOf(f, o, room); err != nil {
+		if result.Rows, err = x.returnedOf(f, o, reservation); err != nil {
 			return nil, err
 		}
 	}
 	if len(o.change.Deleted)+len(o.change.Updated)+len(o.change.Inserted) == 0 {
 		return result, x.store.Evolve(x.ctx, x.options.Evolutions)
 	}
-	o.change.Reads = p.reads(reads)
+	o.change.ReadDependencies = p.reads(reads)
 	if found.located > 0 && int64(found.located) == o.change.Counts.Rows() {
-		o.change.Reads = []engine.Read{{Table: p.table.ID, Brought: true}}
+		o.change.ReadDependencies = []engine.ReadDependency{{Table: p.table.ID, NewRowsOnly: true}}
 	}
-	x.read = nil
-	for _, r := range o.change.Reads {
-		x.read = append(x.read, r.Table)
+	x.lastReads = nil
+	for _, r := range o.change.ReadDependencies {
+		x.lastReads = append(x.lastReads, r.Table)
 	}
 	options := x.options
-	options.Pins, options.Room = pins, room
+	options.Lock, options.Reservation = lock, reservation
 	rewrites := x.rewrites(o.change)
 	if !rewrites {
 		_, err = x.store.Commit(x.ctx, s, []engine.Change{o.change}, options)
@@ -178,14 +178,14 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	return result, nil
 }
 
-// pin locks the table that a statement changes and the tables that its last attempt read. If the
-// tables that it only reads were not locked, statements that change them all the time would make
-// this statement run again each time.
-func (x *execution) pin(pins engine.Pins, target base.TableID) (release func(), err error) {
-	release, err = x.hold(x.ctx, x.options.Waits, pins, append(x.read, target)...)
-	if base.KindOf(err) == base.NotFound && len(x.read) > 0 {
+// lockTables locks the table that a statement changes and the tables that its last attempt read. If
+// the tables that it only reads were not locked, statements that change them all the time would
+// make this statement run again each time.
+func (x *execution) lockTables(lock engine.TableLock, target base.TableID) (release func(), err error) {
+	release, err = x.takeLocks(x.ctx, x.options.BeforeLockWait, lock, append(x.lastReads, target)...)
+	if base.KindOf(err) == base.NotFound && len(x.lastReads) > 0 {
 		// A table was dropped: the next attempt resolves its name again.
-		x.read, err = nil, engine.ErrChanged
+		x.lastReads, err = nil, engine.ErrChanged
 	}
 	return release, err
 }
@@ -193,8 +193,8 @@ func (x *execution) pin(pins engine.Pins, target base.TableID) (release func(), 
 // find runs the query of a plan. If the plan looks for the rows of one key and an index can find
 // them, the query runs over these rows only. If no index can find them, find calls plan to plan a
 // scan of the whole table, and runs the query of that plan.
-func (x *execution) find(p *rowPlan, plan func() (*rowPlan, error)) (found *findings, err error) {
-	located, err := x.locate(p)
+func (x *execution) find(p *rowPlan, plan func() (*rowPlan, error)) (found *foundRows, err error) {
+	located, err := x.findByKey(p)
 	if err == nil && located == nil && p.key != nil {
 		x.scanning = true
 		p, err = plan()
@@ -204,17 +204,17 @@ func (x *execution) find(p *rowPlan, plan func() (*rowPlan, error)) (found *find
 	}
 	s := x.selects(&p.query)
 	s.Target, s.Transient, s.Rows, s.Evolutions = p.target, p.transient, located, x.options.Evolutions
-	found = &findings{plan: p}
+	found = &foundRows{plan: p}
 	if located != nil {
 		found.located = len(located.Addresses)
 		defer located.Snapshot.Release() // the query holds its own reference
 	}
 	found.Found, err = x.planner.Find(x.ctx, s)
-	return found, p.query.placed(err)
+	return found, p.query.withPosition(err)
 }
 
-// findings are the rows that a plan's query found.
-type findings struct {
+// foundRows are the rows that a plan's query found.
+type foundRows struct {
 	Found
 	plan *rowPlan
 	// The number of rows that an index found for the plan's key; 0 if no index was used.
@@ -224,17 +224,17 @@ type findings struct {
 // reads returns the tables and columns on which the result of the statement depends. The committer
 // compares them with the changes since the snapshot. The argument reads is what the plan's query
 // read.
-func (p *rowPlan) reads(reads []engine.Read) []engine.Read {
-	if p.keyed {
-		reads = slices.DeleteFunc(reads, func(r engine.Read) bool { return r.Table == p.table.ID && r.Columns != nil })
+func (p *rowPlan) reads(reads []engine.ReadDependency) []engine.ReadDependency {
+	if p.readsKeysOnly {
+		reads = slices.DeleteFunc(reads, func(r engine.ReadDependency) bool { return r.Table == p.table.ID && r.Columns != nil })
 	}
 	for i := range reads {
 		switch r := &reads[i]; {
 		case r.Table != p.table.ID || r.Columns == nil:
-		case p.readsAll:
+		case p.readsWholeTable:
 			r.Columns = nil
 		default:
-			r.Columns = append(r.Columns, p.decides...)
+			r.Columns = append(r.Columns, p.conditionColumns...)
 		}
 	}
 	return reads
@@ -245,7 +245,7 @@ func (p *rowPlan) reads(reads []engine.Read) []engine.Read {
 //
 // A new row replaces the tombstone of its key. If the tombstone has a higher version, the new row
 // is left out. A new row that is itself a deletion is left out if the table keeps no tombstones.
-func (x *execution) checkKeys(f *effects, o *outcome, s *snapshot.Snapshot) error {
+func (x *execution) checkKeys(f *planResult, o *changeSet, s *snapshot.Snapshot) error {
 	t := f.plan.table
 	if len(t.PrimaryKey) == 0 || len(o.change.Inserted) == 0 {
 		return nil
@@ -261,12 +261,12 @@ func (x *execution) checkKeys(f *effects, o *outcome, s *snapshot.Snapshot) erro
 		return err
 	}
 	var states []keys.State
-	var own standing
+	var own rowVersions
 	if t.IsDeleted != 0 {
 		if states, err = x.keys.States(x.ctx, s.Tables[t.ID], addresses); err != nil {
 			return err
 		}
-		if own, err = standingOf(t, rec, t.Columns); err != nil {
+		if own, err = rowVersionsOf(t, rec, t.Columns); err != nil {
 			return err
 		}
 	}
@@ -275,14 +275,14 @@ func (x *execution) checkKeys(f *effects, o *outcome, s *snapshot.Snapshot) erro
 	left := map[uint32]bool{}
 	seen := make(map[batch.KeyHash]bool, len(hashes))
 	for i, h := range hashes {
-		there := addresses[i].Source != 0
-		if deleted := o.change.Deleted[addresses[i].Source]; there && deleted != nil {
+		there := addresses[i].Rowset != 0
+		if deleted := o.change.Deleted[addresses[i].Rowset]; there && deleted != nil {
 			there = !deleted.Contains(uint32(addresses[i].Ordinal))
 		}
 		if there && states != nil && states[i].Deleted {
-			if there = false; own.older(i, states[i]) && o.isNew(i) && f.plan.actions[f.actions[o.inserted[i]]].versioned {
+			if there = false; own.isSuperseded(i, states[i]) && o.isNew(i) && f.plan.actions[f.actions[o.inserted[i]]].versioned {
 				left[uint32(i)] = true
-				addRow(o.change.Kept, addresses[i])
+				addRow(o.change.Unmodified, addresses[i])
 				continue
 			}
 			addRow(o.change.Deleted, addresses[i])
@@ -292,11 +292,11 @@ func (x *execution) checkKeys(f *effects, o *outcome, s *snapshot.Snapshot) erro
 		}
 		seen[h] = true
 		o.change.Keys = append(o.change.Keys, h.High)
-		if o.buries[o.inserted[i]] && !t.KeepsTombstones() {
+		if o.tombstones[o.inserted[i]] && !t.KeepsTombstones() {
 			left[uint32(i)] = true
 		}
 	}
-	return o.leaveOut(left)
+	return o.skip(left)
 }
 
 // duplicateKey returns the error for a row that has the same key as another row. columns are the
@@ -317,13 +317,13 @@ func refusedKey(t schema.Table, columns []arrow.Array, row int) error {
 
 // returnedOf evaluates the RETURNING list of a statement over the rows as they are after the
 // statement. For deleted rows it uses the values before the statement.
-func (x *execution) returnedOf(f *effects, o *outcome, room *engine.Room) (Rows, error) {
-	release, err := room.Take(2 * bytesOf(f.values)) // returnedRows copies them twice
+func (x *execution) returnedOf(f *planResult, o *changeSet, reservation *engine.Reservation) (Rows, error) {
+	release, err := reservation.TryReserve(2 * bytesOf(f.values)) // returnedRows copies them twice
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	p, all := f.plan, &collected{}
+	p, all := f.plan, &bufferedRows{}
 	if len(p.actions) == 1 {
 		return all, x.returnedRows(all, p.table, p.returning, p.actions[0].name, f.values, o.returned)
 	}
@@ -341,8 +341,8 @@ func (x *execution) returnedOf(f *effects, o *outcome, room *engine.Room) (Rows,
 
 // returnedRows evaluates a RETURNING list over some rows of batches, and appends the result to all.
 // rows are the numbers of the rows. action is the value of merge_action.
-func (x *execution) returnedRows(all *collected, t schema.Table, r returning, action string, batches []arrow.RecordBatch, rows []uint32) error {
-	k := x.newKeeper(t)
+func (x *execution) returnedRows(all *bufferedRows, t schema.Table, r returning, action string, batches []arrow.RecordBatch, rows []uint32) error {
+	k := x.newReturningRows(t)
 	defer k.release()
 	if len(rows) > 0 {
 		rec, err := batch.Take(batches, rows)

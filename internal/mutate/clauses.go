@@ -175,8 +175,8 @@ func (c *clauses) unexpectedAt(tokens []sqltoken.Token, want string) error {
 	return at.unexpected(want)
 }
 
-// placed gives an error the position of a token, unless it already has a position.
-func (c *clauses) placed(err error, token int) error {
+// withPosition gives an error the position of a token, unless it already has a position.
+func (c *clauses) withPosition(err error, token int) error {
 	e := new(base.Error)
 	if token < len(c.tokens()) && errors.As(err, &e) && e.Position == 0 {
 		return e.At(c.tokens()[token].Start + 1)

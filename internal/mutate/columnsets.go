@@ -18,9 +18,9 @@ import (
 // set. The rows of one key are combined into one row if the table has no versions and no deletion
 // column, and all rows have all columns of the key.
 type columnSets struct {
-	rows engine.TableRows
-	all  arrow.RecordBatch
-	some []int // indexes of the columns that some rows lack
+	rows     engine.TableRows
+	all      arrow.RecordBatch
+	optional []int // indexes of the columns that some rows lack
 	// first[i] is the row number in the request of row i of all. If row i combines several rows of
 	// one key, first[i] is the number of the first of them. first is nil if no rows were combined.
 	first []uint32
@@ -30,7 +30,7 @@ type columnSets struct {
 // columnSet is a group of rows that have the same columns.
 type columnSet struct {
 	// has says which columns the rows of this set have. It has one byte for each column in
-	// columnSets.some: 1 if the rows have the column.
+	// columnSets.optional: 1 if the rows have the column.
 	has  string
 	rows []uint32
 }
@@ -63,7 +63,7 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 	}()
 	for i, f := range s.all.Schema().Fields() {
 		if columns[schema.Fold(f.Name)] {
-			s.some = append(s.some, i)
+			s.optional = append(s.optional, i)
 		}
 	}
 	key, err := keyHashes(t, s.all, columns)
@@ -73,8 +73,8 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 	// If a table has versions or deletions, rows must not be combined: a row may be dropped because
 	// of its version, or may undo the rows before it. If rows lack key columns, their keys are not
 	// known yet.
-	if t.RowVersion == 0 && t.IsDeleted == 0 && givesKey(t, rows, columns) {
-		folded, keys, first, err := fold(s.all, key, s.some)
+	if t.RowVersion == 0 && t.IsDeleted == 0 && hasWholeKey(t, rows, columns) {
+		folded, keys, first, err := combineByKey(s.all, key, s.optional)
 		if err != nil {
 			return nil, err
 		}
@@ -85,9 +85,9 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 	}
 	at := map[string][]int{}        // set indexes, by the columns that the rows have
 	last := map[batch.KeyHash]int{} // for each key, the set of its last row
-	has := make([]byte, len(s.some))
+	has := make([]byte, len(s.optional))
 	for row := range int(s.all.NumRows()) {
-		for i, column := range s.some {
+		for i, column := range s.optional {
 			has[i] = 0
 			if s.all.Column(column).IsValid(row) {
 				has[i] = 1
@@ -121,7 +121,7 @@ func (s *columnSets) pieces() (pieces []engine.TableRows, release func(), err er
 		var fields []arrow.Field
 		var columns []arrow.Array
 		for i, f := range rec.Schema().Fields() {
-			if n := slices.Index(s.some, i); n < 0 || set.has[n] == 1 {
+			if n := slices.Index(s.optional, i); n < 0 || set.has[n] == 1 {
 				said := f.Metadata.ToMap()
 				delete(said, schema.LackingKey)
 				f.Metadata = arrow.MetadataFrom(said)
@@ -136,11 +136,11 @@ func (s *columnSets) pieces() (pieces []engine.TableRows, release func(), err er
 	return pieces, release, nil
 }
 
-// fold combines all rows of one key into one row, which has the last value of each column. some has
-// the indexes of columns that rows may lack: of such a column, the combined row has the last value
-// of a row that has the column. fold returns the combined rows, their keys, and for each of them
-// the number of the first row with its key. key has the key of each row of all.
-func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordBatch, []batch.KeyHash, []uint32, error) {
+// combineByKey combines all rows of one key into one row, which has the last value of each column.
+// some has the indexes of columns that rows may lack: of such a column, the combined row has the
+// last value of a row that has the column. fold returns the combined rows, their keys, and for each
+// of them the number of the first row with its key. key has the key of each row of all.
+func combineByKey(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordBatch, []batch.KeyHash, []uint32, error) {
 	numbers, keys := map[batch.KeyHash]int{}, []batch.KeyHash{}
 	of := make([]int, len(key)) // of[i] is the number of the key of row i
 	var first []uint32
@@ -177,10 +177,10 @@ func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordB
 // same hash.
 func keyHashes(t schema.Table, rec arrow.RecordBatch, columns map[string]bool) ([]batch.KeyHash, error) {
 	sub := t
-	if sub.Columns = ofKey(t, engine.TableRows{Batches: []arrow.RecordBatch{rec}}, columns); len(sub.Columns) == 0 {
+	if sub.Columns = keyColumnsOf(t, engine.TableRows{Batches: []arrow.RecordBatch{rec}}, columns); len(sub.Columns) == 0 {
 		return make([]batch.KeyHash, rec.NumRows()), nil
 	}
-	conformed, err := batch.Conform(only(rec, sub.Columns), sub, batch.ConformOptions{})
+	conformed, err := batch.Conform(selectColumns(rec, sub.Columns), sub, batch.ConformOptions{})
 	if err != nil {
 		return nil, err
 	}

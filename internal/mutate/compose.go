@@ -12,13 +12,13 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// composition is a query that Scoter composes from pieces of a statement and text of its own. It
+// composedQuery is a query that Scoter composes from pieces of a statement and text of its own. It
 // records which part of the statement each piece is, so that an error gets the position in the text
 // that the user wrote.
 //
 // Positional parameters (?, $1) get names, because the pieces may be in another order than in the
 // statement, and a query may use only some of the parameters.
-type composition struct {
+type composedQuery struct {
 	text  strings.Builder
 	spans []span
 	// positional gives for the name of each positional parameter its position in the statement,
@@ -34,20 +34,20 @@ type composition struct {
 // the statement, and at the offset at of the composition.
 type span struct{ at, from, length int }
 
-func (q *composition) String() string { return q.text.String() }
+func (q *composedQuery) String() string { return q.text.String() }
 
 // Len returns the length of the text so far in bytes, which is the offset of the next piece.
-func (q *composition) Len() int { return q.text.Len() }
+func (q *composedQuery) Len() int { return q.text.Len() }
 
 // write appends text that is not from the statement.
-func (q *composition) write(words ...string) {
+func (q *composedQuery) write(words ...string) {
 	for _, w := range words {
 		q.text.WriteString(w)
 	}
 }
 
 // copy appends the statement's text from token i up to token j.
-func (q *composition) copy(c *clauses, i, j int) {
+func (q *composedQuery) copy(c *clauses, i, j int) {
 	from := i
 	for ; i < j; i++ {
 		t := c.tokens()[i]
@@ -119,7 +119,7 @@ func parameter(t sqltoken.Token, mark int) (name string, position int) {
 func positionalName(position int) string { return "scoter_" + strconv.Itoa(position) }
 
 // arguments returns the arguments of the statement for the parameters that the composition uses.
-func (q *composition) arguments(args []any) []any {
+func (q *composedQuery) arguments(args []any) []any {
 	out := map[string]any{}
 	named, _ := first(args).(map[string]any)
 	for name := range q.named {
@@ -172,7 +172,7 @@ func checkArguments(tokens []sqltoken.Token, args []any) error {
 	return nil
 }
 
-func (q *composition) copyText(c *clauses, i, j int) {
+func (q *composedQuery) copyText(c *clauses, i, j int) {
 	if i >= j {
 		return
 	}
@@ -182,7 +182,7 @@ func (q *composition) copyText(c *clauses, i, j int) {
 }
 
 // copyTokens appends the statement's text from the first to the last of these consecutive tokens.
-func (q *composition) copyTokens(c *clauses, tokens []sqltoken.Token) {
+func (q *composedQuery) copyTokens(c *clauses, tokens []sqltoken.Token) {
 	if len(tokens) == 0 {
 		return
 	}
@@ -191,7 +191,7 @@ func (q *composition) copyTokens(c *clauses, tokens []sqltoken.Token) {
 }
 
 // include appends another composition that was made from the same statement.
-func (q *composition) include(other *composition) {
+func (q *composedQuery) include(other *composedQuery) {
 	at := q.text.Len()
 	for _, s := range other.spans {
 		q.spans = append(q.spans, span{at + s.at, s.from, s.length})
@@ -205,9 +205,10 @@ func (q *composition) include(other *composition) {
 	}
 }
 
-// placed translates the position of an error from the composition to the statement. A position in
-// text that the statement does not contain is removed, since it means nothing to the user.
-func (q *composition) placed(err error) error {
+// withPosition translates the position of an error from the composition to the statement. A
+// position in text that the statement does not contain is removed, since it means nothing to the
+// user.
+func (q *composedQuery) withPosition(err error) error {
 	e := new(base.Error)
 	if !errors.As(err, &e) || e.Position == 0 {
 		return err
@@ -225,13 +226,13 @@ func (q *composition) placed(err error) error {
 // sets it.
 type actionValue struct {
 	action int
-	value  func(q *composition)
+	value  func(q *composedQuery)
 }
 
 // writeValueByAction appends a CASE expression for the new value of a column, which depends on the
 // action for the row. For actions that are not in values it calls other, which writes an
 // expression.
-func (q *composition) writeValueByAction(of schema.Type, values []actionValue, other func(q *composition)) {
+func (q *composedQuery) writeValueByAction(of schema.Type, values []actionValue, other func(q *composedQuery)) {
 	before, behind := "CASE "+schema.ActionColumn, " END"
 	begin, end := "", ""
 	if of.Caseless() {

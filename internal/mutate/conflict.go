@@ -33,7 +33,7 @@ func (x *execution) onConflict(in *insertion) error {
 	}
 	o := &in.conflict
 	if o.given {
-		return c.placed(base.Errorf(base.Invalid, "You can not provide both OR REPLACE|IGNORE and an ON CONFLICT clause"), place)
+		return c.withPosition(base.Errorf(base.Invalid, "You can not provide both OR REPLACE|IGNORE and an ON CONFLICT clause"), place)
 	}
 	o.given, o.position = true, c.tokens()[place].Start+1
 	if c.peek("(") {
@@ -47,7 +47,7 @@ func (x *execution) onConflict(in *insertion) error {
 		}
 		inKey := func(col schema.Column) bool { return slices.Contains(t.PrimaryKey, col.ID) }
 		if len(columns) != len(t.PrimaryKey) || slices.ContainsFunc(columns, func(col schema.Column) bool { return !inKey(col) }) {
-			return c.placed(base.Errorf(base.Invalid, "The specified columns as conflict target are not the primary key of table %s", t.QualifiedName()), place)
+			return c.withPosition(base.Errorf(base.Invalid, "The specified columns as conflict target are not the primary key of table %s", t.QualifiedName()), place)
 		}
 	}
 	switch {
@@ -60,20 +60,20 @@ func (x *execution) onConflict(in *insertion) error {
 	o.update = true
 	var err error
 	if schema.Fold(in.target.alias) == excluded {
-		return c.placed(base.Errorf(base.Invalid, "Ambiguous reference to table %q: the table is called as the row that comes is", in.target.alias).
+		return c.withPosition(base.Errorf(base.Invalid, "Ambiguous reference to table %q: the table is called as the row that comes is", in.target.alias).
 			WithHint("give the table another name: INSERT INTO ... AS name"), place)
 	}
 	if o.assignments, err = x.assignments(t, c.until("WHERE", "RETURNING")); err != nil {
 		return err
 	}
-	if o.condition, err = x.where(); err != nil || in.arrived == excluded {
+	if o.condition, err = x.where(); err != nil || in.incoming == excluded {
 		return err
 	}
 	c.replaced = map[int]string{}
 	clause := c.tokens()[place:c.at]
 	for i, t := range clause[:len(clause)-1] {
 		if t.IsName() && schema.Fold(t.Name()) == excluded && clause[i+1].Is(".") && !clause[i-1].Is(".") {
-			c.replaced[t.Start] = in.arrived
+			c.replaced[t.Start] = in.incoming
 		}
 	}
 	return nil
@@ -99,64 +99,64 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	t := in.target.table
 	unset := ""
 	if in.conflict.given {
-		t, unset = withoutUnset(t, in.columns)
+		t, unset = withoutMissingNotNull(t, in.columns)
 	}
 	given, policy := in.columns, replaceRow
 	plain := true
-	rows := &intake{Mutator: x.Mutator, ctx: x.ctx, table: t, sent: in.columns, unset: unset, whole: !in.returning.none(), room: x.store.Room()}
-	defer rows.closing(&err)
+	rows := &bulkInput{Mutator: x.Mutator, ctx: x.ctx, table: t, sentColumns: in.columns, missingNotNull: unset, inMemoryOnly: !in.returning.none(), reservation: x.store.NewReservation()}
+	defer rows.closeInto(&err)
 	switch {
 	case in.conflict.keeps:
-		policy = keepRow
+		policy = skipRow
 	case in.conflict.update:
 		given, plain = in.conflict.excluded()
-		given = withStanding(t, given, in.columns)
-		rows.first = true
+		given = withVersionColumns(t, given, in.columns)
+		rows.keepFirst = true
 	case !in.conflict.given && t.InsertRefuses():
 		given, policy = t.Columns, refuseRow
 	}
 	rows.policy = policy
-	if err := x.fill(t, in.columns, in.byName, in.source, rows.add); err != nil {
+	if err := x.runInsertQuery(t, in.columns, in.byName, in.query, rows.add); err != nil {
 		return nil, err
 	}
 	partial := len(given) < len(t.Columns) && policy == replaceRow
-	if rows.staged != nil {
+	if rows.load != nil {
 		counts, err := x.insertParts(in, rows, plain && !partial)
 		return &Result{Counts: counts}, err
 	}
-	a, err := rows.arrivals(given)
+	a, err := rows.incoming(given)
 	if err != nil {
 		return nil, err
 	}
 	defer a.release()
-	if !plain || partial && (movesRow(t, given) || t.Condition() != "" || !in.returning.none()) {
-		return x.mergeArrivals(in, a)
+	if !plain || partial && (changesPlacement(t, given) || t.Condition() != "" || !in.returning.none()) {
+		return x.joinIncoming(in, a)
 	}
 	result = &Result{}
-	var before func(kept []uint32) error
+	var before func(remaining []uint32) error
 	if !in.returning.none() {
-		before = func(kept []uint32) error {
+		before = func(remaining []uint32) error {
 			result.Close() // the result of an earlier attempt
-			all := &collected{}
+			all := &bufferedRows{}
 			result.Rows = all
-			return x.returnedRows(all, t, in.returning, "INSERT", []arrow.RecordBatch{a.rows}, kept)
+			return x.returnedRows(all, t, in.returning, "INSERT", []arrow.RecordBatch{a.rows}, remaining)
 		}
 	}
-	if result.Counts, err = x.upsert(x.ctx, []*arrivals{a}, policy, x.options, before); err != nil {
+	if result.Counts, err = x.upsert(x.ctx, []*incomingRows{a}, policy, x.options, before); err != nil {
 		result.Close()
 		return nil, err
 	}
 	return result, nil
 }
 
-// withoutUnset returns a copy of the table for an INSERT that gives only the columns sent. In the
-// copy, the NOT NULL columns without a value may be NULL, because a row whose key exists needs no
-// value for them. unset is the name of the first of these columns, or empty.
-func withoutUnset(t schema.Table, sent []schema.Column) (_ schema.Table, unset string) {
+// withoutMissingNotNull returns a copy of the table for an INSERT that gives only the columns sent.
+// In the copy, the NOT NULL columns without a value may be NULL, because a row whose key exists
+// needs no value for them. unset is the name of the first of these columns, or empty.
+func withoutMissingNotNull(t schema.Table, sentColumns []schema.Column) (_ schema.Table, unset string) {
 	columns := slices.Clone(t.Columns)
 	for i := range columns {
 		c := &columns[i]
-		if !c.NotNull || c.Default != "" || contains(sent, c.ID) || slices.Contains(t.PrimaryKey, c.ID) {
+		if !c.NotNull || c.Default != "" || contains(sentColumns, c.ID) || slices.Contains(t.PrimaryKey, c.ID) {
 			continue
 		}
 		c.NotNull = false
@@ -168,18 +168,18 @@ func withoutUnset(t schema.Table, sent []schema.Column) (_ schema.Table, unset s
 	return t, unset
 }
 
-// errUnset returns the error for a new row without a value for a NOT NULL column.
-func errUnset(t schema.Table, column string) error {
+// errMissingNotNull returns the error for a new row without a value for a NOT NULL column.
+func errMissingNotNull(t schema.Table, column string) error {
 	return base.Errorf(base.Invalid, "table %s: a new row has no value for the column %q, which is NOT NULL and has no default", t.QualifiedName(), column)
 }
 
-// arrivedTable is the table name under which the query of arrivalPlan reads the incoming rows.
-const arrivedTable = "scoter.arrived"
+// incomingTable is the table name under which the query of incomingPlan reads the incoming rows.
+const incomingTable = "scoter.arrived"
 
-// mergeArrivals runs an INSERT whose result depends on existing rows, such as ON CONFLICT DO UPDATE
+// joinIncoming runs an INSERT whose result depends on existing rows, such as ON CONFLICT DO UPDATE
 // SET n = n + 1. It joins the incoming rows, which the statement calls excluded, with the table.
-func (x *execution) mergeArrivals(in insertion, a *arrivals) (*Result, error) {
-	k := x.newKeeper(a.table)
+func (x *execution) joinIncoming(in insertion, a *incomingRows) (*Result, error) {
+	k := x.newReturningRows(a.table)
 	defer k.release()
 	if err := k.add(a.rows); err != nil {
 		return nil, err
@@ -191,54 +191,54 @@ func (x *execution) mergeArrivals(in insertion, a *arrivals) (*Result, error) {
 		} else if again.target.table.Version != a.table.Version {
 			return nil, base.Errorf(base.Conflict, "the schema of table %s changed during the statement", a.table.QualifiedName()).WithHint("run the statement again")
 		}
-		return x.arrivalPlan(in, k.transient(arrivedTable))
+		return x.incomingPlan(in, k.transient(incomingTable))
 	})
 }
 
-// arrivalPlan plans the join of the table with the incoming rows of an INSERT. arrived is a
+// incomingPlan plans the join of the table with the incoming rows of an INSERT. incoming is a
 // transient table that has the incoming rows.
-func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, err error) {
+func (x *execution) incomingPlan(in insertion, incoming *Transient) (p *rowPlan, err error) {
 	t, c := in.target.table, x.c
 	versioned := contains(in.columns, t.RowVersion)
-	p = &rowPlan{verb: "INSERT", table: t, once: true, keyed: len(in.conflict.condition) == 0 && !versioned, transient: arrived, returning: in.returning}
+	p = &rowPlan{verb: "INSERT", table: t, rejectsDuplicates: true, readsKeysOnly: len(in.conflict.condition) == 0 && !versioned, transient: incoming, returning: in.returning}
 	if versioned {
 		// The query compares versions: an incoming row is left out if the existing row has a higher
 		// version.
-		p.decides = append(p.decides, t.RowVersion)
+		p.conditionColumns = append(p.conditionColumns, t.RowVersion)
 	}
 	for _, token := range in.conflict.condition {
 		if i := t.ColumnIndex(token.Name()); token.IsName() && i >= 0 {
-			p.decides = append(p.decides, t.Columns[i].ID)
+			p.conditionColumns = append(p.conditionColumns, t.Columns[i].ID)
 		}
 	}
 	if p.pending, err = x.pendingColumns(t); err != nil {
 		return nil, err
 	}
 	update := rowAction{kind: updateRow, name: "UPDATE"}
-	values := map[base.ColumnID]func(*composition){}
+	values := map[base.ColumnID]func(*composedQuery){}
 	if in.conflict.update {
 		for _, as := range in.conflict.assignments {
 			update.set = append(update.set, as.column.ID)
-			values[as.column.ID] = func(q *composition) { x.writeValue(q, as.value, as.column) }
+			values[as.column.ID] = func(q *composedQuery) { x.writeValue(q, as.value, as.column) }
 		}
 	} else {
 		for _, col := range in.columns {
 			// The key is not set, because the existing row has the same key.
 			if !slices.Contains(t.PrimaryKey, col.ID) {
 				update.set = append(update.set, col.ID)
-				values[col.ID] = func(q *composition) { in.writeArrived(q, col) }
+				values[col.ID] = func(q *composedQuery) { in.writeIncoming(q, col) }
 			}
 		}
 	}
-	x.setStanding(in, &update, values)
+	x.setVersionColumns(in, &update, values)
 	p.actions = []rowAction{update, {kind: insertRow, name: "INSERT", versioned: versioned}}
 	p.chooseColumns()
-	action := func(q *composition) {
-		q.write("CASE WHEN " + schema.SourceColumn + " IS NULL THEN 1")
+	action := func(q *composedQuery) {
+		q.write("CASE WHEN " + schema.RowsetColumn + " IS NULL THEN 1")
 		if versioned {
 			version := t.Columns[t.ColumnByID(t.RowVersion)]
 			q.write(" WHEN ")
-			writeOlder(q, func(q *composition) { in.writeArrived(q, version) }, func(q *composition) { in.target.writeColumn(q, c, version) })
+			writeIsSuperseded(q, func(q *composedQuery) { in.writeIncoming(q, version) }, func(q *composedQuery) { in.target.writeColumn(q, c, version) })
 			q.write(" THEN NULL")
 		}
 		if len(in.conflict.condition) > 0 {
@@ -251,24 +251,24 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 		}
 		q.write(" THEN 0 END AS ", schema.ActionColumn)
 	}
-	at, err := x.placingOf(in.conflict.condition)
+	at, err := x.evaluationOf(in.conflict.condition)
 	if err != nil {
 		return nil, err
 	}
-	p.place(at, action)
-	p.write(x, in.target, action, func(q *composition, col schema.Column) {
-		insert := actionValue{1, func(q *composition) { in.writeArrived(q, col) }}
-		q.writeValueByAction(col.Type, []actionValue{insert}, func(q *composition) {
+	p.setEvaluation(at, action)
+	p.write(x, in.target, action, func(q *composedQuery, col schema.Column) {
+		insert := actionValue{1, func(q *composedQuery) { in.writeIncoming(q, col) }}
+		q.writeValueByAction(col.Type, []actionValue{insert}, func(q *composedQuery) {
 			if value := values[col.ID]; value != nil {
 				value(q)
 			} else {
 				in.target.writeColumn(q, c, col)
 			}
 		})
-	}, func(q *composition) {
+	}, func(q *composedQuery) {
 		p.writeTarget(q, x, in.target, nil)
-		in.writeArrivals(q, x.c)
-		p.writeChoice(q)
+		in.writeIncomingJoin(q, x.c)
+		p.writeActionChoice(q)
 	})
 	return p, nil
 }
@@ -276,25 +276,25 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 // excluded is the name that statements use for the incoming row, as in PostgreSQL.
 const excluded = "excluded"
 
-// nameArrived chooses the name of the incoming row in the composed query. The name is "excluded",
+// nameIncoming chooses the name of the incoming row in the composed query. The name is "excluded",
 // unless the table or one of its columns has that name. If only a column has it, the statement can
 // still write excluded.column for the incoming row.
-func (in *insertion) nameArrived() {
-	in.arrived = excluded
+func (in *insertion) nameIncoming() {
+	in.incoming = excluded
 	if schema.Fold(in.target.alias) == excluded || in.target.table.ColumnIndex(excluded) >= 0 {
-		in.arrived = schema.ExcludedColumn
+		in.incoming = schema.ExcludedColumn
 	}
 }
 
-// writeArrived appends the incoming row's value of a column.
-func (in *insertion) writeArrived(q *composition, col schema.Column) {
-	q.write(in.arrived, ".", schema.Quote(col.Name))
+// writeIncoming appends the incoming row's value of a column.
+func (in *insertion) writeIncoming(q *composedQuery, col schema.Column) {
+	q.write(in.incoming, ".", schema.Quote(col.Name))
 }
 
-// writeArrivals appends the join of the table with the incoming rows. An incoming row is one struct
-// column, and copies of its key columns under reserved names. So an unqualified name in the
+// writeIncomingJoin appends the join of the table with the incoming rows. An incoming row is one
+// struct column, and copies of its key columns under reserved names. So an unqualified name in the
 // statement cannot mean a column of an incoming row.
-func (in *insertion) writeArrivals(q *composition, c *clauses) {
+func (in *insertion) writeIncomingJoin(q *composedQuery, c *clauses) {
 	t := in.target.table
 	var names, on []string
 	for _, id := range t.PrimaryKey {
@@ -303,7 +303,7 @@ func (in *insertion) writeArrivals(q *composition, c *clauses) {
 		names = append(names, name+" AS "+key)
 		on = append(on, name, key)
 	}
-	q.write(" RIGHT JOIN (SELECT ", packed(t), " AS ", in.arrived, ", ", strings.Join(names, ", "), " FROM ", arrivedTable, ") AS scoter_arrivals ON ")
+	q.write(" RIGHT JOIN (SELECT ", packed(t), " AS ", in.incoming, ", ", strings.Join(names, ", "), " FROM ", incomingTable, ") AS scoter_arrivals ON ")
 	for i := 0; i < len(on); i += 2 {
 		if i > 0 {
 			q.write(" AND ")

@@ -38,9 +38,9 @@ func (x *execution) create() (Counts, error) {
 	return Counts{}, c.unexpected("TABLE, VIEW, DATABASE or SCHEMA")
 }
 
-// unlessThere returns nil for a Conflict error ("already exists") if the statement has IF NOT
+// ignoreConflict returns nil for a Conflict error ("already exists") if the statement has IF NOT
 // EXISTS. It returns other errors as they are.
-func unlessThere(err error, ifNotExists bool) error {
+func ignoreConflict(err error, ifNotExists bool) error {
 	if ifNotExists && base.KindOf(err) == base.Conflict {
 		return nil
 	}
@@ -102,12 +102,12 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	if err := clauses.read(c); err != nil {
 		return Counts{}, err
 	}
-	var query *composition
+	var query *composedQuery
 	withData := true
 	if c.accept("AS") {
 		end, rows := x.queryEnd()
 		withData = rows
-		query = &composition{}
+		query = &composedQuery{}
 		query.copy(c, c.at, end)
 	} else if err := c.end(); err != nil {
 		return Counts{}, err
@@ -119,11 +119,11 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	var table schema.Table
 	byName := false
 	if query == nil {
-		var shape composition
+		var shape composedQuery
 		shape.copyTokens(c, definitions)
-		table, err = x.shape(&shape)
+		table, err = x.definitionOf(&shape)
 	} else {
-		table, byName, err = x.shapeOfQuery(query, definitions, nil)
+		table, byName, err = x.definitionOfQuery(query, definitions, nil)
 	}
 	if err != nil {
 		return Counts{}, err
@@ -145,12 +145,12 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 		return Counts{}, err
 	}
 	if query != nil && withData {
-		if err := x.fill(load.Table(), load.Table().Columns, byName, query, func(rec arrow.RecordBatch) error { return load.Add(x.ctx, rec) }); err != nil {
+		if err := x.runInsertQuery(load.Table(), load.Table().Columns, byName, query, func(rec arrow.RecordBatch) error { return load.Add(x.ctx, rec) }); err != nil {
 			return Counts{}, errors.Join(err, load.Abort())
 		}
 	}
 	n, err := load.Commit(x.ctx, x.options)
-	return Counts{Inserted: n}, unlessThere(err, ifNotExists)
+	return Counts{Inserted: n}, ignoreConflict(err, ifNotExists)
 }
 
 // queryEnd returns the index of the token behind the query of CREATE TABLE AS query [WITH [NO]
@@ -167,19 +167,19 @@ func (x *execution) queryEnd() (end int, withData bool) {
 	return end, withData
 }
 
-// shapeOfQuery returns a table with the columns of a query. names are the column names that the
-// statement lists; without them, the columns have the names that they have in the query. view is
-// the view that the query defines, or nil. byName says that an outer query can use the columns by
-// these names.
-func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, view *catalog.ViewName) (t schema.Table, byName bool, err error) {
-	var describe composition
+// definitionOfQuery returns a table with the columns of a query. names are the column names that
+// the statement lists; without them, the columns have the names that they have in the query. view
+// is the view that the query defines, or nil. byName says that an outer query can use the columns
+// by these names.
+func (x *execution) definitionOfQuery(query *composedQuery, names []sqltoken.Token, view *catalog.ViewName) (t schema.Table, byName bool, err error) {
+	var describe composedQuery
 	describe.write("DESCRIBE ")
 	describe.include(query)
 	s := x.selects(&describe)
 	s.Defines = view
 	rows, err := x.planner.Select(x.ctx, s)
 	if err != nil {
-		return t, false, describe.placed(err)
+		return t, false, describe.withPosition(err)
 	}
 	described, types, err := x.describedColumns(rows)
 	if err != nil {
@@ -192,7 +192,7 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 	// by the text that DuckDB received, not by the user's text.
 	columns, err := x.planner.Columns(x.ctx, x.selects(query))
 	if err != nil {
-		return t, false, query.placed(err)
+		return t, false, query.withPosition(err)
 	}
 	described, columns = distinct(described), distinct(columns)
 	byName = slices.Equal(described, columns)
@@ -301,7 +301,7 @@ func (c *clauses) options() (map[string]string, error) {
 	at := c.at - 1 - len(inner)
 	for _, item := range list(inner) {
 		if len(item) < 3 || !item[1].Is("=") {
-			return nil, c.placed(base.Errorf(base.Invalid, "an option is written name = value"), at)
+			return nil, c.withPosition(base.Errorf(base.Invalid, "an option is written name = value"), at)
 		}
 		at += len(item) + 1
 		value := ""
@@ -317,7 +317,7 @@ func (c *clauses) options() (map[string]string, error) {
 		out[strings.ToLower(strings.Trim(item[0].Text(), `"'`))] = value
 	}
 	if n := len(inner); n > 0 && inner[n-1].Is(",") {
-		return nil, c.placed(base.Errorf(base.Invalid, "an option is expected behind the comma"), c.at-1)
+		return nil, c.withPosition(base.Errorf(base.Invalid, "an option is expected behind the comma"), c.at-1)
 	}
 	return out, nil
 }
@@ -394,7 +394,7 @@ func (x *execution) createView(replace bool) error {
 	if !c.accept("AS") {
 		return c.unexpected("AS")
 	}
-	src := &composition{}
+	src := &composedQuery{}
 	src.copy(c, c.at, len(c.tokens()))
 	if len(x.req.Args) > 0 {
 		return base.Errorf(base.Invalid, "a view cannot have parameters")
@@ -404,11 +404,11 @@ func (x *execution) createView(replace bool) error {
 		return err
 	}
 	if _, err := x.store.Lookup(database, schemaName, name); err == nil {
-		return unlessThere(base.Errorf(base.Conflict, "%s is a table", name), ifNotExists)
+		return ignoreConflict(base.Errorf(base.Conflict, "%s is a table", name), ifNotExists)
 	}
 	x.req.ReadFiles = false // a view never reads files, even if the user may
 	called := catalog.ViewName{Database: database, Schema: schemaName, Name: name}
-	shape, _, err := x.shapeOfQuery(src, names, &called)
+	shape, _, err := x.definitionOfQuery(src, names, &called)
 	if err != nil {
 		return err
 	}
@@ -424,5 +424,5 @@ func (x *execution) createView(replace bool) error {
 	for _, col := range shape.Columns {
 		v.Columns = append(v.Columns, catalog.ViewColumn{Name: col.Name, Type: col.Type})
 	}
-	return unlessThere(x.store.PutView(x.ctx, v, replace), ifNotExists)
+	return ignoreConflict(x.store.PutView(x.ctx, v, replace), ifNotExists)
 }

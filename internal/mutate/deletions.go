@@ -11,11 +11,11 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// withDeletions prepares the rows of a request in which some rows delete the row of their key, and
+// mixedRows prepares the rows of a request in which some rows delete the row of their key, and
 // the other rows replace it. It returns the rows in the storage types of the table. If the request
 // has several rows of a key, the last one counts.
-func (w *write) withDeletions() (one appended, err error) {
-	rows, deletions := divided(w.rows)
+func (w *rowsRequest) mixedRows() (one conformedRows, err error) {
+	rows, deletions := splitDeletions(w.rows)
 	one.table, err = w.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
 	var records []arrow.RecordBatch
 	defer func() { releaseAll(records) }()
@@ -33,22 +33,22 @@ func (w *write) withDeletions() (one appended, err error) {
 		return one, base.Wrap(err, "table %s", t.QualifiedName())
 	}
 	from := batch.Rows(records)
-	buried, err := w.deletions(t, deletions)
+	buried, err := w.tombstones(t, deletions)
 	records = append(records, buried...)
 	if err != nil {
 		return one, base.Wrap(err, "table %s", t.QualifiedName())
 	}
-	a, err := arriveDeleting(t, records, append(rows.Numbers, deletions.Numbers...), from)
+	a, err := newIncomingDeleting(t, records, append(rows.Numbers, deletions.Numbers...), from)
 	if err != nil {
 		return one, err
 	}
-	one.keyed = []*arrivals{a}
+	one.keyed = []*incomingRows{a}
 	return one, nil
 }
 
-// divided splits the rows of a request into deletions (rows that delete the row of their key) and
-// others (rows that replace the row of their key).
-func divided(rows engine.TableRows) (others, deletions engine.TableRows) {
+// splitDeletions splits the rows of a request into deletions (rows that delete the row of their
+// key) and others (rows that replace the row of their key).
+func splitDeletions(rows engine.TableRows) (others, deletions engine.TableRows) {
 	others, deletions = rows, rows
 	others.Batches, others.Numbers, deletions.Batches, deletions.Numbers = nil, nil, nil, nil
 	for i, rec := range rows.Batches {
@@ -61,8 +61,8 @@ func divided(rows engine.TableRows) (others, deletions engine.TableRows) {
 	return others, deletions
 }
 
-// deletions makes tombstones for table t from the rows of a request that delete rows.
-func (w *write) deletions(t schema.Table, rows engine.TableRows) (out []arrow.RecordBatch, err error) {
+// tombstones makes tombstones for table t from the rows of a request that delete rows.
+func (w *rowsRequest) tombstones(t schema.Table, rows engine.TableRows) (out []arrow.RecordBatch, err error) {
 	sub := t
 	sub.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool {
 		return !slices.Contains(t.PrimaryKey, c.ID) && c.ID != t.RowVersion
@@ -77,14 +77,14 @@ func (w *write) deletions(t schema.Table, rows engine.TableRows) (out []arrow.Re
 		for i, c := range one.Columns {
 			one.Columns[i].NotNull = c.NotNull && c.ID != t.RowVersion
 		}
-		conformed, err := batch.Conform(only(rec, one.Columns), one, batch.ConformOptions{})
+		conformed, err := batch.Conform(selectColumns(rec, one.Columns), one, batch.ConformOptions{})
 		if err != nil {
 			return out, err
 		}
 		err = checkKeyValues(one, []arrow.RecordBatch{conformed})
 		if err == nil {
 			var tombstones arrow.RecordBatch
-			if tombstones, err = buried(nullable(t, t.RowVersion), one, conformed); err == nil {
+			if tombstones, err = tombstonesOf(nullable(t, t.RowVersion), one, conformed); err == nil {
 				out = append(out, tombstones)
 			}
 		}
@@ -105,10 +105,10 @@ func nullable(t schema.Table, id base.ColumnID) schema.Table {
 	return t
 }
 
-// arriveDeleting returns records, batches that conform to a table, as incoming rows in the order of
-// their row numbers. numbers are the row numbers of each batch. The rows of records from index from
-// on, counted across all batches, are deletions.
-func arriveDeleting(t schema.Table, records []arrow.RecordBatch, numbers [][]int32, from int) (*arrivals, error) {
+// newIncomingDeleting returns records, batches that conform to a table, as incoming rows in the
+// order of their row numbers. numbers are the row numbers of each batch. The rows of records from
+// index from on, counted across all batches, are deletions.
+func newIncomingDeleting(t schema.Table, records []arrow.RecordBatch, numbers [][]int32, from int) (*incomingRows, error) {
 	order := batch.Order(numbers)
 	if order == nil {
 		for i := range batch.Rows(records) {
@@ -120,20 +120,20 @@ func arriveDeleting(t schema.Table, records []arrow.RecordBatch, numbers [][]int
 		return nil, err
 	}
 	defer all.Release()
-	own, err := standingOf(t, all, t.Columns)
+	own, err := rowVersionsOf(t, all, t.Columns)
 	if err != nil {
 		return nil, err
 	}
 	if own.deleted == nil {
 		own.deleted = make([]bool, len(order))
 	}
-	own.ends, own.ended = make([]bool, len(order)), make([]bool, len(order))
+	own.unversionedDeletes, own.keyDeleted = make([]bool, len(order)), make([]bool, len(order))
 	for i, row := range order {
 		if int(row) < from {
 			continue
 		}
 		own.deleted[i] = true
-		own.ends[i] = t.RowVersion == 0 || all.Column(t.ColumnByID(t.RowVersion)).IsNull(i)
+		own.unversionedDeletes[i] = t.RowVersion == 0 || all.Column(t.ColumnByID(t.RowVersion)).IsNull(i)
 	}
-	return arriveAs(t, all, own, t.Columns, replaceRow)
+	return newIncomingAs(t, all, own, t.Columns, replaceRow)
 }

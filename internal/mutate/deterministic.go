@@ -12,16 +12,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// changing lists functions that a stored UPDATE must not call, although DuckDB says that their
+// impure lists functions that a stored UPDATE must not call, although DuckDB says that their
 // results depend only on their arguments (stability CONSISTENT). Their results depend on variables
 // or the time, or they have side effects. Functions that no statement may call are not listed here;
-// see duck.Refused.
-var changing = []string{"age", "error", "getenv", "getvariable", "in_search_path", "strptime", "timezone", "timezone_hour",
+// see duck.IsForbidden.
+var impure = []string{"age", "error", "getenv", "getvariable", "in_search_path", "strptime", "timezone", "timezone_hour",
 	"timezone_minute", "to_timestamp", "try_strptime"}
 
 // checkDeterministic returns an error unless an expression always gives the same value for the same
 // row. It may consist of columns of the row, constants, and function calls on these.
-func (x *execution) checkDeterministic(e *asExpression) error {
+func (x *execution) checkDeterministic(e *storedExpressionUpdate) error {
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (x *execution) checkDeterministic(e *asExpression) error {
 	nodes, err := e.parse(conn)
 	x.pool.Release(conn)
 	if err != nil {
-		return unplaced(err)
+		return withoutPosition(err)
 	}
 	names := map[string]bool{}
 	for _, node := range nodes {
@@ -41,7 +41,7 @@ func (x *execution) checkDeterministic(e *asExpression) error {
 }
 
 // parse returns DuckDB's syntax trees of the assigned values, and of the condition if there is one.
-func (e *asExpression) parse(conn *duck.Conn) ([]duck.Node, error) {
+func (e *storedExpressionUpdate) parse(conn *duck.Conn) ([]duck.Node, error) {
 	var texts []string
 	for _, a := range e.Set {
 		texts = append(texts, "("+a.Value+")")
@@ -49,7 +49,7 @@ func (e *asExpression) parse(conn *duck.Conn) ([]duck.Node, error) {
 	if e.Where != "" {
 		texts = append(texts, "("+e.Where+")")
 	}
-	query, err := conn.ParseSelect("SELECT " + strings.Join(texts, ", ") + " FROM " + writtenTable)
+	query, err := conn.ParseSelect("SELECT " + strings.Join(texts, ", ") + " FROM " + storedTable)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (e *asExpression) parse(conn *duck.Conn) ([]duck.Node, error) {
 
 // check returns an error if a syntax tree v, or any expression inside it, must not be part of a
 // stored UPDATE. It adds the names of all called functions to functions.
-func (e *asExpression) check(v any, functions map[string]bool) error {
+func (e *storedExpressionUpdate) check(v any, functions map[string]bool) error {
 	switch v := v.(type) {
 	case []any:
 		for _, child := range v {
@@ -86,7 +86,7 @@ func (e *asExpression) check(v any, functions map[string]bool) error {
 	return nil
 }
 
-func (e *asExpression) checkNode(class string, node duck.Node, functions map[string]bool) error {
+func (e *storedExpressionUpdate) checkNode(class string, node duck.Node, functions map[string]bool) error {
 	switch class {
 	case "CONSTANT", "CASE", "COMPARISON", "CONJUNCTION", "OPERATOR", "BETWEEN":
 		return nil
@@ -96,22 +96,22 @@ func (e *asExpression) checkNode(class string, node duck.Node, functions map[str
 	case "CAST":
 		to, _ := node["cast_type"].(duck.Node)
 		if zoned(to) {
-			return errNotKept("a cast to a time with time zone depends on the session's time zone")
+			return errNotStorable("a cast to a time with time zone depends on the session's time zone")
 		}
 		return nil
 	case "FUNCTION":
 		name := strings.ToLower(textOf(node, "function_name"))
 		if textOf(node, "schema") != "" || textOf(node, "catalog") != "" {
-			return errNotKept("function %s with a schema", name)
+			return errNotStorable("function %s with a schema", name)
 		}
 		functions[name] = true
 		return nil
 	}
-	return errNotKept("%s is more than columns of the row, constants and functions of them", strings.ToLower(strings.ReplaceAll(class, "_", " ")))
+	return errNotStorable("%s is more than columns of the row, constants and functions of them", strings.ToLower(strings.ReplaceAll(class, "_", " ")))
 }
 
 // column returns the table's column that a column reference in the syntax tree names.
-func (e *asExpression) column(node duck.Node) (schema.Column, error) {
+func (e *storedExpressionUpdate) column(node duck.Node) (schema.Column, error) {
 	parts, _ := node["column_names"].([]any)
 	var names []string
 	for _, part := range parts {
@@ -126,11 +126,11 @@ func (e *asExpression) column(node duck.Node) (schema.Column, error) {
 		i = e.table.ColumnIndex(names[0])
 	}
 	if i < 0 {
-		return schema.Column{}, errNotKept("%s is no column of table %s", strings.Join(names, "."), e.table.QualifiedName())
+		return schema.Column{}, errNotStorable("%s is no column of table %s", strings.Join(names, "."), e.table.QualifiedName())
 	}
 	c := e.table.Columns[i]
 	if text := c.Type.String(); strings.Contains(text, "TIME ZONE") {
-		return c, errNotKept("what is computed of column %q, a %s, may depend on the session's time zone", c.Name, text)
+		return c, errNotStorable("what is computed of column %q, a %s, may depend on the session's time zone", c.Name, text)
 	}
 	return c, nil
 }
@@ -182,7 +182,7 @@ func (f *knownFunctions) of(ctx context.Context, pool *duck.Pool) (map[string]fu
 	}
 	known := make(map[string]function, len(rows))
 	for _, row := range rows {
-		known[row[0]] = function{pure: row[1] == "true" && !slices.Contains(changing, row[0]) && !duck.Refused(row[0]), volatile: row[2] == "true", aggregate: row[3] == "true"}
+		known[row[0]] = function{pure: row[1] == "true" && !slices.Contains(impure, row[0]) && !duck.IsForbidden(row[0]), volatile: row[2] == "true", aggregate: row[3] == "true"}
 	}
 	f.known.Store(&known)
 	return known, nil
@@ -201,9 +201,9 @@ func (x *execution) checkFunctions(names map[string]bool) error {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		switch f, known := all[name]; {
 		case !known:
-			return errNotKept("function %s is not known", name)
+			return errNotStorable("function %s is not known", name)
 		case !f.pure:
-			return errNotKept("function %s is not one of its arguments alone", name)
+			return errNotStorable("function %s is not one of its arguments alone", name)
 		}
 	}
 	return nil

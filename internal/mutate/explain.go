@@ -21,8 +21,8 @@ func ChangesRows(s sqltoken.Statement) bool {
 	return false
 }
 
-// Explains reports whether Explain supports a statement.
-func Explains(s sqltoken.Statement) bool {
+// CanExplain reports whether Explain supports a statement.
+func CanExplain(s sqltoken.Statement) bool {
 	switch s.Verb() {
 	case "CREATE", "DROP", "ALTER", "TRUNCATE":
 		return true
@@ -57,23 +57,23 @@ func (m *Mutator) Explain(ctx context.Context, words string, s sqltoken.Statemen
 		if err != nil {
 			return nil, err
 		}
-		rows, _, err := x.inserted(in.target.table, in.columns, in.byName, in.source)
+		rows, _, err := x.insertQuery(in.target.table, in.columns, in.byName, in.query)
 		return rows, err
 	}
 	switch {
-	case AboutSources(s) || AboutExports(s):
+	case IsSourceStatement(s) || IsExportStatement(s):
 		return nil, base.Errorf(base.Invalid, "EXPLAIN of %s %s is not supported: DuckDB has no such statement", s.Verb(), strings.ToUpper(s.Tokens[1].Text()))
 	case s.Verb() == "TRUNCATE":
 		return x.explainTruncate(words)
 	case !ChangesRows(s) && definingQuery(s) == 0:
 		return x.explainCatalog(words)
 	case s.Verb() == "CREATE":
-		q := &composition{}
+		q := &composedQuery{}
 		q.write(words)
 		end, _ := x.queryEnd()
 		q.copy(x.c, definingQuery(s), end)
 		rows, err := x.planner.Select(ctx, x.selects(q))
-		return rows, q.placed(err)
+		return rows, q.withPosition(err)
 	}
 	p, err := x.rowPlan()
 	if err != nil {
@@ -111,14 +111,14 @@ func (x *execution) explainTruncate(words string) (Rows, error) {
 // has one step.
 func (x *execution) explainCatalog(words string) (Rows, error) {
 	c := x.c
-	like := "CREATE TEMP TABLE " + shapeTable + " (c INTEGER)"
+	like := "CREATE TEMP TABLE " + tempTable + " (c INTEGER)"
 	switch {
 	case c.peek("CREATE", "SCHEMA"), c.peek("CREATE", "DATABASE"):
-		like = "CREATE SCHEMA " + shapeTable
+		like = "CREATE SCHEMA " + tempTable
 	case c.accept("ALTER", "TABLE"):
-		like = "ALTER TABLE IF EXISTS temp." + shapeTable + " ADD COLUMN c INTEGER"
+		like = "ALTER TABLE IF EXISTS temp." + tempTable + " ADD COLUMN c INTEGER"
 	case c.accept("DROP", "TABLE"), c.peek("DROP"):
-		like = "DROP TABLE IF EXISTS temp." + shapeTable
+		like = "DROP TABLE IF EXISTS temp." + tempTable
 	}
 	if c.at > 0 && !c.accept("IF", "EXISTS") {
 		if _, err := x.table(); err != nil {
@@ -132,7 +132,7 @@ func (x *execution) explainCatalog(words string) (Rows, error) {
 	defer x.pool.Release(conn)
 	plan, err := texts(x.ctx, conn, words+like)
 	if err != nil {
-		return nil, unplaced(err)
+		return nil, withoutPosition(err)
 	}
 	fields := []arrow.Field{{Name: "explain_key", Type: arrow.BinaryTypes.String}, {Name: "explain_value", Type: arrow.BinaryTypes.String}}
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
@@ -143,5 +143,5 @@ func (x *execution) explainCatalog(words string) (Rows, error) {
 		}
 	}
 	rec := b.NewRecordBatch()
-	return &collected{schema: rec.Schema(), batches: []arrow.RecordBatch{rec}}, nil
+	return &bufferedRows{schema: rec.Schema(), batches: []arrow.RecordBatch{rec}}, nil
 }

@@ -20,9 +20,9 @@ type Exports interface {
 	Resume(ctx context.Context, name catalog.ExportName) error
 }
 
-// AboutExports reports whether a statement manages exports, as CREATE EXPORT does. DuckDB's parser
-// does not know these statements.
-func AboutExports(s sqltoken.Statement) bool {
+// IsExportStatement reports whether a statement manages exports, as CREATE EXPORT does. DuckDB's
+// parser does not know these statements.
+func IsExportStatement(s sqltoken.Statement) bool {
 	for _, verb := range []string{"CREATE", "DROP", "PAUSE", "RESUME"} {
 		if s.Starts(verb, "EXPORT") {
 			return true
@@ -69,7 +69,7 @@ func (x *execution) export() error {
 	case "RESUME":
 		err = x.exports.Resume(x.ctx, name)
 	}
-	return c.placed(err, place)
+	return c.withPosition(err, place)
 }
 
 // exportDefinition reads FROM TABLE name INTO storage (...) [WITH (...)] [AS query]. start is the

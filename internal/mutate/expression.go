@@ -34,10 +34,10 @@ import (
 
 // expressionUpdate runs an UPDATE in the mode "expression".
 func (x *execution) expressionUpdate() (*Result, error) {
-	rows, tried := int64(0), &tried{}
+	rows, tried := int64(0), &trialState{}
 	defer tried.close()
-	err := x.again(x.ctx, func(room *engine.Room, pins engine.Pins) (err error) {
-		if rows, err = x.tryExpression(room, pins, tried); errors.Is(err, engine.ErrNoRoom) {
+	err := x.retry(x.ctx, func(reservation *engine.Reservation, lock engine.TableLock) (err error) {
+		if rows, err = x.tryExpression(reservation, lock, tried); errors.Is(err, engine.ErrMemoryBusy) {
 			// The table lock is released now, because another statement may wait for it while
 			// holding the memory that this statement needs.
 			tried.close()
@@ -50,35 +50,35 @@ func (x *execution) expressionUpdate() (*Result, error) {
 	return &Result{Counts: Counts{Updated: rows}}, nil
 }
 
-// asExpression is an UPDATE in the form in which it can be stored: as SQL expressions.
-type asExpression struct {
+// storedExpressionUpdate is an UPDATE in the form in which it can be stored: as SQL expressions.
+type storedExpressionUpdate struct {
 	patch.Expression
 	target target
 	table  schema.Table
 }
 
-// tried is what a statement retains from one attempt to the next: the lock of its table, and for
-// each part the number of rows that the expression changes.
+// trialState is what a statement retains from one attempt to the next: the lock of its table, and
+// for each part the number of rows that the expression changes.
 //
 // While the table is locked, no other statement changes rows, and new rows are in new parts. So a
 // later attempt tries out only the new parts. Without that, flushes could make the statement run
 // again forever if rows arrive fast.
-type tried struct {
-	pins    engine.Pins
+type trialState struct {
+	lock    engine.TableLock
 	release func() // releases the table locks; nil if none are held
 	table   base.TableID
 	version uint32 // the version of the table's schema
-	rows    map[base.SourceID]int64
+	rows    map[base.RowsetID]int64
 }
 
-func (t *tried) close() {
+func (t *trialState) close() {
 	if t.release != nil {
 		t.release()
-		t.pins, t.release = engine.Unpinned, nil
+		t.lock, t.release = engine.NoLock, nil
 	}
 }
 
-func (x *execution) tryExpression(room *engine.Room, pins engine.Pins, tried *tried) (rows int64, err error) {
+func (x *execution) tryExpression(reservation *engine.Reservation, lock engine.TableLock, tried *trialState) (rows int64, err error) {
 	e, err := x.readExpression()
 	if err != nil {
 		return 0, err
@@ -88,18 +88,18 @@ func (x *execution) tryExpression(room *engine.Room, pins engine.Pins, tried *tr
 		// attempt.
 		tried.close()
 	}
-	fresh := tried.pins != engine.Pinned || tried.version != e.table.Version
-	if tried.pins != pins {
+	fresh := tried.lock != engine.ExclusiveLock || tried.version != e.table.Version
+	if tried.lock != lock {
 		tried.close()
-		if tried.release, err = x.hold(x.ctx, x.options.Waits, pins, e.table.ID); err != nil {
+		if tried.release, err = x.takeLocks(x.ctx, x.options.BeforeLockWait, lock, e.table.ID); err != nil {
 			return 0, err
 		}
-		tried.pins = pins
+		tried.lock = lock
 	}
 	if fresh {
-		tried.table, tried.version, tried.rows = e.table.ID, e.table.Version, map[base.SourceID]int64{}
+		tried.table, tried.version, tried.rows = e.table.ID, e.table.Version, map[base.RowsetID]int64{}
 	}
-	s, err := x.store.Settled(x.ctx, e.table.ID)
+	s, err := x.store.DeduplicatedSnapshot(x.ctx, e.table.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -112,24 +112,24 @@ func (x *execution) tryExpression(room *engine.Room, pins engine.Pins, tried *tr
 	if err != nil {
 		return 0, err
 	}
-	written, err := asWritten(t)
+	written, err := storedRows(t)
 	if err != nil {
 		return 0, err
 	}
 	inParts := written.Rows()
 	if !proven {
-		if inParts, err = x.tryOut(e, written, tried.rows); err != nil {
+		if inParts, err = x.evaluateOnParts(e, written, tried.rows); err != nil {
 			return 0, err
 		}
 	}
-	change, err := x.patchInMemory(e, t, room)
+	change, err := x.patchInMemory(e, t, reservation)
 	if err != nil {
 		return 0, err
 	}
-	change.Expression, change.Reads = &e.Expression, []engine.Read{{Table: e.table.ID}}
+	change.Expression, change.ReadDependencies = &e.Expression, []engine.ReadDependency{{Table: e.table.ID}}
 	// Superseded rows must be deleted in the same edit, because the expression was not tried out on
 	// them.
-	change.Settle = true
+	change.DeleteSuperseded = true
 	change.Counts.Updated += inParts
 	if inParts == 0 {
 		change.Expression = nil // there are no rows to which the expression would apply
@@ -139,24 +139,24 @@ func (x *execution) tryExpression(room *engine.Room, pins engine.Pins, tried *tr
 		return 0, nil
 	}
 	options := x.options
-	options.Pins, options.Room = pins, room
+	options.Lock, options.Reservation = lock, reservation
 	_, err = x.store.Commit(x.ctx, s, []engine.Change{change}, options)
 	return changed, err
 }
 
-// errCannotBeKept is wrapped by each error that says why the SQL of an UPDATE cannot be stored.
-var errCannotBeKept = errors.New("it cannot be kept as an expression")
+// errCannotBeStored is wrapped by each error that says why the SQL of an UPDATE cannot be stored.
+var errCannotBeStored = errors.New("it cannot be kept as an expression")
 
-func errNotKept(format string, args ...any) *base.Error {
-	return base.Errorf(base.Invalid, "%w: "+format, append([]any{errCannotBeKept}, args...)...).WithHint("WITH (mode = 'patch') or WITH (mode = 'rewrite') takes any UPDATE")
+func errNotStorable(format string, args ...any) *base.Error {
+	return base.Errorf(base.Invalid, "%w: "+format, append([]any{errCannotBeStored}, args...)...).WithHint("WITH (mode = 'patch') or WITH (mode = 'rewrite') takes any UPDATE")
 }
 
 // readExpression reads UPDATE t [AS a] SET assignments [WHERE condition]. It turns the expressions
 // into texts that can be stored: without aliases and parameters.
-func (x *execution) readExpression() (*asExpression, error) {
+func (x *execution) readExpression() (*storedExpressionUpdate, error) {
 	c := x.c
 	if c.statement.Verb() != "UPDATE" || c.statement.VerbIndex() > 0 {
-		return nil, errNotKept("only an UPDATE without WITH in front can be kept")
+		return nil, errNotStorable("only an UPDATE without WITH in front can be kept")
 	}
 	c.at = 1
 	t, err := x.target("SET")
@@ -170,7 +170,7 @@ func (x *execution) readExpression() (*asExpression, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &asExpression{Expression: patch.Expression{Version: t.table.Version, Alias: t.alias}, target: t, table: t.table}
+	e := &storedExpressionUpdate{Expression: patch.Expression{Version: t.table.Version, Alias: t.alias}, target: t, table: t.table}
 	var where []sqltoken.Token
 	if c.accept("WHERE") {
 		where = c.until("RETURNING")
@@ -178,22 +178,22 @@ func (x *execution) readExpression() (*asExpression, error) {
 			return nil, err
 		}
 	}
-	if !x.asked && x.lookUp(t, assignments, where) != nil {
-		return nil, errNotKept("it is for the rows of one key, which a patch changes sooner")
+	if !x.asked && x.keyLookup(t, assignments, where) != nil {
+		return nil, errNotStorable("it is for the rows of one key, which a patch changes sooner")
 	}
 	if !c.done() {
 		clause := c.tokens()[c.at]
-		return nil, errNotKept("%s needs the rows at once", strings.ToUpper(clause.Text())).At(clause.Start + 1)
+		return nil, errNotStorable("%s needs the rows at once", strings.ToUpper(clause.Text())).At(clause.Start + 1)
 	}
 	if t.table.IsDeleted != 0 {
-		return nil, errNotKept("table %s has deleted rows that nobody sees", t.table.QualifiedName())
+		return nil, errNotStorable("table %s has deleted rows that nobody sees", t.table.QualifiedName())
 	}
 	for _, a := range assignments {
 		if t.table.InKey(a.column.ID) {
-			return nil, errNotKept("column %q decides where a row lies", a.column.Name)
+			return nil, errNotStorable("column %q decides where a row lies", a.column.Name)
 		}
 		if a.column.ID == t.table.RowVersion {
-			return nil, errNotKept("column %q decides which row of a key holds", a.column.Name)
+			return nil, errNotStorable("column %q decides which row of a key holds", a.column.Name)
 		}
 		value := ""
 		if len(a.value) == 1 && a.value[0].Is("DEFAULT") {
@@ -231,13 +231,13 @@ func (x *execution) standalone(tokens []sqltoken.Token) (string, error) {
 
 // literal returns the value of a parameter of the statement as an SQL literal.
 func (x *execution) literal(parameter sqltoken.Token) (string, error) {
-	var q composition
+	var q composedQuery
 	q.write("SELECT typeof(v), v IS NULL, coalesce(CAST(v AS VARCHAR), '') FROM (SELECT ")
 	q.copyTokens(x.c, []sqltoken.Token{parameter})
 	q.write(" AS v)")
 	rows, err := x.planner.Select(x.ctx, x.selects(&q))
 	if err != nil {
-		return "", q.placed(err)
+		return "", q.withPosition(err)
 	}
 	defer rows.Close()
 	literal := ""
@@ -258,12 +258,12 @@ func (x *execution) literal(parameter sqltoken.Token) (string, error) {
 	return literal, err
 }
 
-// asWritten returns a table of a snapshot with only the rows whose values are all in parts. It
+// storedRows returns a table of a snapshot with only the rows whose values are all in parts. It
 // leaves out the rows of memtables, and rows with patches.
-func asWritten(t *snapshot.Table) (*snapshot.Table, error) {
+func storedRows(t *snapshot.Table) (*snapshot.Table, error) {
 	written := *t
 	written.Memtables = nil
-	written.Patches = map[base.SourceID]*patch.Set{}
+	written.Patches = map[base.RowsetID]*patch.Set{}
 	for _, p := range t.Parts {
 		set := t.Patches[p.ID]
 		if set == nil {
@@ -283,26 +283,26 @@ func asWritten(t *snapshot.Table) (*snapshot.Table, error) {
 	return &written, nil
 }
 
-// inMemory reports whether a table has rows that asWritten leaves out: rows of memtables, or rows
-// with patches.
-func inMemory(t *snapshot.Table) bool {
+// hasRowsInMemory reports whether a table has rows that storedRows leaves out: rows of memtables,
+// or rows with patches.
+func hasRowsInMemory(t *snapshot.Table) bool {
 	return slices.ContainsFunc(t.Memtables, func(m memtable.View) bool { return m.Rows > 0 }) ||
 		slices.ContainsFunc(t.Parts, func(p *catalog.Part) bool { set := t.Patches[p.ID]; return set != nil && !set.Patched().IsEmpty() })
 }
 
-// writtenTable and memoryTable are names of tables in composed queries: tryOut reads the rows of
-// parts as writtenTable, and patchInMemory reads the rows in memory as memoryTable.
-const writtenTable, memoryTable = "scoter.written", "scoter.memory"
+// storedTable and memoryTable are names of tables in composed queries: evaluateOnParts reads the
+// rows of parts as storedTable, and patchInMemory reads the rows in memory as memoryTable.
+const storedTable, memoryTable = "scoter.written", "scoter.memory"
 
-// tryOut evaluates the expression of an UPDATE for all rows in parts, and returns the number of
-// rows that it changes. known has this number for each part that an earlier attempt tried out;
-// tryOut evaluates the expression only for the other parts, and adds their numbers to known. If the
-// expression fails for some row, tryOut returns that error.
-func (x *execution) tryOut(e *asExpression, written *snapshot.Table, known map[base.SourceID]int64) (rows int64, err error) {
+// evaluateOnParts evaluates the expression of an UPDATE for all rows in parts, and returns the
+// number of rows that it changes. known has this number for each part that an earlier attempt tried
+// out; evaluateOnParts evaluates the expression only for the other parts, and adds their numbers to
+// known. If the expression fails for some row, evaluateOnParts returns that error.
+func (x *execution) evaluateOnParts(e *storedExpressionUpdate, written *snapshot.Table, known map[base.RowsetID]int64) (rows int64, err error) {
 	left := *written
 	left.Parts = slices.DeleteFunc(slices.Clone(written.Parts), func(p *catalog.Part) bool { _, ok := known[p.ID]; return ok })
 	if len(left.Parts) > 0 {
-		counts, err := x.tryOutOn(e, &left)
+		counts, err := x.evaluatePart(e, &left)
 		if err != nil {
 			return 0, err
 		}
@@ -316,9 +316,9 @@ func (x *execution) tryOut(e *asExpression, written *snapshot.Table, known map[b
 	return rows, nil
 }
 
-// tryOutOn evaluates the expression of an UPDATE for the rows of a table's parts. It returns for
-// each part the number of rows that the expression changes.
-func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base.SourceID]int64, error) {
+// evaluatePart evaluates the expression of an UPDATE for the rows of a table's parts. It returns
+// for each part the number of rows that the expression changes.
+func (x *execution) evaluatePart(e *storedExpressionUpdate, written *snapshot.Table) (map[base.RowsetID]int64, error) {
 	matches := "true"
 	if e.Where != "" {
 		matches = "(" + e.Where + ") IS TRUE"
@@ -340,21 +340,21 @@ func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base
 	// The query hashes all computed values, because DuckDB would not compute them for a count
 	// alone.
 	const from = "SELECT * FROM "
-	sql := fmt.Sprintf("SELECT "+schema.SourceColumn+", count(*) FILTER (WHERE "+schema.ActionColumn+"), %s, %s, bit_xor(hash(%s)) FROM (%s) AS %s GROUP BY 1", violations,
-		strings.Join(nulls, ", "), strings.Join(values, ", "), e.Over(e.table, from+writtenTable, matches+" AS "+schema.ActionColumn, schema.SourceColumn), schema.Quote(e.Alias))
-	found, err := x.planner.Find(x.ctx, Select{SQL: sql, Database: x.req.Database, Target: strings.LastIndex(sql, from+writtenTable) + len(from),
-		Transient: &Transient{Name: writtenTable, Table: written}})
+	sql := fmt.Sprintf("SELECT "+schema.RowsetColumn+", count(*) FILTER (WHERE "+schema.ActionColumn+"), %s, %s, bit_xor(hash(%s)) FROM (%s) AS %s GROUP BY 1", violations,
+		strings.Join(nulls, ", "), strings.Join(values, ", "), e.Over(e.table, from+storedTable, matches+" AS "+schema.ActionColumn, schema.RowsetColumn), schema.Quote(e.Alias))
+	found, err := x.planner.Find(x.ctx, Select{SQL: sql, Database: x.req.Database, Target: strings.LastIndex(sql, from+storedTable) + len(from),
+		Transient: &Transient{Name: storedTable, Table: written}})
 	if err != nil {
-		return nil, unplaced(err)
+		return nil, withoutPosition(err)
 	}
 	defer found.Close()
 	// wrong[0] is the number of rows that violate a CHECK constraint. wrong[1+i] is the number of
 	// rows that would get a NULL from assignment i in a NOT NULL column.
-	counts, wrong := map[base.SourceID]int64{}, make([]int64, 1+len(e.Set))
+	counts, wrong := map[base.RowsetID]int64{}, make([]int64, 1+len(e.Set))
 	err = each(x.ctx, found, func(rec arrow.RecordBatch) error {
-		sources, matching := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
+		rowsets, matching := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
 		for row := range int(rec.NumRows()) {
-			counts[base.SourceID(sources.Value(row))] += matching.Value(row)
+			counts[base.RowsetID(rowsets.Value(row))] += matching.Value(row)
 			for i := range wrong {
 				wrong[i] += rec.Column(2 + i).(*array.Int64).Value(row)
 			}
@@ -362,7 +362,7 @@ func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base
 		return nil
 	})
 	if err != nil {
-		return nil, unplaced(err)
+		return nil, withoutPosition(err)
 	}
 	for i, a := range e.Set {
 		if wrong[1+i] > 0 {
@@ -375,9 +375,9 @@ func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base
 	return counts, nil
 }
 
-// unplaced removes the position from an error about a text that Scoter composed. The user does not
-// know this text.
-func unplaced(err error) error {
+// withoutPosition removes the position from an error about a text that Scoter composed. The user
+// does not know this text.
+func withoutPosition(err error) error {
 	e := new(base.Error)
 	if errors.As(err, &e) {
 		return e.At(0)
@@ -387,15 +387,15 @@ func unplaced(err error) error {
 
 // patchInMemory returns the change set of the UPDATE for the rows that are in memory (in memtables
 // or with patches).
-func (x *execution) patchInMemory(e *asExpression, t *snapshot.Table, room *engine.Room) (engine.Change, error) {
+func (x *execution) patchInMemory(e *storedExpressionUpdate, t *snapshot.Table, reservation *engine.Reservation) (engine.Change, error) {
 	none := engine.Change{Table: e.table.ID}
-	if !inMemory(t) {
+	if !hasRowsInMemory(t) {
 		return none, nil
 	}
 	p := &rowPlan{verb: "UPDATE", table: e.table, pending: t.PendingColumns(nil), transient: &Transient{Name: memoryTable, Table: t, InMemory: true}}
 	p.actions = []rowAction{{kind: updateRow, name: "UPDATE", set: e.Columns()}}
 	p.chooseColumns()
-	p.write(x, e.target, onlyAction, func(q *composition, col schema.Column) {
+	p.write(x, e.target, onlyAction, func(q *composedQuery, col schema.Column) {
 		for _, a := range e.Set {
 			if a.Column == col.ID {
 				q.write(" CAST((", a.Value, ") AS ", col.Type.String(), ")")
@@ -403,7 +403,7 @@ func (x *execution) patchInMemory(e *asExpression, t *snapshot.Table, room *engi
 			}
 		}
 		q.write(schema.Quote(e.Alias), ".", schema.Quote(col.Name))
-	}, func(q *composition) {
+	}, func(q *composedQuery) {
 		p.target = q.Len()
 		q.write(memoryTable, " AS ", schema.Quote(e.Alias))
 		if e.Where != "" {
@@ -415,12 +415,12 @@ func (x *execution) patchInMemory(e *asExpression, t *snapshot.Table, room *engi
 		return none, err
 	}
 	defer found.Close()
-	f, err := x.collect(p, found, room)
+	f, err := x.collect(p, found, reservation)
 	if err != nil {
 		return none, err
 	}
 	defer f.close()
-	o, err := f.resolve()
+	o, err := f.changeSet()
 	return o.change, err
 }
 

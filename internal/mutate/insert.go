@@ -22,9 +22,9 @@ type insertion struct {
 	// columns are the columns for which the statement gives values, in the order of the statement.
 	columns   []schema.Column
 	byName    bool // BY NAME: the columns of the statement's query are matched by name
-	source    *composition
+	query     *composedQuery
 	conflict  onConflict
-	arrived   string // the name of the incoming row in composed queries
+	incoming  string // the name of the incoming row in composed queries
 	returning returning
 }
 
@@ -36,7 +36,7 @@ func (x *execution) insert() (*Result, error) {
 		return nil, err
 	}
 	t := in.target.table
-	unseen := comesUnseen(t, in.columns, false) && !in.conflict.keeps && !in.conflict.update && in.returning.none()
+	unseen := appendsWithoutLookup(t, in.columns, false) && !in.conflict.keeps && !in.conflict.update && in.returning.none()
 	if len(t.PrimaryKey) > 0 && !unseen {
 		return x.insertKeyed(in)
 	}
@@ -44,21 +44,21 @@ func (x *execution) insert() (*Result, error) {
 		return nil, base.Errorf(base.Invalid, "table %s has no primary key that rows could conflict in", t.QualifiedName()).At(in.conflict.position).
 			WithHint("MERGE INTO takes any condition")
 	}
-	var kept *keeper
+	var returned *returningRows
 	if !in.returning.none() {
-		kept = x.newKeeper(t)
-		defer kept.release()
+		returned = x.newReturningRows(t)
+		defer returned.release()
 	}
 	load, err := x.store.Load(x.ctx, t, engine.LoadOptions{})
 	if err != nil {
 		return nil, err
 	}
-	err = x.fill(t, in.columns, in.byName, in.source, func(rec arrow.RecordBatch) error {
-		if kept != nil {
-			if kept.memtable.Bytes()+batch.Bytes(rec) > x.store.ChunkBytes() {
+	err = x.runInsertQuery(t, in.columns, in.byName, in.query, func(rec arrow.RecordBatch) error {
+		if returned != nil {
+			if returned.memtable.Bytes()+batch.Bytes(rec) > x.store.ChunkBytes() {
 				return x.errReturning()
 			}
-			if err := kept.add(rec); err != nil {
+			if err := returned.add(rec); err != nil {
 				return err
 			}
 		}
@@ -68,11 +68,11 @@ func (x *execution) insert() (*Result, error) {
 		return nil, errors.Join(err, load.Abort())
 	}
 	result := &Result{}
-	if kept != nil {
+	if returned != nil {
 		// RETURNING is evaluated before the commit, because nothing may be inserted if it has an
 		// error.
-		all := &collected{}
-		if err = x.returned(all, kept, in.returning, "INSERT"); err != nil {
+		all := &bufferedRows{}
+		if err = x.returned(all, returned, in.returning, "INSERT"); err != nil {
 			return nil, errors.Join(err, load.Abort())
 		}
 		result.Rows = all
@@ -104,7 +104,7 @@ func (x *execution) insertion() (in insertion, err error) {
 		return in, err
 	}
 	t := in.target.table
-	in.nameArrived()
+	in.nameIncoming()
 	in.columns = t.Columns
 	if c.peek("(") && !x.bracketedQuery() {
 		names, err := c.brackets()
@@ -118,8 +118,8 @@ func (x *execution) insertion() (in insertion, err error) {
 	in.byName = c.accept("BY", "NAME")
 	_ = in.byName || c.accept("BY", "POSITION")
 
-	// The query does not end at the word ON alone, because it may have a join with ON conflict.id =
-	// ...
+	// The query does not end at the word ON alone, because it may have a join with ON
+	// conflictAction.id = ...
 	from, end := c.at, c.find("ON CONFLICT (", "ON CONFLICT DO", "ON CONFLICT ON", "RETURNING")
 	c.at = end
 	if err := x.onConflict(&in); err != nil {
@@ -128,34 +128,34 @@ func (x *execution) insertion() (in insertion, err error) {
 	if in.returning, err = x.returning(in.target); err != nil {
 		return in, err
 	}
-	in.source = &composition{}
+	in.query = &composedQuery{}
 	if c.at = from; c.peek("DEFAULT", "VALUES") {
 		if in.byName {
 			return in, base.Errorf(base.Invalid, "INSERT BY NAME cannot be combined with DEFAULT VALUES").At(c.tokens()[from].Start + 1)
 		}
 		in.columns = nil
-		in.source.write("SELECT 1")
+		in.query.write("SELECT 1")
 		return in, nil
 	}
-	in.source.copy(c, 0, verb)
-	in.source.write(" ")
-	source := clauses{statement: c.statement, at: from}
-	for source.accept("(") {
+	in.query.copy(c, 0, verb)
+	in.query.write(" ")
+	query := clauses{statement: c.statement, at: from}
+	for query.accept("(") {
 	}
 	// The CTEs in front of INSERT are added to the query. If the query has CTEs too, it must be
 	// nested, because DuckDB allows only one list of CTEs in a query.
-	nested := verb > 0 && source.peek("WITH")
+	nested := verb > 0 && query.peek("WITH")
 	if nested {
-		in.source.write("SELECT * FROM (")
+		in.query.write("SELECT * FROM (")
 	}
-	x.copySource(in.source, from, end, in.columns, in.byName)
+	x.copyInput(in.query, from, end, in.columns, in.byName)
 	if nested {
-		in.source.write(")")
+		in.query.write(")")
 	}
 	if in.byName {
-		columns, err := x.planner.Columns(x.ctx, x.selects(in.source))
+		columns, err := x.planner.Columns(x.ctx, x.selects(in.query))
 		if err != nil {
-			return in, in.source.placed(err)
+			return in, in.query.withPosition(err)
 		}
 		if in.columns, err = columnsCalled(t, columns); err != nil {
 			return in, err
@@ -214,13 +214,13 @@ func columnsCalled(t schema.Table, names []string) ([]schema.Column, error) {
 	return out, nil
 }
 
-// copySource appends the query of an INSERT to q. The query has the tokens from the index from up
+// copyInput appends the query of an INSERT to q. The query has the tokens from the index from up
 // to the index end.
 //
-// In a list of VALUES, copySource casts every value to the type of its column. Without the casts
+// In a list of VALUES, copyInput casts every value to the type of its column. Without the casts
 // DuckDB would look for one type for all values of a column, and would fail on (1), ('x') or round
 // DECIMALs to DOUBLE. The keyword DEFAULT becomes the column's default.
-func (x *execution) copySource(q *composition, from, end int, targets []schema.Column, byName bool) {
+func (x *execution) copyInput(q *composedQuery, from, end int, targets []schema.Column, byName bool) {
 	c, done := x.c, from
 	for _, row := range x.valuesRows(from) {
 		at := row.at
@@ -275,7 +275,7 @@ func (x *execution) valuesRows(from int) (all []valuesRow) {
 
 // writeValue appends an expression as the new value of a column. The value is cast to the column's
 // type in the same way as in an assignment of UPDATE.
-func (x *execution) writeValue(q *composition, value []sqltoken.Token, c schema.Column) {
+func (x *execution) writeValue(q *composedQuery, value []sqltoken.Token, c schema.Column) {
 	if len(value) == 1 && value[0].Is("DEFAULT") {
 		q.write(" CAST(", defaultOf(c), " AS ", c.Type.String(), ")")
 		return
@@ -292,17 +292,17 @@ func defaultOf(c schema.Column) string {
 	return "(" + c.Default + ")"
 }
 
-// fill runs the query src, turns its rows into rows of table t, and calls add with batches of them.
-// The query's columns are assigned to the columns targets, by position or by name. The other
-// columns of the table get their defaults.
-func (x *execution) fill(t schema.Table, targets []schema.Column, byName bool, src *composition, add func(arrow.RecordBatch) error) error {
-	rows, q, err := x.inserted(t, targets, byName, src)
+// runInsertQuery runs the query src, turns its rows into rows of table t, and calls add with
+// batches of them. The query's columns are assigned to the columns targets, by position or by name.
+// The other columns of the table get their defaults.
+func (x *execution) runInsertQuery(t schema.Table, targets []schema.Column, byName bool, src *composedQuery, add func(arrow.RecordBatch) error) error {
+	rows, q, err := x.insertQuery(t, targets, byName, src)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	first := int64(0)
-	return q.placed(each(x.ctx, rows, func(rec arrow.RecordBatch) error {
+	return q.withPosition(each(x.ctx, rows, func(rec arrow.RecordBatch) error {
 		own, err := withoutCheck(rec, t, first)
 		if err != nil {
 			return err
@@ -318,35 +318,35 @@ func (x *execution) fill(t schema.Table, targets []schema.Column, byName bool, s
 	}))
 }
 
-// inserted starts the query of fill. It returns the query's result, and the composed text.
-func (x *execution) inserted(t schema.Table, targets []schema.Column, byName bool, src *composition) (Rows, *composition, error) {
+// insertQuery starts the query of fill. It returns the query's result, and the composed text.
+func (x *execution) insertQuery(t schema.Table, targets []schema.Column, byName bool, src *composedQuery) (Rows, *composedQuery, error) {
 	names, err := x.planner.Columns(x.ctx, x.selects(src))
 	if err != nil {
-		return nil, nil, src.placed(err)
+		return nil, nil, src.withPosition(err)
 	}
 	if len(names) != len(targets) && targets != nil {
 		return nil, nil, base.Errorf(base.Invalid, "table %s takes %d values, the query gives %d", t.QualifiedName(), len(targets), len(names))
 	}
-	prefix, suffix := assigned(t, targets, byName)
-	q := &composition{}
+	prefix, suffix := assignmentCast(t, targets, byName)
+	q := &composedQuery{}
 	q.write(x.explain, prefix)
 	q.include(src)
 	q.write(suffix)
 	rows, err := x.planner.Select(x.ctx, x.selects(q))
-	return rows, q, q.placed(err)
+	return rows, q, q.withPosition(err)
 }
 
 // checkColumn is the name of a column in composed queries. It says whether a row violates a CHECK
 // constraint.
 const checkColumn = "scoter_violates"
 
-// assigned returns the text before and after the query of an INSERT. The whole text yields all
-// columns of the table in their storage types, cast as an INSERT of DuckDB casts. If the table has
-// CHECK constraints, one more column says whether the row violates one.
+// assignmentCast returns the text before and after the query of an INSERT. The whole text yields
+// all columns of the table in their storage types, cast as an INSERT of DuckDB casts. If the table
+// has CHECK constraints, one more column says whether the row violates one.
 //
 // With byName, DuckDB matches the query's columns by name. Scoter cannot use their order, because a
 // view in the query may be replaced before the query runs.
-func assigned(t schema.Table, targets []schema.Column, byName bool) (prefix, suffix string) {
+func assignmentCast(t schema.Table, targets []schema.Column, byName bool) (prefix, suffix string) {
 	var outer, inner []string
 	for _, c := range t.Columns {
 		value := defaultOf(c)

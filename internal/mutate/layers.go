@@ -15,49 +15,49 @@ import (
 )
 
 func compareAddresses(a, b base.RowAddress) int {
-	if c := cmp.Compare(a.Source, b.Source); c != 0 {
+	if c := cmp.Compare(a.Rowset, b.Rowset); c != 0 {
 		return c
 	}
 	return cmp.Compare(a.Ordinal, b.Ordinal)
 }
 
 // addRow adds a row to the bitmap of its rowset.
-func addRow(to map[base.SourceID]*roaring.Bitmap, row base.RowAddress) {
-	if to[row.Source] == nil {
-		to[row.Source] = roaring.New()
+func addRow(to map[base.RowsetID]*roaring.Bitmap, row base.RowAddress) {
+	if to[row.Rowset] == nil {
+		to[row.Rowset] = roaring.New()
 	}
-	to[row.Source].Add(uint32(row.Ordinal))
+	to[row.Rowset].Add(uint32(row.Ordinal))
 }
 
-// joinRows adds rows to the bitmaps in to. A bitmap has rows of one rowset, and the keys of both
+// mergeRows adds rows to the bitmaps in to. A bitmap has rows of one rowset, and the keys of both
 // maps are ids of rowsets.
-func joinRows(to, rows map[base.SourceID]*roaring.Bitmap) {
-	for source, more := range rows {
-		if to[source] == nil {
-			to[source] = roaring.New()
+func mergeRows(to, rows map[base.RowsetID]*roaring.Bitmap) {
+	for rowset, more := range rows {
+		if to[rowset] == nil {
+			to[rowset] = roaring.New()
 		}
-		to[source].Or(more)
+		to[rowset].Or(more)
 	}
 }
 
 // newValues has new values of columns for rows of a table, such as those that an UPDATE computed.
 type newValues struct {
-	table   schema.Table
-	columns []schema.Column // the columns that the batches in values have
-	values  []arrow.RecordBatch
-	set     map[base.ColumnID]bool // the columns to change, a subset of columns
+	table      schema.Table
+	columns    []schema.Column // the columns that the batches in values have
+	values     []arrow.RecordBatch
+	columnsSet map[base.ColumnID]bool // the columns to change, a subset of columns
 }
 
-// layers makes patches for some rows of v: one patch (patch.Layer) for each rowset. rows are
+// patches makes patches for some rows of v: one patch (patch.Layer) for each rowset. rows are
 // numbers of rows in v.values. The function address gives the address of each row; these addresses
 // must ascend.
-func (v *newValues) layers(rows []uint32, address func(row uint32) base.RowAddress) ([]patch.Layer, error) {
+func (v *newValues) patches(rows []uint32, address func(row uint32) base.RowAddress) ([]patch.Layer, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
 	var columns []int // indexes into v.columns, by ascending column id
 	for i, c := range v.columns {
-		if v.set[c.ID] {
+		if v.columnsSet[c.ID] {
 			columns = append(columns, i)
 		}
 	}
@@ -76,8 +76,8 @@ func (v *newValues) layers(rows []uint32, address func(row uint32) base.RowAddre
 	}
 	var out []patch.Layer
 	for from := 0; from < len(rows); {
-		to, source := from, address(rows[from]).Source
-		for to < len(rows) && address(rows[to]).Source == source {
+		to, rowset := from, address(rows[from]).Rowset
+		for to < len(rows) && address(rows[to]).Rowset == rowset {
 			to++
 		}
 		taken, err := batch.Gather(projected, rows[from:to])
@@ -94,7 +94,7 @@ func (v *newValues) layers(rows []uint32, address func(row uint32) base.RowAddre
 		for i, row := range rows[from:to] {
 			ordinals[i] = uint32(address(row).Ordinal)
 		}
-		out = append(out, patch.Layer{Source: source, Version: v.table.Version, Columns: ids, Ordinals: ordinals, Values: values})
+		out = append(out, patch.Layer{Rowset: rowset, Version: v.table.Version, Columns: ids, Ordinals: ordinals, Values: values})
 		from = to
 	}
 	return out, nil

@@ -37,9 +37,9 @@ type keyCondition struct {
 	columns   []base.ColumnID
 	values    []arrow.Array // arrays of length 1
 	constants []*constant
-	// given has assigned values that the query does not compute because they are known. A value is
-	// an array of length 1, and the map's key is the column to which it is assigned.
-	given map[base.ColumnID]arrow.Array
+	// assigned has assigned values that the query does not compute because they are known. A value
+	// is an array of length 1, and the map's key is the column to which it is assigned.
+	assigned map[base.ColumnID]arrow.Array
 	// others are the conditions of the WHERE that do not give the key. A row is changed only if all
 	// of them are true for it.
 	others [][]sqltoken.Token
@@ -47,7 +47,7 @@ type keyCondition struct {
 
 // constant is a literal or parameter of the statement that the query reads as a column.
 type constant struct {
-	Constant
+	ConstantColumn
 	// expression is a format for SQL with the value in the type of the literal. %s stands for the
 	// name of the column.
 	expression string
@@ -59,14 +59,14 @@ func (c *constant) is(t schema.Type) bool {
 	return c.expression == "%s" && c.Type.Equal(t) && !t.NeedsCast()
 }
 
-// naming lists the words that begin a query or VALUES. An expression without any of these words
-// names no other table.
-var naming = append([]string{"VALUES"}, queryWords...)
+// queryStarters lists the words that begin a query or VALUES. An expression without any of these
+// words names no other table.
+var queryStarters = append([]string{"VALUES"}, queryWords...)
 
-// lookUp returns the key that the WHERE of a statement gives. It returns nil if the statement names
-// other tables, if the WHERE does not give a whole key, or if a value of the key cannot be stored
-// exactly in its column's type.
-func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.Token) *keyCondition {
+// keyLookup returns the key that the WHERE of a statement gives. It returns nil if the statement
+// names other tables, if the WHERE does not give a whole key, or if a value of the key cannot be
+// stored exactly in its column's type.
+func (x *execution) keyLookup(t target, assignments []assignment, where []sqltoken.Token) *keyCondition {
 	x.c.replaced = nil
 	if x.scanning || x.c.statement.VerbIndex() > 0 || !t.plain(where) || slices.ContainsFunc(assignments, func(a assignment) bool { return !t.plain(a.value) }) {
 		return nil
@@ -101,7 +101,7 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 		return nil
 	}
 	lifted := map[int]*constant{}
-	key.given = map[base.ColumnID]arrow.Array{}
+	key.assigned = map[base.ColumnID]arrow.Array{}
 	unchecked := t.table.Condition() == "" // a check may name any column
 	for i, c := range all {
 		e := equals[i]
@@ -112,7 +112,7 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 		if e.stored != nil {
 			// The names of the constants are numbered, because several conditions may be about the
 			// same column.
-			lifted[e.value.Start] = &constant{Constant{fmt.Sprintf("value %d sought of %s", i+1, e.column.Name), e.column.Type, e.stored}, "%s"}
+			lifted[e.value.Start] = &constant{ConstantColumn{fmt.Sprintf("value %d sought of %s", i+1, e.column.Name), e.column.Type, e.stored}, "%s"}
 		}
 	}
 	for _, a := range assignments {
@@ -126,7 +126,7 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 		switch c := x.assigned(a.column.Type, value[0], negative); {
 		case c == nil:
 		case unchecked && !negative && c.is(a.column.Type):
-			key.given[a.column.ID] = c.Value
+			key.assigned[a.column.ID] = c.Value
 		default:
 			c.Name = "new value of " + a.column.Name // errors of DuckDB show this name
 			lifted[value[0].Start] = c
@@ -149,7 +149,7 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 // in front of a column, as in t.a.
 func (t *target) plain(tokens []sqltoken.Token) bool {
 	for i, tok := range tokens {
-		if slices.ContainsFunc(naming, tok.Is) {
+		if slices.ContainsFunc(queryStarters, tok.Is) {
 			return false
 		}
 		column := i+1 < len(tokens) && tokens[i+1].Is(".") || i > 0 && tokens[i-1].Is(".")
@@ -366,7 +366,7 @@ const most64 = 18
 func (x *execution) assigned(column schema.Type, t sqltoken.Token, negative bool) *constant {
 	value := x.valueOf(t)
 	if one := stored(column, value); one != nil && !(negative && unsigned(column.Kind)) {
-		return &constant{Constant{Type: column, Value: one}, "%s"}
+		return &constant{ConstantColumn{Type: column, Value: one}, "%s"}
 	}
 	if column.Kind == schema.Decimal && column.Width <= most64 {
 		before, behind, ok := decimal(t)
@@ -378,7 +378,7 @@ func (x *execution) assigned(column schema.Type, t sqltoken.Token, negative bool
 			if err == nil {
 				b := array.NewDecimal128Builder(memory.DefaultAllocator, column.Arrow().(*arrow.Decimal128Type))
 				b.Append(decimal128.FromI64(n))
-				return &constant{Constant{Type: column, Value: b.NewArray()}, "%s"}
+				return &constant{ConstantColumn{Type: column, Value: b.NewArray()}, "%s"}
 			}
 		}
 	}
@@ -402,7 +402,7 @@ func plainText(t sqltoken.Token) (string, bool) {
 // returns nil if that type is not obvious.
 func (x *execution) typed(t sqltoken.Token) *constant {
 	of := func(k schema.Kind, value arrow.Array) *constant {
-		return &constant{Constant{Type: schema.Type{Kind: k}, Value: value}, "%s"}
+		return &constant{ConstantColumn{Type: schema.Type{Kind: k}, Value: value}, "%s"}
 	}
 	switch value := x.valueOf(t).(type) {
 	case string:
@@ -427,23 +427,23 @@ func (x *execution) typed(t sqltoken.Token) *constant {
 	return nil
 }
 
-// locate finds the rows of the key that a plan looks for, with an index. It returns their
+// findByKey finds the rows of the key that a plan looks for, with an index. It returns their
 // addresses, and the snapshot in which they are; the caller must release the snapshot. It returns
 // nil if the plan must scan the table instead.
-func (x *execution) locate(p *rowPlan) (*Located, error) {
+func (x *execution) findByKey(p *rowPlan) (*KeyRows, error) {
 	if p.key == nil {
 		return nil, nil
 	}
-	s, err := x.store.SettledAs(x.ctx, x.options.Evolutions, p.table.ID)
+	s, err := x.store.DeduplicatedSnapshotAs(x.ctx, x.options.Evolutions, p.table.ID)
 	if err != nil {
 		return nil, err
 	}
-	found := &Located{Snapshot: s, Key: map[base.ColumnID]arrow.Array{}}
+	found := &KeyRows{Snapshot: s, Key: map[base.ColumnID]arrow.Array{}}
 	for i, id := range p.key.columns {
 		found.Key[id] = p.key.values[i]
 	}
 	for _, c := range p.key.constants {
-		found.Constants = append(found.Constants, c.Constant)
+		found.Constants = append(found.Constants, c.ConstantColumn)
 	}
 	t := s.Tables[p.table.ID]
 	// Stored expressions that no merge has applied yet cannot be applied to single rows.

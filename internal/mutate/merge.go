@@ -17,14 +17,14 @@ type mergeClause struct {
 	when string // the text after WHEN, for errors
 	// target says that the clause is for rows of the join that have a row of the table.
 	target bool
-	// source says that the clause is for rows of the join that have a row of the source.
-	source    bool
-	condition func(*composition) // writes the condition; nil if there is none
-	action    int                // index in the plan's actions; -1 for DO NOTHING
-	message   func(*composition) // writes the message of an ERROR; nil if the clause has none
-	// placing says where in the query the condition, the message and a new version are computed.
-	placing placing
-	values  map[base.ColumnID]func(*composition)
+	// needsInput says that the clause is for rows of the join that have a row of the source.
+	needsInput bool
+	condition  func(*composedQuery) // writes the condition; nil if there is none
+	action     int                  // index in the plan's actions; -1 for DO NOTHING
+	message    func(*composedQuery) // writes the message of an ERROR; nil if the clause has none
+	// evaluation says where in the query the condition, the message and a new version are computed.
+	evaluation evaluation
+	values     map[base.ColumnID]func(*composedQuery)
 }
 
 // merge plans MERGE INTO t [AS a] USING source ON condition | USING (columns), with WHEN clauses
@@ -42,15 +42,15 @@ func (x *execution) merge() (*rowPlan, error) {
 	if !c.accept("USING") {
 		return nil, c.unexpected("USING")
 	}
-	source, join := mergeJoin(c.until("WHEN"))
+	input, join := mergeJoin(c.until("WHEN"))
 	if len(join) == 0 {
 		return nil, c.unexpected("ON or USING")
 	}
 	if err := x.checkRowwise(join[1:], "ON"); err != nil {
 		return nil, err
 	}
-	p := &rowPlan{verb: "MERGE INTO", table: target.table, once: true, readsAll: true, transient: x.transient}
-	m := &mergeSource{execution: x, target: &target, tokens: source}
+	p := &rowPlan{verb: "MERGE INTO", table: target.table, rejectsDuplicates: true, readsWholeTable: true, transient: x.transient}
+	m := &mergeInput{execution: x, target: &target, tokens: input}
 	var when []*mergeClause
 	for c.accept("WHEN") {
 		w, err := x.mergeClause(p, m)
@@ -66,29 +66,29 @@ func (x *execution) merge() (*rowPlan, error) {
 		return nil, err
 	}
 	p.chooseColumns()
-	action := func(q *composition) {
+	action := func(q *composedQuery) {
 		writeMergeAction(q, c, when, &target)
 		q.write(" AS ", schema.ActionColumn)
 	}
 	if slices.ContainsFunc(p.actions, func(a rowAction) bool { return a.kind == failRow }) {
-		p.message = func(q *composition) { writeMergeMessage(q, when) }
+		p.message = func(q *composedQuery) { writeMergeMessage(q, when) }
 	}
-	p.each = m.each
+	p.perRow = m.each
 	for _, w := range when {
-		p.place(w.placing, action)
+		p.setEvaluation(w.evaluation, action)
 	}
-	p.write(x, target, action, func(q *composition, col schema.Column) {
+	p.write(x, target, action, func(q *composedQuery, col schema.Column) {
 		writeMergeValue(q, c, when, &target, col)
-	}, func(q *composition) {
-		p.writeTarget(q, x, target, source)
+	}, func(q *composedQuery) {
+		p.writeTarget(q, x, target, input)
 		writeMergeJoin(q, m, when, join)
-		p.writeChoice(q)
+		p.writeActionChoice(q)
 	})
 	return p, nil
 }
 
-// mergeJoin splits the tokens behind MERGE's USING into the source and its join condition.
-func mergeJoin(tokens []sqltoken.Token) (source, join []sqltoken.Token) {
+// mergeJoin splits the tokens behind MERGE's USING into the input and its join condition.
+func mergeJoin(tokens []sqltoken.Token) (input, join []sqltoken.Token) {
 	for i := len(tokens) - 1; i > 0; i-- {
 		if t := tokens[i]; t.Depth == 0 && (t.Is("ON") || t.Is("USING")) && !tokens[i-1].Is(".") {
 			return tokens[:i], tokens[i:]
@@ -98,9 +98,9 @@ func mergeJoin(tokens []sqltoken.Token) (source, join []sqltoken.Token) {
 }
 
 // mergeClause parses a WHEN clause of a MERGE, from the token after WHEN on.
-func (x *execution) mergeClause(p *rowPlan, m *mergeSource) (*mergeClause, error) {
+func (x *execution) mergeClause(p *rowPlan, m *mergeInput) (*mergeClause, error) {
 	c, from := x.c, x.c.at
-	w := &mergeClause{target: true, source: true, action: -1, values: map[base.ColumnID]func(*composition){}}
+	w := &mergeClause{target: true, needsInput: true, action: -1, values: map[base.ColumnID]func(*composedQuery){}}
 	if c.accept("NOT") {
 		w.target = false
 	}
@@ -110,7 +110,7 @@ func (x *execution) mergeClause(p *rowPlan, m *mergeSource) (*mergeClause, error
 	switch {
 	case w.target:
 	case c.accept("BY", "SOURCE"):
-		w.target, w.source = true, false
+		w.target, w.needsInput = true, false
 	default:
 		c.accept("BY", "TARGET")
 	}
@@ -118,7 +118,7 @@ func (x *execution) mergeClause(p *rowPlan, m *mergeSource) (*mergeClause, error
 	var err error
 	if c.accept("AND") {
 		condition := c.until("THEN")
-		if w.condition, err = m.within(w, condition, true, func(q *composition) { q.copyTokens(c, condition) }); err != nil {
+		if w.condition, err = m.resolveSide(w, condition, true, func(q *composedQuery) { q.copyTokens(c, condition) }); err != nil {
 			return nil, err
 		}
 	}
@@ -136,7 +136,7 @@ func (x *execution) mergeClause(p *rowPlan, m *mergeSource) (*mergeClause, error
 	switch {
 	case c.accept("ERROR"):
 		if message := c.until("WHEN", "RETURNING"); len(message) > 0 {
-			w.message, err = m.within(w, message, true, func(q *composition) { q.copyTokens(c, message) })
+			w.message, err = m.resolveSide(w, message, true, func(q *composedQuery) { q.copyTokens(c, message) })
 		}
 		a = rowAction{kind: failRow, name: w.when}
 	case c.accept("DELETE"):
@@ -160,14 +160,14 @@ func (x *execution) mergeClause(p *rowPlan, m *mergeSource) (*mergeClause, error
 // mergeUpdate parses the rest of a WHEN clause after UPDATE: SET and a list, or *, BY NAME or BY
 // POSITION. The last three assign the source's columns to the table's columns. set are the columns
 // that the update sets.
-func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeSource) (set []base.ColumnID, err error) {
+func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeInput) (set []base.ColumnID, err error) {
 	c := x.c
 	if c.accept("SET") && !c.accept("*") {
 		assignments, err := x.assignments(p.table, c.until("WHEN", "RETURNING"))
 		for _, a := range assignments {
 			set = append(set, a.column.ID)
 			if err == nil {
-				w.values[a.column.ID], err = m.within(w, a.value, a.column.ID == p.table.RowVersion, func(q *composition) { x.writeValue(q, a.value, a.column) })
+				w.values[a.column.ID], err = m.resolveSide(w, a.value, a.column.ID == p.table.RowVersion, func(q *composedQuery) { x.writeValue(q, a.value, a.column) })
 			}
 		}
 		return set, err
@@ -182,10 +182,10 @@ func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeSource) (set
 // mergeInsert parses the rest of a WHEN clause after INSERT: [(columns)] VALUES (values), DEFAULT
 // VALUES, or *, BY NAME or BY POSITION. The last three assign the source's columns to the table's
 // columns. versioned says whether the inserted rows have a version.
-func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeSource) (versioned bool, err error) {
+func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeInput) (versioned bool, err error) {
 	c := x.c
 	for _, col := range p.table.Columns {
-		w.values[col.ID] = func(q *composition) { q.write("CAST(", defaultOf(col), " AS ", col.Type.String(), ")") }
+		w.values[col.ID] = func(q *composedQuery) { q.write("CAST(", defaultOf(col), " AS ", col.Type.String(), ")") }
 	}
 	if c.accept("DEFAULT", "VALUES") {
 		return false, nil
@@ -211,10 +211,10 @@ func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeSource) (ver
 	}
 	values := list(inner)
 	if len(values) != len(targets) {
-		return false, c.placed(base.Errorf(base.Invalid, "table %s takes %d values, %d are given", p.table.QualifiedName(), len(targets), len(values)), at)
+		return false, c.withPosition(base.Errorf(base.Invalid, "table %s takes %d values, %d are given", p.table.QualifiedName(), len(targets), len(values)), at)
 	}
 	for i, col := range targets {
-		if w.values[col.ID], err = m.within(w, values[i], false, func(q *composition) { x.writeValue(q, values[i], col) }); err != nil {
+		if w.values[col.ID], err = m.resolveSide(w, values[i], false, func(q *composedQuery) { x.writeValue(q, values[i], col) }); err != nil {
 			return false, err
 		}
 	}
@@ -223,17 +223,17 @@ func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeSource) (ver
 
 // writeMergeAction appends a CASE expression for the number of the action that a MERGE applies to a
 // row. The number is NULL if no clause applies, or if an update would give the row a lower version.
-func writeMergeAction(q *composition, c *clauses, when []*mergeClause, t *target) {
+func writeMergeAction(q *composedQuery, c *clauses, when []*mergeClause, t *target) {
 	q.write("CASE")
 	for _, w := range when {
-		q.write(" WHEN ", schema.SourceColumn, " IS ")
+		q.write(" WHEN ", schema.RowsetColumn, " IS ")
 		if w.target {
 			q.write("NOT ")
 		}
 		q.write("NULL")
-		if bySource(when) {
+		if byInput(when) {
 			q.write(" AND ", schema.FoundColumn, " IS ")
-			if w.source {
+			if w.needsInput {
 				q.write("NOT ")
 			}
 			q.write("NULL")
@@ -250,7 +250,7 @@ func writeMergeAction(q *composition, c *clauses, when []*mergeClause, t *target
 		case version != nil && w.target:
 			q.write(" THEN CASE WHEN ")
 			there := t.table.Columns[t.table.ColumnByID(t.table.RowVersion)]
-			writeOlder(q, version, func(q *composition) { t.writeColumn(q, c, there) })
+			writeIsSuperseded(q, version, func(q *composedQuery) { t.writeColumn(q, c, there) })
 			q.write(" THEN NULL ELSE ", strconv.Itoa(w.action), " END")
 		default:
 			q.write(" THEN ", strconv.Itoa(w.action))
@@ -261,7 +261,7 @@ func writeMergeAction(q *composition, c *clauses, when []*mergeClause, t *target
 
 // writeMergeMessage appends an expression for the error message of a row for which MERGE raises an
 // error (action ERROR).
-func writeMergeMessage(q *composition, when []*mergeClause) {
+func writeMergeMessage(q *composedQuery, when []*mergeClause) {
 	q.write("CASE ", schema.ActionColumn)
 	for _, w := range when {
 		if w.message != nil {
@@ -275,14 +275,14 @@ func writeMergeMessage(q *composition, when []*mergeClause) {
 
 // writeMergeValue appends an expression for the new value of a column in a MERGE. The value depends
 // on the action for the row. If that action does not set the column, it is the old value.
-func writeMergeValue(q *composition, c *clauses, when []*mergeClause, t *target, col schema.Column) {
+func writeMergeValue(q *composedQuery, c *clauses, when []*mergeClause, t *target, col schema.Column) {
 	var given []actionValue
 	for _, w := range when {
 		if value := w.values[col.ID]; value != nil {
 			given = append(given, actionValue{w.action, value})
 		}
 	}
-	old := func(q *composition) { t.writeColumn(q, c, col) }
+	old := func(q *composedQuery) { t.writeColumn(q, c, col) }
 	if given == nil {
 		old(q)
 		return
@@ -290,27 +290,27 @@ func writeMergeValue(q *composition, c *clauses, when []*mergeClause, t *target,
 	q.writeValueByAction(col.Type, given, old)
 }
 
-func bySource(when []*mergeClause) bool {
-	return slices.ContainsFunc(when, func(w *mergeClause) bool { return !w.source })
+func byInput(when []*mergeClause) bool {
+	return slices.ContainsFunc(when, func(w *mergeClause) bool { return !w.needsInput })
 }
 
-func writeMergeJoin(q *composition, m *mergeSource, when []*mergeClause, join []sqltoken.Token) {
+func writeMergeJoin(q *composedQuery, m *mergeInput, when []*mergeClause, join []sqltoken.Token) {
 	unmatched := slices.ContainsFunc(when, func(w *mergeClause) bool { return !w.target })
 	switch {
-	case unmatched && bySource(when):
+	case unmatched && byInput(when):
 		q.write(" FULL JOIN ")
 	case unmatched:
 		q.write(" RIGHT JOIN ")
-	case bySource(when):
+	case byInput(when):
 		q.write(" LEFT JOIN ")
 	default:
 		q.write(" JOIN ")
 	}
-	if bySource(when) {
+	if byInput(when) {
 		q.write("(")
 	}
 	m.write(q)
-	if bySource(when) {
+	if byInput(when) {
 		q.write(" CROSS JOIN (SELECT TRUE AS ", schema.FoundColumn, ") AS scoter_marker)")
 	}
 	q.write(" ")

@@ -61,7 +61,7 @@ func cutMode(s sqltoken.Statement, otherwise UpdateMode) (cut sqltoken.Statement
 	}
 	mode, err = ParseUpdateMode(options["mode"])
 	if err != nil {
-		return s, 0, false, (&clauses{statement: s}).placed(err, open+1)
+		return s, 0, false, (&clauses{statement: s}).withPosition(err, open+1)
 	}
 	s.Text, s.Tokens = s.Text[:s.Tokens[with].Start], s.Tokens[:with]
 	return s, mode, true, nil
@@ -94,5 +94,5 @@ func (x *execution) rewrites(c engine.Change) bool {
 	case x.mode == Rewrite:
 		return true
 	}
-	return !x.store.TakesChange(bytes)
+	return !x.store.FitsPatch(bytes)
 }

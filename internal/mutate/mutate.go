@@ -51,18 +51,18 @@ type Store interface {
 	Plan(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (schema.Table, *engine.Evolution, error)
 	Evolve(ctx context.Context, evolutions []engine.Evolution) error
 	Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error)
-	Settled(ctx context.Context, ids ...base.TableID) (*snapshot.Snapshot, error)
-	SettledAs(ctx context.Context, evolutions []engine.Evolution, ids ...base.TableID) (*snapshot.Snapshot, error)
-	Settle(ctx context.Context, id base.TableID) error
-	Room() *engine.Room
-	Once(ctx context.Context, o engine.AppendOptions, run func(engine.AppendOptions) (engine.Result, error)) (engine.Result, error)
+	DeduplicatedSnapshot(ctx context.Context, ids ...base.TableID) (*snapshot.Snapshot, error)
+	DeduplicatedSnapshotAs(ctx context.Context, evolutions []engine.Evolution, ids ...base.TableID) (*snapshot.Snapshot, error)
+	DeleteSuperseded(ctx context.Context, id base.TableID) error
+	NewReservation() *engine.Reservation
+	RunOnce(ctx context.Context, o engine.AppendOptions, run func(engine.AppendOptions) (engine.Result, error)) (engine.Result, error)
 	Commit(ctx context.Context, s *snapshot.Snapshot, changes []engine.Change, o engine.AppendOptions) (engine.Result, error)
-	Pin(ctx context.Context, waits engine.Waits, tables ...base.TableID) (release func(), err error)
-	Share(ctx context.Context, waits engine.Waits, tables ...base.TableID) (release func(), err error)
+	LockTables(ctx context.Context, beforeWait engine.BeforeLockWait, tables ...base.TableID) (release func(), err error)
+	ShareTables(ctx context.Context, beforeWait engine.BeforeLockWait, tables ...base.TableID) (release func(), err error)
 	Flush(ctx context.Context) error
 	ChunkBytes() int64
 	Keys() *keys.Finder
-	TakesChange(bytes int64) bool
+	FitsPatch(bytes int64) bool
 }
 
 // Rewriter applies a change by rewriting the parts that have the changed rows. Package merge
@@ -97,25 +97,25 @@ type Select struct {
 	Target int
 	// Rows, if not nil, are the only rows of the target table that the query sees. Then the query
 	// must not name other tables.
-	Rows *Located
+	Rows *KeyRows
 	// Evolutions are changes of the schemas of tables. They will be committed with the rows of the
 	// statement. The query sees the tables with these changes.
 	Evolutions []engine.Evolution
 }
 
-// Located are the rows of one table in a snapshot that an index found for a key. Key has the value
+// KeyRows are the rows of one table in a snapshot that an index found for a key. Key has the value
 // of each column of the key, as an array of length 1.
-type Located struct {
+type KeyRows struct {
 	Snapshot  *snapshot.Snapshot
 	Addresses []base.RowAddress
 	Key       map[base.ColumnID]arrow.Array
 	// Constants are additional columns that the query sees in each of these rows.
-	Constants []Constant
+	Constants []ConstantColumn
 }
 
-// Constant is a column that has the same value in every row of a query. Value is an array of length
-// 1.
-type Constant struct {
+// ConstantColumn is a column that has the same value in every row of a query. Value is an array of
+// length 1.
+type ConstantColumn struct {
 	Name  string
 	Type  schema.Type
 	Value arrow.Array
@@ -146,7 +146,7 @@ type Found interface {
 	Rows
 	// Snapshot returns the snapshot in which the rows were found. It is valid until Close.
 	Snapshot() *snapshot.Snapshot
-	Reads() []engine.Read
+	ReadDependencies() []engine.ReadDependency
 }
 
 // each calls f with every batch of a result, until the end or an error.
@@ -237,7 +237,7 @@ func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request
 	if i := slices.IndexFunc(s.Tokens, returning); i >= 0 {
 		return nil, base.Errorf(base.Invalid, "a statement with an idempotency key has no RETURNING: a repetition could not return the rows").At(s.Tokens[i].Start + 1)
 	}
-	counts, err := m.once(ctx, req.Options, func(o engine.AppendOptions) (Counts, error) {
+	counts, err := m.idempotent(ctx, req.Options, func(o engine.AppendOptions) (Counts, error) {
 		req.Options = o
 		result, err := m.execute(ctx, s, req)
 		if err != nil {
@@ -260,7 +260,7 @@ func (m *Mutator) execute(ctx context.Context, s sqltoken.Statement, req Request
 	if x.mode == Expression {
 		if x.asked || s.Verb() == "UPDATE" {
 			result, err := x.expressionUpdate()
-			if x.asked || !errors.Is(err, errCannotBeKept) && !errors.Is(err, engine.ErrManyExpressions) {
+			if x.asked || !errors.Is(err, errCannotBeStored) && !errors.Is(err, engine.ErrManyExpressions) {
 				return result, err
 			}
 		}
@@ -283,9 +283,9 @@ func (m *Mutator) execute(ctx context.Context, s sqltoken.Statement, req Request
 		return nil, errStale
 	case ChangesRows(s):
 		return x.changeRows(x.rowPlan)
-	case AboutSources(s):
+	case IsSourceStatement(s):
 		counts, err = x.source()
-	case AboutExports(s):
+	case IsExportStatement(s):
 		err = x.export()
 	case c.accept("CREATE"):
 		counts, err = x.create()
@@ -344,8 +344,8 @@ type execution struct {
 	// request, which reads the rows from the table transient.
 	transient *Transient
 	scanning  bool // the rows of a key must not be looked up in an index
-	// read lists the tables that the last attempt to run the statement depended on.
-	read []base.TableID
+	// lastReads lists the tables that the last attempt to run the statement depended on.
+	lastReads []base.TableID
 }
 
 // tableName resolves a dotted table name as queries do. a.b is table b of schema a if the current
@@ -386,11 +386,11 @@ func (x *execution) table() (schema.Table, error) {
 		return schema.Table{}, err
 	}
 	t, err := x.lookup(parts)
-	return t, x.c.placed(err, place)
+	return t, x.c.withPosition(err, place)
 }
 
 // selects returns a composed query for the planner. The query gets the arguments of the statement
 // that it uses.
-func (x *execution) selects(q *composition) Select {
+func (x *execution) selects(q *composedQuery) Select {
 	return Select{SQL: q.String(), Args: q.arguments(x.req.Args), Database: x.req.Database, ReadFiles: x.req.ReadFiles}
 }

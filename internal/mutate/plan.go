@@ -40,38 +40,38 @@ type rowAction struct {
 type rowPlan struct {
 	verb    string
 	table   schema.Table
-	query   composition
+	query   composedQuery
 	target  int // byte offset of the table's name in the query
 	actions []rowAction
 	columns []schema.Column // the columns whose values the query yields
-	// moves says that an update changes where a row is stored (its partition or position). Then the
-	// row is deleted and inserted again.
-	moves bool
-	// touches says that the query also yields the keys of existing rows. The committer compares
+	// changesPlacement says that an update changes where a row is stored (its partition or
+	// position). Then the row is deleted and inserted again.
+	changesPlacement bool
+	// yieldsKeys says that the query also yields the keys of existing rows. The committer compares
 	// these keys with the keys of rows that were inserted since the snapshot. See
 	// engine.Change.Keys.
-	touches bool
-	// choose writes an SQL expression for the number of the action for a row. It is set if a
+	yieldsKeys bool
+	// lateralAction writes an SQL expression for the number of the action for a row. It is set if a
 	// lateral sub-query computes the number, and nil if the select list computes it.
-	choose func(*composition)
-	// each says that the lateral sub-query of the field choose must run for each row. See
-	// eachColumn.
-	each bool
-	// once says that it is an error if the statement changes a row twice. Without it the first of
-	// the changes is applied, and the row counts once.
-	once bool
+	lateralAction func(*composedQuery)
+	// perRow says that the lateral sub-query of the field choose must run for each row. See
+	// perRowColumn.
+	perRow bool
+	// rejectsDuplicates says that it is an error if the statement changes a row twice. Without it
+	// the first of the changes is applied, and the row counts once.
+	rejectsDuplicates bool
 	// message writes an expression for the error message of rows with the action failRow. It is nil
 	// if no action is failRow.
-	message func(*composition)
-	// readsAll says that any row inserted since the snapshot could have changed the result of the
-	// statement, so it is a conflict. It does not matter which values the row has.
-	readsAll bool
-	// keyed says that the query read only the keys of the rows that the statement does not change.
-	// The committer always compares these keys with inserted rows.
-	keyed bool
-	// decides are the columns of the table that conditions of actions name (MERGE ... WHEN ...
-	// AND). It does not include the columns that decide which rows the query finds.
-	decides []base.ColumnID
+	message func(*composedQuery)
+	// readsWholeTable says that any row inserted since the snapshot could have changed the result
+	// of the statement, so it is a conflict. It does not matter which values the row has.
+	readsWholeTable bool
+	// readsKeysOnly says that the query read only the keys of the rows that the statement does not
+	// change. The committer always compares these keys with inserted rows.
+	readsKeysOnly bool
+	// conditionColumns are the columns of the table that conditions of actions name (MERGE ... WHEN
+	// ... AND). It does not include the columns that decide which rows the query finds.
+	conditionColumns []base.ColumnID
 	// pending are the columns of the table that stored expressions set and no merge has applied
 	// yet.
 	pending   []base.ColumnID
@@ -84,44 +84,45 @@ type rowPlan struct {
 // for a new row) and the number of the action. In some plans the error message and the key columns
 // of existing rows follow.
 func (p *rowPlan) head() []string {
-	names := []string{schema.SourceColumn, schema.OrdinalColumn, schema.ActionColumn}
+	names := []string{schema.RowsetColumn, schema.OrdinalColumn, schema.ActionColumn}
 	if p.message != nil {
 		names = append(names, schema.MessageColumn)
 	}
-	for _, c := range p.touched() {
+	for _, c := range p.keyColumns() {
 		names = append(names, schema.Quote(schema.TouchedColumn+c.Name))
 	}
 	return names
 }
 
-// touched returns the columns of the key that the query yields for existing rows. There are none
+// keyColumns returns the columns of the key that the query yields for existing rows. There are none
 // unless the field touches of the plan is set.
-func (p *rowPlan) touched() []schema.Column {
-	if !p.touches {
+func (p *rowPlan) keyColumns() []schema.Column {
+	if !p.yieldsKeys {
 		return nil
 	}
 	return keys.Columns(p.table, p.table.PrimaryKey)[:len(p.table.PrimaryKey)]
 }
 
-// touchesKey reports whether an action conflicts with rows of the same key that were inserted since
-// the snapshot.
-func (p *rowPlan) touchesKey(a rowAction) bool {
-	return p.touches && (a.kind == deleteRow || a.kind == updateRow && (p.moves || slices.Contains(a.set, p.table.RowVersion)))
+// conflictsOnKey reports whether an action conflicts with rows of the same key that were inserted
+// since the snapshot.
+func (p *rowPlan) conflictsOnKey(a rowAction) bool {
+	return p.yieldsKeys && (a.kind == deleteRow || a.kind == updateRow && (p.changesPlacement || slices.Contains(a.set, p.table.RowVersion)))
 }
 
-// given returns the value of a column if it is the same for all rows and known without the query.
-// The value is an array of length 1. given returns nil if the query yields the column's values.
-func (p *rowPlan) given(c schema.Column) arrow.Array {
+// constantValue returns the value of a column if it is the same for all rows and known without the
+// query. The value is an array of length 1. given returns nil if the query yields the column's
+// values.
+func (p *rowPlan) constantValue(c schema.Column) arrow.Array {
 	if p.key == nil {
 		return nil
 	}
-	return p.key.given[c.ID]
+	return p.key.assigned[c.ID]
 }
 
-// onlyRemoves reports whether the statement only deletes rows, and needs no more of these rows than
+// onlyDeletes reports whether the statement only deletes rows, and needs no more of these rows than
 // their addresses.
-func (p *rowPlan) onlyRemoves() bool {
-	return len(p.actions) == 1 && p.actions[0].kind == deleteRow && !p.once && p.returning.none() && !p.touches
+func (p *rowPlan) onlyDeletes() bool {
+	return len(p.actions) == 1 && p.actions[0].kind == deleteRow && !p.rejectsDuplicates && p.returning.none() && !p.yieldsKeys
 }
 
 // chooseColumns decides for which columns the query yields values: the columns that the actions
@@ -141,20 +142,20 @@ func (p *rowPlan) chooseColumns() {
 		whole = whole || a.kind == insertRow
 		for _, id := range a.set {
 			set[id] = true
-			p.moves = p.moves || p.table.InKey(id)
+			p.changesPlacement = p.changesPlacement || p.table.InKey(id)
 		}
 	}
 	for _, c := range p.table.Columns {
-		if whole || p.moves || set[c.ID] {
+		if whole || p.changesPlacement || set[c.ID] {
 			p.columns = append(p.columns, c)
 		}
 	}
-	p.touches = p.table.MergeOnRead && p.table.RowVersion != 0
-	p.touches = slices.ContainsFunc(p.actions, p.touchesKey)
+	p.yieldsKeys = p.table.MergeOnRead && p.table.RowVersion != 0
+	p.yieldsKeys = slices.ContainsFunc(p.actions, p.conflictsOnKey)
 }
 
-// rekeys reports whether an action of the plan changes the primary key of rows.
-func (p *rowPlan) rekeys() bool {
+// changesKey reports whether an action of the plan changes the primary key of rows.
+func (p *rowPlan) changesKey() bool {
 	return slices.ContainsFunc(p.actions, func(a rowAction) bool {
 		return slices.ContainsFunc(a.set, func(id base.ColumnID) bool { return slices.Contains(p.table.PrimaryKey, id) })
 	})
@@ -164,7 +165,7 @@ func (p *rowPlan) rekeys() bool {
 //   - action appends the number of the action, as a column with its alias.
 //   - value appends the new value of a column, in its declared type.
 //   - from appends the text behind FROM, including the target table.
-func (p *rowPlan) write(x *execution, t target, action func(*composition), value func(*composition, schema.Column), from func(*composition)) {
+func (p *rowPlan) write(x *execution, t target, action func(*composedQuery), value func(*composedQuery, schema.Column), from func(*composedQuery)) {
 	q, c := &p.query, x.c
 	q.write(x.explain)
 	q.copy(c, 0, c.statement.VerbIndex()) // CTEs
@@ -184,8 +185,8 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 		q.write(", (", checks, ") IS FALSE FROM (SELECT ")
 		inner = p.table.Columns
 	}
-	q.write(schema.SourceColumn, ", ", schema.OrdinalColumn, ", ")
-	if p.choose == nil {
+	q.write(schema.RowsetColumn, ", ", schema.OrdinalColumn, ", ")
+	if p.lateralAction == nil {
 		action(q)
 	} else {
 		q.write(schema.ActionColumn)
@@ -195,13 +196,13 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 		p.message(q)
 		q.write(" AS ", schema.MessageColumn)
 	}
-	for _, col := range p.touched() {
+	for _, col := range p.keyColumns() {
 		q.write(", CAST(")
 		t.writeColumn(q, c, col)
 		q.write(" AS ", col.Type.StorageSQL(), ") AS ", schema.Quote(schema.TouchedColumn+col.Name))
 	}
 	for _, col := range inner {
-		if p.given(col) != nil {
+		if p.constantValue(col) != nil {
 			continue
 		}
 		q.write(", ")
@@ -222,53 +223,53 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 	}
 }
 
-// eachColumn is the name of a column with a list, which makes DuckDB run a lateral sub-query for
+// perRowColumn is the name of a column with a list, which makes DuckDB run a lateral sub-query for
 // each row. DuckDB (1.5.5) runs a lateral sub-query once for each distinct combination of the outer
 // columns that it reads. It cannot compare lists, so with a list among these columns it runs the
 // sub-query once for each row.
-const eachColumn = "scoter_each." + schema.EachColumn
+const perRowColumn = "scoter_each." + schema.EachColumn
 
-// writeChoice appends to FROM the lateral sub-query that computes the number of the action (the
-// field choose). It also appends a WHERE that drops the rows without an action.
-func (p *rowPlan) writeChoice(q *composition) {
-	if p.each {
+// writeActionChoice appends to FROM the lateral sub-query that computes the number of the action
+// (the field choose). It also appends a WHERE that drops the rows without an action.
+func (p *rowPlan) writeActionChoice(q *composedQuery) {
+	if p.perRow {
 		q.write(" CROSS JOIN (SELECT [0] AS ", schema.EachColumn, ") AS scoter_each")
 	}
-	if p.choose != nil {
+	if p.lateralAction != nil {
 		q.write(" CROSS JOIN LATERAL (SELECT ")
-		p.choose(q)
-		if p.each {
-			q.write(" WHERE ", eachColumn, " IS NOT NULL")
+		p.lateralAction(q)
+		if p.perRow {
+			q.write(" WHERE ", perRowColumn, " IS NOT NULL")
 		}
 		q.write(") AS scoter_choice")
 	}
 	q.write(" WHERE ", schema.ActionColumn, " IS NOT NULL")
 }
 
-// placing is a position in a plan's query. It says where the query computes an expression that
+// evaluation is a position in a plan's query. It says where the query computes an expression that
 // decides which action applies to a row.
-type placing uint8
+type evaluation uint8
 
 const (
-	// inPlace: in the select list. Conditions refer to the action by its alias.
-	inPlace placing = iota
-	// beside: in a lateral sub-query. This is for expressions that have a sub-query themselves,
+	// inSelectList: in the select list. Conditions refer to the action by its alias.
+	inSelectList evaluation = iota
+	// inLateral: in a lateral sub-query. This is for expressions that have a sub-query themselves,
 	// because DuckDB (1.5.5) cannot resolve an alias to such an expression.
-	beside
-	// besideEach: in a lateral sub-query that runs for each row. This is for expressions that call
-	// a volatile function, such as random(). In the select list, each use of the alias would
+	inLateral
+	// inLateralEach: in a lateral sub-query that runs for each row. This is for expressions that
+	// call a volatile function, such as random(). In the select list, each use of the alias would
 	// compute the expression again.
-	besideEach
+	inLateralEach
 )
 
-// placingOf returns where the query has to compute an expression that decides which action applies
-// to a row.
-func (x *execution) placingOf(expression []sqltoken.Token) (p placing, err error) {
+// evaluationOf returns where the query has to compute an expression that decides which action
+// applies to a row.
+func (x *execution) evaluationOf(expression []sqltoken.Token) (p evaluation, err error) {
 	var known map[string]function
 	for i, t := range expression {
 		switch {
 		case t.Is("SELECT"), t.Is("FROM"), t.Is("VALUES"), t.Is("TABLE"), t.Is("WITH"):
-			p = max(p, beside)
+			p = max(p, inLateral)
 		case t.IsName() && i+1 < len(expression) && expression[i+1].Is("("):
 			if known == nil {
 				if known, err = x.functions.of(x.ctx, x.pool); err != nil {
@@ -276,19 +277,20 @@ func (x *execution) placingOf(expression []sqltoken.Token) (p placing, err error
 				}
 			}
 			if known[schema.Fold(t.Name())].volatile {
-				p = besideEach
+				p = inLateralEach
 			}
 		}
 	}
 	return p, nil
 }
 
-// place decides where the query computes the number of the action for a row. at is the largest
-// placing that an expression of the action needs; action writes an expression for the number. If at
-// is inPlace, the select list computes the number, otherwise the lateral sub-query of the plan.
-func (p *rowPlan) place(at placing, action func(*composition)) {
-	if at != inPlace {
-		p.choose = action
+// setEvaluation decides where the query computes the number of the action for a row. at is the
+// largest placing that an expression of the action needs; action writes an expression for the
+// number. If at is inSelectList, the select list computes the number, otherwise the lateral
+// sub-query of the plan.
+func (p *rowPlan) setEvaluation(at evaluation, action func(*composedQuery)) {
+	if at != inSelectList {
+		p.lateralAction = action
 	}
-	p.each = p.each || at == besideEach
+	p.perRow = p.perRow || at == inLateralEach
 }

@@ -22,7 +22,7 @@ import (
 // statistics of the parts' columns.
 //
 // The error is not nil if the UPDATE would fail for every row, because a constant has an error.
-func (x *execution) prove(e *asExpression, t *snapshot.Table) (bool, error) {
+func (x *execution) prove(e *storedExpressionUpdate, t *snapshot.Table) (bool, error) {
 	if e.Where != "" || e.table.Condition() != "" {
 		return false, nil
 	}
@@ -33,7 +33,7 @@ func (x *execution) prove(e *asExpression, t *snapshot.Table) (bool, error) {
 	nodes, err := e.parse(conn)
 	x.pool.Release(conn)
 	if err != nil {
-		return false, unplaced(err)
+		return false, withoutPosition(err)
 	}
 	p := &proof{table: t}
 	roots := make([]*number, len(nodes))
@@ -102,7 +102,7 @@ type proof struct {
 
 // read turns a syntax tree into a number (an expression with its operands). It returns nil if the
 // expression is not one for which a proof is possible.
-func (p *proof) read(e *asExpression, node duck.Node) *number {
+func (p *proof) read(e *storedExpressionUpdate, node duck.Node) *number {
 	var n *number
 	switch node["class"] {
 	case "COLUMN_REF":
@@ -223,7 +223,7 @@ func constantNumber(node duck.Node) *number {
 }
 
 // typesOf sets the types of numeric expressions over a table's columns, as DuckDB determines them.
-func (x *execution) typesOf(e *asExpression, numbers []*number) error {
+func (x *execution) typesOf(e *storedExpressionUpdate, numbers []*number) error {
 	if len(numbers) == 0 {
 		return nil
 	}
@@ -241,7 +241,7 @@ func (x *execution) typesOf(e *asExpression, numbers []*number) error {
 	defer x.pool.Release(conn)
 	rows, err := texts(x.ctx, conn, "SELECT "+strings.Join(types, ", ")+" FROM (SELECT "+strings.Join(columns, ", ")+")")
 	if err != nil {
-		return unplaced(err)
+		return withoutPosition(err)
 	}
 	for i, n := range numbers {
 		if n.typ, err = schema.Parse(rows[0][i]); err != nil {

@@ -32,20 +32,20 @@ func (x *execution) returning(t target) (returning, error) {
 	return r, x.checkRowwise(r.list, "RETURNING")
 }
 
-// keeper collects in memory the rows over which a RETURNING list is evaluated.
-type keeper struct {
+// returningRows collects in memory the rows over which a RETURNING list is evaluated.
+type returningRows struct {
 	pool     *memtable.Pool
 	table    schema.Table
 	memtable *memtable.Memtable
 }
 
-func (x *execution) newKeeper(t schema.Table) *keeper {
-	return &keeper{pool: x.memory, table: t, memtable: memtable.New(x.memory, 0, t)}
+func (x *execution) newReturningRows(t schema.Table) *returningRows {
+	return &returningRows{pool: x.memory, table: t, memtable: memtable.New(x.memory, 0, t)}
 }
 
-func (k *keeper) release() { k.memtable.Release() }
+func (k *returningRows) release() { k.memtable.Release() }
 
-func (k *keeper) add(rec arrow.RecordBatch) error {
+func (k *returningRows) add(rec arrow.RecordBatch) error {
 	rows, err := k.pool.Copy(k.table, rec)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (k *keeper) add(rec arrow.RecordBatch) error {
 
 // transient returns the collected rows as a table that one query can read. name is its name in the
 // query.
-func (k *keeper) transient(name string) *Transient {
+func (k *returningRows) transient(name string) *Transient {
 	t := &snapshot.Table{Schema: k.table.Bare()}
 	if view := k.memtable.View(); view.Rows > 0 {
 		t.Memtables = []memtable.View{view}
@@ -82,8 +82,8 @@ func (m *Mutator) errReturning() error {
 // The result is read into memory as a whole, because the memory of the rows is released with the
 // statement. action is the action that made these rows, such as INSERT. After an error all is
 // empty.
-func (x *execution) returned(all *collected, k *keeper, r returning, action string) error {
-	var q composition
+func (x *execution) returned(all *bufferedRows, k *returningRows, r returning, action string) error {
+	var q composedQuery
 	if hasQuery(r.list) {
 		q.copy(x.c, 0, x.c.statement.VerbIndex()) // CTEs
 	}
@@ -98,7 +98,7 @@ func (x *execution) returned(all *collected, k *keeper, r returning, action stri
 	rows, err := x.planner.Select(x.ctx, s)
 	if err != nil {
 		all.Close()
-		return q.placed(err)
+		return q.withPosition(err)
 	}
 	defer rows.Close()
 	all.schema = rows.Schema()
@@ -113,12 +113,12 @@ func (x *execution) returned(all *collected, k *keeper, r returning, action stri
 	if err != nil {
 		all.Close()
 	}
-	return q.placed(err)
+	return q.withPosition(err)
 }
 
 // copyReturning appends a RETURNING list to a query. It replaces merge_action by a constant, the
 // action, because DuckDB knows merge_action only in MERGE INTO.
-func (x *execution) copyReturning(q *composition, r returning, action string) {
+func (x *execution) copyReturning(q *composedQuery, r returning, action string) {
 	if x.c.statement.Verb() != "MERGE" {
 		q.copyTokens(x.c, r.list)
 		return

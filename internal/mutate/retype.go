@@ -40,7 +40,7 @@ func (x *execution) alterType(t schema.Table, c schema.Column) error {
 			return err
 		}
 	}
-	if err := checkUnchecked(t, c.Name, "given another type"); err != nil {
+	if err := checkNotInCheck(t, c.Name, "given another type"); err != nil {
 		return err
 	}
 	if c.Default != "" {
@@ -61,7 +61,7 @@ func (x *execution) retype(t schema.Table, c schema.Column, to schema.Type, valu
 		}
 		err = x.rewriter.Retype(x.ctx, t, next, c.ID, t.Name, value)
 		if !errors.Is(err, engine.ErrChanged) {
-			return unplaced(err)
+			return withoutPosition(err)
 		}
 		now, err := x.store.Lookup(t.Database, t.Schema, t.Name)
 		if err != nil {
@@ -86,7 +86,7 @@ func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (sch
 		return schema.Type{}, base.Errorf(base.Invalid, "collations of columns are not supported").At(tokens[x.c.at+i].Start + 1).
 			WithHint(collationHint)
 	}
-	var alter composition
+	var alter composedQuery
 	alter.write("ALTER TABLE temp.", schema.Quote(t.Name), " ALTER COLUMN ", schema.Quote(c.Name), " TYPE ")
 	alter.copy(x.c, x.c.at, using)
 	if using < len(tokens) {
@@ -101,7 +101,7 @@ func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (sch
 			alter.copy(x.c, using, len(tokens))
 		}
 	}
-	var columns composition
+	var columns composedQuery
 	columns.write("CREATE TEMP TABLE ", schema.Quote(t.Name), " (")
 	for i, c := range t.Columns {
 		if i > 0 {
@@ -112,9 +112,9 @@ func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (sch
 	columns.write(")")
 	// The temporary table has the same name as the table, because the USING expression may qualify
 	// columns with it.
-	shape, err := x.shaped(t.Name, func(conn *duck.Conn) error {
+	shape, err := x.readDefinitionOf(t.Name, func(conn *duck.Conn) error {
 		if err := conn.Exec(columns.String()); err != nil {
-			return unplaced(err)
+			return withoutPosition(err)
 		}
 		// The statement is prepared, because Prepare accepts only one statement, whatever the
 		// user's text contains.
@@ -122,7 +122,7 @@ func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (sch
 		if err == nil {
 			err = x.run(stmt)
 		}
-		return alter.placed(err)
+		return alter.withPosition(err)
 	})
 	if err != nil {
 		return schema.Type{}, err
@@ -160,7 +160,7 @@ func (x *execution) checkDates(t schema.Table, c schema.Column) error {
 	if c.ID == t.RowVersion {
 		// The column has the versions of rows. Superseded rows are deleted first, because until
 		// then their versions are compared with those of incoming rows.
-		if err := x.store.Settle(x.ctx, t.ID); err != nil {
+		if err := x.store.DeleteSuperseded(x.ctx, t.ID); err != nil {
 			return err
 		}
 	}
@@ -178,7 +178,7 @@ func (x *execution) checkDates(t schema.Table, c schema.Column) error {
 
 // countStored counts the rows of a table that meet a condition, including tombstones.
 func (x *execution) countStored(t schema.Table, condition string) (int64, error) {
-	s, err := x.store.Settled(x.ctx, t.ID)
+	s, err := x.store.DeduplicatedSnapshot(x.ctx, t.ID)
 	if err != nil {
 		return 0, err
 	}

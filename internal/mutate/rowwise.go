@@ -102,7 +102,7 @@ func hasQuery(expression []sqltoken.Token) bool {
 //
 // If the statement has a CTE with the table's name, that name means the CTE, except where the
 // statement names the table to change.
-func (p *rowPlan) writeTarget(q *composition, x *execution, t target, tables []sqltoken.Token) {
+func (p *rowPlan) writeTarget(q *composedQuery, x *execution, t target, tables []sqltoken.Token) {
 	row := x.namesRow(p, t) && !x.haveColumn(tables, t.alias)
 	if !row && !x.hasCTE(t) {
 		p.target = q.Len()
@@ -175,7 +175,7 @@ func (x *execution) haveColumn(tables []sqltoken.Token, name string) bool {
 	if len(tables) == 0 {
 		return false
 	}
-	var q composition
+	var q composedQuery
 	q.copy(x.c, 0, x.c.statement.VerbIndex())
 	q.write(" SELECT * FROM ")
 	q.copyTokens(x.c, tables)

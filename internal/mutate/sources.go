@@ -13,19 +13,19 @@ import (
 
 // Sources manages Kafka sources for statements. Package stream implements it.
 type Sources interface {
-	Create(ctx context.Context, name catalog.StreamName, d stream.Definition, ifNotExists bool) error
-	Drop(ctx context.Context, name catalog.StreamName) error
-	Pause(ctx context.Context, name catalog.StreamName) error
-	Resume(ctx context.Context, name catalog.StreamName) error
-	Replay(ctx context.Context, name catalog.StreamName) (messages int64, err error)
-	// Dropping stops the Kafka sources that fill tables of a database, or of one of its schemas.
-	// Then it calls drop, which drops the database or schema.
-	Dropping(database, schemaName string, drop func() error) error
+	Create(ctx context.Context, name catalog.SourceName, d stream.Definition, ifNotExists bool) error
+	Drop(ctx context.Context, name catalog.SourceName) error
+	Pause(ctx context.Context, name catalog.SourceName) error
+	Resume(ctx context.Context, name catalog.SourceName) error
+	Replay(ctx context.Context, name catalog.SourceName) (messages int64, err error)
+	// DropWithSources stops the Kafka sources that fill tables of a database, or of one of its
+	// schemas. Then it calls drop, which drops the database or schema.
+	DropWithSources(database, schemaName string, drop func() error) error
 }
 
-// AboutSources reports whether a statement manages Kafka sources, as CREATE SOURCE does. DuckDB's
-// parser does not know these statements.
-func AboutSources(s sqltoken.Statement) bool {
+// IsSourceStatement reports whether a statement manages Kafka sources, as CREATE SOURCE does.
+// DuckDB's parser does not know these statements.
+func IsSourceStatement(s sqltoken.Statement) bool {
 	for _, verb := range []string{"CREATE", "DROP", "PAUSE", "RESUME", "REPLAY"} {
 		if s.Starts(verb, "SOURCE") {
 			return true
@@ -46,7 +46,7 @@ func (x *execution) source() (counts Counts, err error) {
 	if err != nil {
 		return counts, err
 	}
-	var name catalog.StreamName
+	var name catalog.SourceName
 	name.Database, name.Schema, name.Name = x.tableName(parts)
 	if verb == "CREATE" {
 		d, err := x.definition()
@@ -70,7 +70,7 @@ func (x *execution) source() (counts Counts, err error) {
 	case "REPLAY":
 		counts.Inserted, err = x.sources.Replay(x.ctx, name)
 	}
-	return counts, c.placed(err, place)
+	return counts, c.withPosition(err, place)
 }
 
 // definition parses the definition of a Kafka source: FROM KAFKA (...) [KEY FORMAT name [(...)]]

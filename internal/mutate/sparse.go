@@ -29,15 +29,15 @@ import (
 // look-up of keys and its own patches.
 const maxPieces = 256
 
-// lacking returns the columns that some rows of a request lack, by their folded names. In the batch
-// these rows have NULL there. Columns that the table does not have yet are included, so that the
-// result does not depend on whether the table has them.
+// missingColumns returns the columns that some rows of a request lack, by their folded names. In
+// the batch these rows have NULL there. Columns that the table does not have yet are included, so
+// that the result does not depend on whether the table has them.
 //
 // lacking returns an error if a column that some rows lack is part of the primary key, or if
 // another row has NULL as its value of such a column.
-func lacking(t schema.Table, rows engine.TableRows) (map[string]bool, error) {
+func missingColumns(t schema.Table, rows engine.TableRows) (map[string]bool, error) {
 	out := map[string]bool{}
-	if rows.Whole {
+	if rows.WholeRows {
 		return out, nil
 	}
 	nulls, left := map[string]int{}, map[string]int{}
@@ -53,7 +53,7 @@ func lacking(t schema.Table, rows engine.TableRows) (map[string]bool, error) {
 			}
 		}
 	}
-	if rows.Sparse {
+	if rows.NullMeansMissing {
 		left = nulls
 	}
 	for _, name := range slices.Sorted(maps.Keys(left)) {
@@ -61,48 +61,48 @@ func lacking(t schema.Table, rows engine.TableRows) (map[string]bool, error) {
 		inKey := at >= 0 && slices.Contains(t.PrimaryKey, t.Columns[at].ID)
 		switch {
 		case left[name] == 0:
-		case left[name] == nulls[name] && (rows.Sparse || !inKey):
+		case left[name] == nulls[name] && (rows.NullMeansMissing || !inKey):
 			out[schema.Fold(name)] = true
 		default:
-			return nil, errLacking(name)
+			return nil, errMissingColumns(name)
 		}
 	}
 	return out, nil
 }
 
-const lackingHint = "send rows of different columns in different requests, or null for a value that is to be NULL"
+const missingColumnsHint = "send rows of different columns in different requests, or null for a value that is to be NULL"
 
-func errLacking(column string) error {
-	return base.Errorf(base.Invalid, "some rows lack the column %q, and others have it: what a row lacks stays as it is in the one of its key", column).WithHint(lackingHint)
+func errMissingColumns(column string) error {
+	return base.Errorf(base.Invalid, "some rows lack the column %q, and others have it: what a row lacks stays as it is in the one of its key", column).WithHint(missingColumnsHint)
 }
 
 // checkSameColumns returns an error if some rows of a request lack columns that other rows have.
 func checkSameColumns(rows engine.TableRows, t schema.Table) error {
-	columns, err := lacking(t, rows)
+	columns, err := missingColumns(t, rows)
 	if err != nil || len(columns) == 0 {
 		return err
 	}
-	return errLacking(slices.Min(slices.Collect(maps.Keys(columns))))
+	return errMissingColumns(slices.Min(slices.Collect(maps.Keys(columns))))
 }
 
-// together reports whether the pieces of a request can be one edit. They cannot if a piece might
+// fitOneEdit reports whether the pieces of a request can be one edit. They cannot if a piece might
 // need the result of another piece, a query over existing rows, or parts of its own. together
 // assumes that existing rows are found by the table's primary key. columns are the columns that
 // some rows lack.
-func (m *Mutator) together(t schema.Table, rows engine.TableRows, columns map[string]bool) bool {
-	return givesKey(t, rows, columns) && t.RowVersion == 0 && t.IsDeleted == 0 && t.Condition() == "" && !movesRow(t, givenBy(rows, t)) && bytesOf(rows.Batches) <= m.store.ChunkBytes()
+func (m *Mutator) fitOneEdit(t schema.Table, rows engine.TableRows, columns map[string]bool) bool {
+	return hasWholeKey(t, rows, columns) && t.RowVersion == 0 && t.IsDeleted == 0 && t.Condition() == "" && !changesPlacement(t, givenBy(rows, t)) && bytesOf(rows.Batches) <= m.store.ChunkBytes()
 }
 
-// givesKey reports whether all rows have all columns of the primary key. If not, the missing key
+// hasWholeKey reports whether all rows have all columns of the primary key. If not, the missing key
 // columns get defaults. Then rows that look equal may have different keys, and rows that look
 // different may have the same key. columns are the columns that some rows lack.
-func givesKey(t schema.Table, rows engine.TableRows, columns map[string]bool) bool {
-	return len(ofKey(t, rows, columns)) == len(t.PrimaryKey)
+func hasWholeKey(t schema.Table, rows engine.TableRows, columns map[string]bool) bool {
+	return len(keyColumnsOf(t, rows, columns)) == len(t.PrimaryKey)
 }
 
-// ofKey returns the columns of the primary key, except those that some rows of the request lack.
-// columns has the names of all columns that some rows lack.
-func ofKey(t schema.Table, rows engine.TableRows, columns map[string]bool) []schema.Column {
+// keyColumnsOf returns the columns of the primary key, except those that some rows of the request
+// lack. columns has the names of all columns that some rows lack.
+func keyColumnsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) []schema.Column {
 	return slices.DeleteFunc(givenBy(rows, t), func(c schema.Column) bool {
 		return !slices.Contains(t.PrimaryKey, c.ID) || columns[schema.Fold(c.Name)]
 	})
@@ -115,12 +115,12 @@ func ofKey(t schema.Table, rows engine.TableRows, columns map[string]bool) []sch
 // The rows conform to the table as it is, or as it will be after the evolution that the rows need.
 // The result is empty if all rows have the same columns. pieces returns an error if the rows cannot
 // be one edit.
-func (w *write) pieces(t schema.Table) (all []*arrivals, err error) {
-	columns, err := lacking(t, w.rows)
+func (w *rowsRequest) pieces(t schema.Table) (all []*incomingRows, err error) {
+	columns, err := missingColumns(t, w.rows)
 	if err != nil || len(columns) == 0 {
 		return nil, err
 	}
-	if !w.together(t, w.rows, columns) {
+	if !w.fitOneEdit(t, w.rows, columns) {
 		return nil, checkSameColumns(w.rows, t)
 	}
 	// The change of the schema (evolution) is planned for all rows at once, because a single piece
@@ -136,17 +136,17 @@ func (w *write) pieces(t schema.Table) (all []*arrivals, err error) {
 	}
 	defer s.release()
 	if n := len(s.sets); n > maxPieces {
-		return nil, base.Errorf(base.Invalid, "the rows have %d different sets of columns; those of one request may have %d", n, maxPieces).WithHint(lackingHint)
+		return nil, base.Errorf(base.Invalid, "the rows have %d different sets of columns; those of one request may have %d", n, maxPieces).WithHint(missingColumnsHint)
 	}
 	pieces, release, err := s.pieces()
 	defer release()
 	for _, rows := range pieces {
-		one := &write{Mutator: w.Mutator, ctx: w.ctx, rows: rows, mode: w.mode, options: w.options}
-		var a *arrivals
+		one := &rowsRequest{Mutator: w.Mutator, ctx: w.ctx, rows: rows, mode: w.mode, options: w.options}
+		var a *incomingRows
 		if a, err = one.piece(t); err != nil {
-			releaseArrivals(all)
+			releaseIncoming(all)
 			if base.KindOf(err) == base.Invalid {
-				err = w.placed(t, columns, err)
+				err = w.withPosition(t, columns, err)
 			}
 			return nil, err
 		}
@@ -157,12 +157,12 @@ func (w *write) pieces(t schema.Table) (all []*arrivals, err error) {
 
 // piece returns the rows of w as incoming rows. w must have a single batch, and all its rows must
 // have the same columns.
-func (w *write) piece(t schema.Table) (*arrivals, error) {
+func (w *rowsRequest) piece(t schema.Table) (*incomingRows, error) {
 	var records []arrow.RecordBatch
 	var err error
 	if w.mode == Upsert {
 		var rec arrow.RecordBatch
-		if rec, err = w.store.ConformBatch(w.ctx, w.rows.Batches[0], t, 0, w.rows.Whole); err == nil {
+		if rec, err = w.store.ConformBatch(w.ctx, w.rows.Batches[0], t, 0, w.rows.WholeRows); err == nil {
 			records = []arrow.RecordBatch{rec}
 		}
 	} else {
@@ -175,13 +175,13 @@ func (w *write) piece(t schema.Table) (*arrivals, error) {
 	if _, err := keyColumns(t, nil); err != nil {
 		return nil, err
 	}
-	return w.arrivals(t, records)
+	return w.incoming(t, records)
 }
 
-// placed replaces an error about a piece of a request by an error about the whole request, because
-// the client knows only the row numbers of the request. If the whole request gives no error, placed
-// returns err. columns are the columns that some rows lack.
-func (w *write) placed(t schema.Table, columns map[string]bool, err error) error {
+// withPosition replaces an error about a piece of a request by an error about the whole request,
+// because the client knows only the row numbers of the request. If the whole request gives no
+// error, placed returns err. columns are the columns that some rows lack.
+func (w *rowsRequest) withPosition(t schema.Table, columns map[string]bool, err error) error {
 	t.Columns = givenBy(w.rows, t)
 	for i := range t.Columns {
 		t.Columns[i].NotNull = t.Columns[i].NotNull && !columns[schema.Fold(t.Columns[i].Name)]
@@ -202,11 +202,11 @@ func (m *Mutator) Pieces(ctx context.Context, rows engine.TableRows, o engine.Ap
 	release = func() {}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
 	// After an error nothing is split, because Append returns the same error.
-	if !rows.Sparse || err != nil || len(t.PrimaryKey) == 0 {
+	if !rows.NullMeansMissing || err != nil || len(t.PrimaryKey) == 0 {
 		return nil, release, nil
 	}
-	columns, err := lacking(t, rows)
-	together := m.together(t, rows, columns)
+	columns, err := missingColumns(t, rows)
+	together := m.fitOneEdit(t, rows, columns)
 	// With n columns that some rows lack there are at most 2^n sets of columns. So here there are
 	// at most maxPieces pieces.
 	if err != nil || len(columns) == 0 || together && len(columns) < bits.Len(maxPieces) {

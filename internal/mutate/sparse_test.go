@@ -175,7 +175,7 @@ func TestSetsOfColumnsThatAreOneEditAreBounded(t *testing.T) {
 		t.Error(err)
 	}
 	sparse := w.rows("p", lines(maxPieces+40)...)
-	sparse.Sparse = true // rows of such a request are written one piece after the other
+	sparse.NullMeansMissing = true // rows of such a request are written one piece after the other
 	pieces, release, err := w.mutator.Pieces(w.Context(), sparse, engine.AppendOptions{Create: true})
 	defer release()
 	if err != nil {
@@ -195,9 +195,9 @@ func TestSetsOfColumnsThatAreOneEditAreBounded(t *testing.T) {
 	}
 }
 
-// TestRowsGoToTheTableThatIsMadeAnewMeanwhile drops a table and creates another one of the same
+// TestRowsGoToATableThatIsCreatedAgainMeanwhile drops a table and creates another one of the same
 // name while a request with rows for it and for another table is prepared.
-func TestRowsGoToTheTableThatIsMadeAnewMeanwhile(t *testing.T) {
+func TestRowsGoToATableThatIsCreatedAgainMeanwhile(t *testing.T) {
 	w := newSparseWorld(t)
 	w.create("p")
 	w.create("q")

@@ -10,7 +10,7 @@ import (
 // checkSyntax makes DuckDB's parser check the statement. Syntax errors are then reported as DuckDB
 // reports them, and the code that reads the clauses can rely on the grammar.
 func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
-	if s.Starts("CREATE", "DATABASE") || s.Starts("DROP", "DATABASE") || AboutSources(s) || AboutExports(s) {
+	if s.Starts("CREATE", "DATABASE") || s.Starts("DROP", "DATABASE") || IsSourceStatement(s) || IsExportStatement(s) {
 		// DuckDB's parser does not know the statements about sources and exports. The code that
 		// reads their clauses checks all of their syntax.
 		return nil

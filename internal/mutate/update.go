@@ -46,16 +46,16 @@ func (x *execution) update() (*rowPlan, error) {
 	p.actions = []rowAction{change}
 	p.chooseColumns()
 	if len(tables) == 0 {
-		p.key = x.lookUp(target, assignments, where)
+		p.key = x.keyLookup(target, assignments, where)
 	}
-	p.write(x, target, onlyAction, func(q *composition, col schema.Column) {
+	p.write(x, target, onlyAction, func(q *composedQuery, col schema.Column) {
 		i := slices.IndexFunc(assignments, func(a assignment) bool { return a.column.ID == col.ID })
 		if i < 0 {
 			target.writeColumn(q, c, col)
 			return
 		}
 		x.writeValue(q, assignments[i].value, col)
-	}, func(q *composition) {
+	}, func(q *composedQuery) {
 		p.writeTarget(q, x, target, tables)
 		if len(tables) > 0 {
 			q.write(", ")
@@ -77,11 +77,11 @@ func (x *execution) where() (condition []sqltoken.Token, err error) {
 
 // onlyAction writes the number of the action as a column, for a statement that has only one action.
 // The number is 0.
-func onlyAction(q *composition) { q.write("0 AS ", schema.ActionColumn) }
+func onlyAction(q *composedQuery) { q.write("0 AS ", schema.ActionColumn) }
 
 // writeWhere appends the WHERE of the statement. If an index finds the rows of a key, it leaves out
 // the conditions that gave the key.
-func (p *rowPlan) writeWhere(q *composition, c *clauses, where []sqltoken.Token) {
+func (p *rowPlan) writeWhere(q *composedQuery, c *clauses, where []sqltoken.Token) {
 	conditions := [][]sqltoken.Token{where}
 	if p.key != nil {
 		conditions = p.key.others
@@ -124,11 +124,11 @@ func (x *execution) delete() (*rowPlan, error) {
 	p.actions = []rowAction{{kind: deleteRow, name: "DELETE"}}
 	p.chooseColumns()
 	if len(tables) == 0 {
-		p.key = x.lookUp(target, nil, where)
+		p.key = x.keyLookup(target, nil, where)
 	}
-	p.write(x, target, onlyAction, func(q *composition, col schema.Column) {
+	p.write(x, target, onlyAction, func(q *composedQuery, col schema.Column) {
 		target.writeColumn(q, c, col)
-	}, func(q *composition) {
+	}, func(q *composedQuery) {
 		p.writeTarget(q, x, target, tables)
 		if len(tables) > 0 {
 			q.write(", ")
@@ -173,7 +173,7 @@ func (x *execution) target(next ...string) (target, error) {
 }
 
 // writeColumn appends the value that a column of the target table has before the statement.
-func (t *target) writeColumn(q *composition, c *clauses, col schema.Column) {
+func (t *target) writeColumn(q *composedQuery, c *clauses, col schema.Column) {
 	q.copyTokens(c, t.qualifier)
 	q.write(".", schema.Quote(col.Name))
 }

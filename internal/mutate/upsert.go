@@ -18,64 +18,65 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// conflict says what happens to an incoming row if its key exists already, and if it does not.
-type conflict uint8
+// conflictAction says what happens to an incoming row if its key exists already, and if it does
+// not.
+type conflictAction uint8
 
 const (
-	replaceRow conflict = iota // set the row's columns in the existing row, or insert the row
-	keepRow                    // insert the row, or leave it out if the key exists
-	// updateRows: set the row's columns in the existing row; leave the row out if there is no
+	replaceRow conflictAction = iota // set the row's columns in the existing row, or insert the row
+	skipRow                          // insert the row, or leave it out if the key exists
+	// updateOnConflict: set the row's columns in the existing row; leave the row out if there is no
 	// existing row.
-	updateRows
-	deleteRows // delete the existing row
-	refuseRow  // fail if the key exists, or occurs twice in the request
+	updateOnConflict
+	deleteOnConflict // delete the existing row
+	refuseRow        // fail if the key exists, or occurs twice in the request
 )
 
-// arrivals are incoming rows for a table with a primary key, all with the same columns.
-type arrivals struct {
-	table  schema.Table      // the table with only the columns that the rows have
-	rows   arrow.RecordBatch // conformed to the table; no two rows have the same key
-	given  []schema.Column   // the columns that the rows set in existing rows
-	hashes []batch.KeyHash
-	unset  string // the name of a NOT NULL column without a value, or empty; see intake
-	standing
+// incomingRows are incoming rows for a table with a primary key, all with the same columns.
+type incomingRows struct {
+	table          schema.Table      // the table with only the columns that the rows have
+	rows           arrow.RecordBatch // conformed to the table; no two rows have the same key
+	assigned       []schema.Column   // the columns that the rows set in existing rows
+	hashes         []batch.KeyHash
+	missingNotNull string // the name of a NOT NULL column without a value, or empty; see bulkInput
+	rowVersions
 }
 
-func (a *arrivals) release() { a.rows.Release() }
+func (a *incomingRows) release() { a.rows.Release() }
 
-func releaseArrivals(all []*arrivals) {
+func releaseIncoming(all []*incomingRows) {
 	for _, a := range all {
 		a.release()
 	}
 }
 
-// arrive makes incoming rows of batches that conform to the table. There must be at least one
+// newIncoming makes incoming rows of batches that conform to the table. There must be at least one
 // batch. sent are the columns that the sender gave. given are the columns to set in existing rows.
 //
 // If several rows have the same key, arrive retains only the row with the highest version. If their
-// versions are equal it retains the last one, or with keepRow the first one. With refuseRow, two
+// versions are equal it retains the last one, or with skipRow the first one. With refuseRow, two
 // rows of one key are an error.
-func arrive(t schema.Table, batches []arrow.RecordBatch, sent, given []schema.Column, c conflict) (*arrivals, error) {
+func newIncoming(t schema.Table, batches []arrow.RecordBatch, sentColumns, given []schema.Column, c conflictAction) (*incomingRows, error) {
 	all, err := batch.Concat(batches)
 	if err != nil {
 		return nil, err
 	}
 	defer all.Release()
-	standing, err := standingOf(t, all, sent)
+	versions, err := rowVersionsOf(t, all, sentColumns)
 	if err != nil {
 		return nil, err
 	}
-	return arriveAs(t, all, standing, given, c)
+	return newIncomingAs(t, all, versions, given, c)
 }
 
-// arriveAs makes incoming rows of one batch, as arrive does. own has the versions and deletion
+// newIncomingAs makes incoming rows of one batch, as arrive does. own has the versions and deletion
 // marks of these rows.
-func arriveAs(t schema.Table, all arrow.RecordBatch, own standing, given []schema.Column, c conflict) (*arrivals, error) {
+func newIncomingAs(t schema.Table, all arrow.RecordBatch, own rowVersions, given []schema.Column, c conflictAction) (*incomingRows, error) {
 	hashes, err := batch.KeyHashes(keys.Key(t, all))
 	if err != nil {
 		return nil, err
 	}
-	a := &arrivals{table: t, given: given, hashes: hashes, standing: own}
+	a := &incomingRows{table: t, assigned: given, hashes: hashes, rowVersions: own}
 	at := make(map[batch.KeyHash]uint32, len(hashes))
 	for i, h := range hashes {
 		other, there := at[h]
@@ -85,8 +86,8 @@ func arriveAs(t schema.Table, all arrow.RecordBatch, own standing, given []schem
 		if !there || a.replaces(uint32(i), other, c) {
 			at[h] = uint32(i)
 		}
-		if a.ends != nil {
-			a.ended[at[h]] = a.ends[i] || there && a.ended[other]
+		if a.unversionedDeletes != nil {
+			a.keyDeleted[at[h]] = a.unversionedDeletes[i] || there && a.keyDeleted[other]
 		}
 	}
 	if len(at) == len(hashes) {
@@ -102,7 +103,7 @@ func arriveAs(t schema.Table, all arrow.RecordBatch, own standing, given []schem
 			a.hashes = append(a.hashes, h)
 		}
 	}
-	a.standing = a.take(order)
+	a.rowVersions = a.take(order)
 	a.rows, err = batch.Take([]arrow.RecordBatch{all}, order)
 	return a, err
 }
@@ -111,33 +112,33 @@ func arriveAs(t schema.Table, all arrow.RecordBatch, own standing, given []schem
 // common. If before is not nil, upsert calls it before the commit with the indexes of the rows of
 // all[0] that the commit will store. If before returns an error, nothing is committed. upsert
 // returns errStale if the table's schema has changed since the rows were prepared.
-func (m *Mutator) upsert(ctx context.Context, all []*arrivals, c conflict, o engine.AppendOptions, before func(kept []uint32) error) (counts Counts, err error) {
-	err = m.again(ctx, func(room *engine.Room, pins engine.Pins) (err error) {
-		o.Room, o.Pins = room, pins
+func (m *Mutator) upsert(ctx context.Context, all []*incomingRows, c conflictAction, o engine.AppendOptions, before func(remaining []uint32) error) (counts Counts, err error) {
+	err = m.retry(ctx, func(reservation *engine.Reservation, lock engine.TableLock) (err error) {
+		o.Reservation, o.Lock = reservation, lock
 		counts, err = m.tryUpsert(ctx, all, c, o, before)
 		return err
 	})
 	return counts, err
 }
 
-func (m *Mutator) tryUpsert(ctx context.Context, all []*arrivals, c conflict, o engine.AppendOptions, before func(kept []uint32) error) (counts Counts, err error) {
+func (m *Mutator) tryUpsert(ctx context.Context, all []*incomingRows, c conflictAction, o engine.AppendOptions, before func(remaining []uint32) error) (counts Counts, err error) {
 	table := all[0].table.ID
 	if makes := len(o.Evolutions) > 0 && o.Evolutions[0].Table.Version == 1; makes {
-		o.Pins = engine.Unpinned // a table that does not exist yet cannot be locked
+		o.Lock = engine.NoLock // a table that does not exist yet cannot be locked
 	}
-	release, err := m.hold(ctx, o.Waits, o.Pins, table)
+	release, err := m.takeLocks(ctx, o.BeforeLockWait, o.Lock, table)
 	if err != nil {
 		return Counts{}, err
 	}
 	defer release()
-	snap, err := m.store.SettledAs(ctx, o.Evolutions, table)
+	snap, err := m.store.DeduplicatedSnapshotAs(ctx, o.Evolutions, table)
 	if err != nil {
 		return Counts{}, err
 	}
 	defer snap.Release()
-	change, kept, err := m.arriveAll(ctx, snap.Tables[table], all, c)
+	change, remaining, err := m.upsertChanges(ctx, snap.Tables[table], all, c)
 	if err == nil && before != nil {
-		err = before(kept)
+		err = before(remaining)
 	}
 	if err != nil {
 		return change.Counts, err
@@ -149,34 +150,34 @@ func (m *Mutator) tryUpsert(ctx context.Context, all []*arrivals, c conflict, o 
 	return change.Counts, err
 }
 
-// arriveAll makes one change of all incoming rows for one table. No two elements of all have a key
-// in common. kept are the indexes of the rows of all[0] that the change stores. arriveAll returns
-// errStale if the table's schema has changed since the rows were prepared.
-func (m *Mutator) arriveAll(ctx context.Context, t *snapshot.Table, all []*arrivals, c conflict) (change engine.Change, kept []uint32, err error) {
+// upsertChanges makes one change of all incoming rows for one table. No two elements of all have a
+// key in common. remaining are the indexes of the rows of all[0] that the change stores.
+// upsertChanges returns errStale if the table's schema has changed since the rows were prepared.
+func (m *Mutator) upsertChanges(ctx context.Context, t *snapshot.Table, all []*incomingRows, c conflictAction) (change engine.Change, remaining []uint32, err error) {
 	for i, a := range all {
 		if t.Schema.ID != a.table.ID || t.Schema.Version != a.table.Version {
 			return change, nil, errStale
 		}
-		one, rows, err := m.arrive(ctx, t, a, c)
+		one, rows, err := m.upsertChange(ctx, t, a, c)
 		if err != nil {
 			return change, nil, err
 		}
 		if i == 0 {
-			change, kept = one, rows
+			change, remaining = one, rows
 			continue
 		}
 		change.Counts = change.Counts.Plus(one.Counts)
 		change.Updated, change.Inserted = append(change.Updated, one.Updated...), append(change.Inserted, one.Inserted...)
 		change.Keys = append(change.Keys, one.Keys...)
-		joinRows(change.Deleted, one.Deleted)
-		joinRows(change.Kept, one.Kept)
+		mergeRows(change.Deleted, one.Deleted)
+		mergeRows(change.Unmodified, one.Unmodified)
 	}
-	return change, kept, nil
+	return change, remaining, nil
 }
 
-// arrive makes a change of incoming rows. It compares them with the existing rows of the same keys
-// in a snapshot. kept are the indexes of the incoming rows that the change stores.
-func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals, c conflict) (change engine.Change, kept []uint32, err error) {
+// upsertChange makes a change of incoming rows. It compares them with the existing rows of the same
+// keys in a snapshot. remaining are the indexes of the incoming rows that the change stores.
+func (m *Mutator) upsertChange(ctx context.Context, t *snapshot.Table, a *incomingRows, c conflictAction) (change engine.Change, remaining []uint32, err error) {
 	addresses, err := m.keys.Find(ctx, t, keys.Key(a.table, a.rows), a.hashes)
 	if err != nil {
 		return change, nil, err
@@ -187,29 +188,29 @@ func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals, c 
 			return change, nil, err
 		}
 	}
-	change, kept, updated, err := a.change(addresses, states, c)
+	change, remaining, updated, err := a.changeSet(addresses, states, c)
 	if err == nil {
-		updated, err = m.move(ctx, t, a, &change, updated, addresses)
+		updated, err = m.moveRows(ctx, t, a, &change, updated, addresses)
 	}
 	if err == nil {
-		change.Updated, err = m.layers(ctx, t, a, updated, addresses)
+		change.Updated, err = m.patches(ctx, t, a, updated, addresses)
 	}
-	return change, kept, err
+	return change, remaining, err
 }
 
-// change makes a change of incoming rows, based on the existing rows with the same keys. addresses
-// has the address of the existing row for each incoming row; its Source is 0 if the key does not
-// exist. states has the version and deletion mark of each existing row, if the table has versions
-// or tombstones.
+// changeSet makes a change of incoming rows, based on the existing rows with the same keys.
+// addresses has the address of the existing row for each incoming row; its Source is 0 if the key
+// does not exist. states has the version and deletion mark of each existing row, if the table has
+// versions or tombstones.
 //
-// kept are the indexes of the incoming rows that the change stores. updated are the indexes of the
-// rows that set only some columns in existing rows. They are not in the change yet: the caller
+// remaining are the indexes of the incoming rows that the change stores. updated are the indexes of
+// the rows that set only some columns in existing rows. They are not in the change yet: the caller
 // makes patches of them.
-func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c conflict) (change engine.Change, kept, updated []uint32, err error) {
-	change = engine.Change{Table: a.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}, Kept: map[base.SourceID]*roaring.Bitmap{}}
-	whole := len(a.given) == len(a.table.Columns) && c == replaceRow
-	moves := movesRow(a.table, a.given)
-	sets := slices.ContainsFunc(a.given, func(c schema.Column) bool { return !slices.Contains(a.table.PrimaryKey, c.ID) })
+func (a *incomingRows) changeSet(addresses []base.RowAddress, states []keys.State, c conflictAction) (change engine.Change, remaining, updated []uint32, err error) {
+	change = engine.Change{Table: a.table.ID, Deleted: map[base.RowsetID]*roaring.Bitmap{}, Unmodified: map[base.RowsetID]*roaring.Bitmap{}}
+	whole := len(a.assigned) == len(a.table.Columns) && c == replaceRow
+	moves := changesPlacement(a.table, a.assigned)
+	sets := slices.ContainsFunc(a.assigned, func(c schema.Column) bool { return !slices.Contains(a.table.PrimaryKey, c.ID) })
 	// In a table that merges on read, a commit may append a row without looking up its key. So the
 	// keys of rows that are deleted or get a version must be compared when this change is
 	// committed.
@@ -221,11 +222,11 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 	}
 	var inserted []uint32
 	for i, address := range addresses {
-		stored := address.Source != 0
+		stored := address.Rowset != 0
 		there := stored
 		if stored && states != nil {
-			if a.older(i, states[i]) {
-				addRow(change.Kept, address)
+			if a.isSuperseded(i, states[i]) {
+				addRow(change.Unmodified, address)
 				continue
 			}
 			there = !states[i].Deleted
@@ -233,12 +234,12 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 		if there && c == refuseRow && !a.deletes(i) {
 			return change, nil, nil, refusedKey(a.table, keys.Key(a.table, a.rows), i)
 		}
-		deletes := a.deletes(i) || c == deleteRows
-		leaves := !deletes || c != deleteRows && a.table.KeepsTombstones() && !a.endsKey(uint32(i))
+		deletes := a.deletes(i) || c == deleteOnConflict
+		leaves := !deletes || c != deleteOnConflict && a.table.KeepsTombstones() && !a.isUnversionedDelete(uint32(i))
 		switch {
-		case there && c == keepRow, !there && (c == updateRows || c == deleteRows):
+		case there && c == skipRow, !there && (c == updateOnConflict || c == deleteOnConflict):
 			if stored {
-				addRow(change.Kept, address)
+				addRow(change.Unmodified, address)
 			} else {
 				// No row has the key. The committer compares it, because the result is different if
 				// another statement inserts the key before this commit.
@@ -255,10 +256,10 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			}
 		case there:
 			change.Counts.Updated++
-			kept = append(kept, uint32(i))
+			remaining = append(remaining, uint32(i))
 		default:
 			change.Counts.Inserted++
-			kept = append(kept, uint32(i))
+			remaining = append(remaining, uint32(i))
 		}
 		// An incoming row with only some columns changes the existing row. But a tombstone that
 		// would be stored in another place is inserted as a new row, since it does not need the
@@ -267,9 +268,9 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			if sets {
 				updated = append(updated, uint32(i))
 			} else {
-				addRow(change.Kept, address)
+				addRow(change.Unmodified, address)
 			}
-			if contains(a.given, a.table.RowVersion) {
+			if contains(a.assigned, a.table.RowVersion) {
 				touch(i)
 			}
 			continue
@@ -282,8 +283,8 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			inserted = append(inserted, uint32(i))
 		}
 	}
-	if len(inserted) > 0 && a.unset != "" {
-		return change, nil, nil, errUnset(a.table, a.unset)
+	if len(inserted) > 0 && a.missingNotNull != "" {
+		return change, nil, nil, errMissingNotNull(a.table, a.missingNotNull)
 	}
 	if len(inserted) > 0 {
 		rec, err := batch.Take([]arrow.RecordBatch{a.rows}, inserted)
@@ -295,42 +296,42 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			change.Keys = append(change.Keys, a.hashes[at].High)
 		}
 	}
-	return change, kept, updated, nil
+	return change, remaining, updated, nil
 }
 
-// layers makes patches that set columns of existing rows. Some parts have stored expressions that
+// patches makes patches that set columns of existing rows. Some parts have stored expressions that
 // no merge has applied yet. A patch for a row of such a part also has the values that the row has
 // now in the columns that the expressions set.
-func (m *Mutator) layers(ctx context.Context, t *snapshot.Table, a *arrivals, updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
+func (m *Mutator) patches(ctx context.Context, t *snapshot.Table, a *incomingRows, updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	values := a.newValues()
 	slices.SortFunc(updated, func(i, j uint32) int { return compareAddresses(addresses[i], addresses[j]) })
 	// lacking has the ids of parts with stored expressions that set other columns than the patch
 	// sets.
-	lacking := map[base.SourceID]bool{}
+	lacking := map[base.RowsetID]bool{}
 	if len(t.Expressions) > 0 {
 		for _, p := range t.Parts {
-			lacking[p.ID] = slices.ContainsFunc(t.PendingColumns(p), func(id base.ColumnID) bool { return !values.set[id] })
+			lacking[p.ID] = slices.ContainsFunc(t.PendingColumns(p), func(id base.ColumnID) bool { return !values.columnsSet[id] })
 		}
 	}
 	var plain, filled []uint32
 	for _, i := range updated {
-		if lacking[addresses[i].Source] {
+		if lacking[addresses[i].Rowset] {
 			filled = append(filled, i)
 		} else {
 			plain = append(plain, i)
 		}
 	}
-	layers, err := values.layers(plain, func(i uint32) base.RowAddress { return addresses[i] })
+	layers, err := values.patches(plain, func(i uint32) base.RowAddress { return addresses[i] })
 	if err != nil || len(filled) == 0 {
 		return layers, err
 	}
-	more, err := m.fill(ctx, t, values, filled, addresses)
+	more, err := m.patchesWithPending(ctx, t, values, filled, addresses)
 	return append(layers, more...), err
 }
 
-// movesRow reports whether a change of these columns may change where a row is stored (its
+// changesPlacement reports whether a change of these columns may change where a row is stored (its
 // partition or position). The table has a primary key.
-func movesRow(t schema.Table, columns []schema.Column) bool {
+func changesPlacement(t schema.Table, columns []schema.Column) bool {
 	return slices.ContainsFunc(columns, func(c schema.Column) bool {
 		return !slices.Contains(t.PrimaryKey, c.ID) && t.InKey(c.ID)
 	})

@@ -8,11 +8,11 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// retypeViews updates the columns that the catalog stores for each view, after the type of a
+// refreshViewColumns updates the columns that the catalog stores for each view, after the type of a
 // table's column changed. information_schema and similar tables show these columns. (A query that
 // reads a view does not use them: DuckDB determines the types.) If a view can no longer be read,
 // its stored columns stay, and queries that read it fail.
-func (x *execution) retypeViews() error {
+func (x *execution) refreshViewColumns() error {
 	for _, v := range x.store.Views() {
 		columns, err := x.viewColumns(v.Name)
 		if err := x.ctx.Err(); err != nil {

@@ -62,20 +62,20 @@ func (m *Mutator) Write(ctx context.Context, rows engine.TableRows, mode Mode, k
 	if mode == Append {
 		return m.Append(ctx, []engine.TableRows{rows}, o)
 	}
-	return m.once(ctx, o, func(o engine.AppendOptions) (Counts, error) {
+	return m.idempotent(ctx, o, func(o engine.AppendOptions) (Counts, error) {
 		for range maxAttempts {
-			w := &write{Mutator: m, ctx: ctx, rows: rows, mode: mode, options: o}
+			w := &rowsRequest{Mutator: m, ctx: ctx, rows: rows, mode: mode, options: o}
 			counts, err := w.run(key)
 			if !errors.Is(err, errStale) {
 				return counts, err
 			}
 		}
-		return Counts{}, errTooOften()
+		return Counts{}, errTooManyConflicts()
 	})
 }
 
-// write is one request without SQL, such as an upload of JSON, that changes a table.
-type write struct {
+// rowsRequest is one request without SQL, such as an upload of JSON, that changes a table.
+type rowsRequest struct {
 	*Mutator
 	ctx     context.Context
 	rows    engine.TableRows
@@ -85,8 +85,9 @@ type write struct {
 	evolution *engine.Evolution
 }
 
-// evolving returns the options for the commit of the rows, with the request's evolution added.
-func (w *write) evolving() engine.AppendOptions {
+// optionsWithEvolution returns the options for the commit of the rows, with the request's evolution
+// added.
+func (w *rowsRequest) optionsWithEvolution() engine.AppendOptions {
 	o := w.options
 	if w.evolution != nil {
 		o.Evolutions = []engine.Evolution{*w.evolution}
@@ -96,7 +97,7 @@ func (w *write) evolving() engine.AppendOptions {
 
 // run makes the change of the request. It returns errStale if the table's schema changed in the
 // meantime. key names the key columns.
-func (w *write) run(key []string) (counts Counts, err error) {
+func (w *rowsRequest) run(key []string) (counts Counts, err error) {
 	name := w.rows.Table
 	t, err := w.store.Lookup(name.Database, name.Schema, name.Name)
 	switch {
@@ -106,7 +107,7 @@ func (w *write) run(key []string) (counts Counts, err error) {
 		return w.insert()
 	case base.KindOf(err) == base.NotFound && err != nil && w.mode == Upsert && w.options.Create && len(key) > 0:
 		w.rows.Key = key
-		if columns, err := lacking(t, w.rows); err == nil && len(columns) > 0 {
+		if columns, err := missingColumns(t, w.rows); err == nil && len(columns) > 0 {
 			// The table does not exist yet. Plan returns the table that will be created for the
 			// rows.
 			if t, w.evolution, err = w.store.Plan(w.ctx, w.rows, w.options); err != nil {
@@ -120,7 +121,7 @@ func (w *write) run(key []string) (counts Counts, err error) {
 		return w.delete(t, key)
 	}
 	own := isKey(t, key)
-	var pieces []*arrivals
+	var pieces []*incomingRows
 	if own {
 		pieces, err = w.pieces(t)
 	} else {
@@ -130,11 +131,11 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	case err != nil:
 		return Counts{}, err
 	case len(pieces) > 0:
-		defer releaseArrivals(pieces)
-		return w.upsert(w.ctx, pieces, modeConflicts[w.mode], w.evolving(), nil)
-	case w.mode == Upsert && own && comesUnseen(t, givenBy(w.rows, t), w.rows.Whole):
+		defer releaseIncoming(pieces)
+		return w.upsert(w.ctx, pieces, modeConflicts[w.mode], w.optionsWithEvolution(), nil)
+	case w.mode == Upsert && own && appendsWithoutLookup(t, givenBy(w.rows, t), w.rows.WholeRows):
 		result, err := w.store.Append(w.ctx, []engine.TableRows{w.rows}, w.options)
-		if errors.Is(err, engine.ErrPartial) {
+		if errors.Is(err, engine.ErrMissingColumn) {
 			err = errStale
 		}
 		return result.Counts, err
@@ -150,7 +151,7 @@ func (w *write) run(key []string) (counts Counts, err error) {
 // conformed returns the rows in the table's storage types, and a copy of the table that has only
 // the columns of the rows. If the mode may insert rows, these are all columns. Otherwise they are
 // the columns that were sent.
-func (w *write) conformed(t schema.Table) (schema.Table, []arrow.RecordBatch, error) {
+func (w *rowsRequest) conformed(t schema.Table) (schema.Table, []arrow.RecordBatch, error) {
 	if w.mode == Upsert {
 		table, evolution, records, err := w.store.Conform(w.ctx, w.rows, w.options)
 		w.evolution = evolution
@@ -163,7 +164,7 @@ func (w *write) conformed(t schema.Table) (schema.Table, []arrow.RecordBatch, er
 
 // conform returns the rows as batches that conform to sub. sub is the table with only some of its
 // columns.
-func (w *write) conform(sub schema.Table) (records []arrow.RecordBatch, err error) {
+func (w *rowsRequest) conform(sub schema.Table) (records []arrow.RecordBatch, err error) {
 	first := int64(0)
 	for _, in := range w.rows.Batches {
 		rec, err := batch.Conform(in, sub, batch.ConformOptions{FirstRow: first})
@@ -196,13 +197,13 @@ func givenBy(rows engine.TableRows, t schema.Table) []schema.Column {
 	return out
 }
 
-var modeConflicts = map[Mode]conflict{Upsert: replaceRow, Update: updateRows, Delete: deleteRows}
+var modeConflicts = map[Mode]conflictAction{Upsert: replaceRow, Update: updateOnConflict, Delete: deleteOnConflict}
 
 // apply commits the records in the request's mode. The records conform to t, which may have only
 // some columns of the table. key names the key columns.
-func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string) (Counts, error) {
+func (w *rowsRequest) apply(t schema.Table, records []arrow.RecordBatch, key []string) (Counts, error) {
 	if batch.Rows(records) == 0 {
-		return Counts{}, w.store.Evolve(w.ctx, w.evolving().Evolutions)
+		return Counts{}, w.store.Evolve(w.ctx, w.optionsWithEvolution().Evolutions)
 	}
 	ids, err := keyColumns(t, key)
 	if err != nil {
@@ -223,25 +224,25 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	if w.mode == Upsert && own && bytesOf(records) > w.store.ChunkBytes() {
 		// The change of the schema (evolution) is an edit of its own. The rows are written as
 		// parts, and these need the new schema.
-		if err := w.store.Evolve(w.ctx, w.evolving().Evolutions); err != nil {
+		if err := w.store.Evolve(w.ctx, w.optionsWithEvolution().Evolutions); err != nil {
 			return Counts{}, err
 		}
-		return w.insertMany(w.ctx, t, given, replaceRow, w.options, taking(records))
+		return w.bulkUpsert(w.ctx, t, given, replaceRow, w.options, batchesOf(records))
 	}
-	a, err := arrive(by, records, given, given, modeConflicts[w.mode])
+	a, err := newIncoming(by, records, given, given, modeConflicts[w.mode])
 	if err != nil {
 		return Counts{}, err
 	}
 	defer a.release()
 	partial := len(given) < len(t.Columns) || w.mode == Update
-	if !own || partial && w.mode != Delete && (movesRow(t, given) || t.Condition() != "") {
+	if !own || partial && w.mode != Delete && (changesPlacement(t, given) || t.Condition() != "") {
 		return w.merge(a, given)
 	}
-	return w.upsert(w.ctx, []*arrivals{a}, modeConflicts[w.mode], w.evolving(), nil)
+	return w.upsert(w.ctx, []*incomingRows{a}, modeConflicts[w.mode], w.optionsWithEvolution(), nil)
 }
 
-// taking returns a function that calls its argument take with each of the records.
-func taking(records []arrow.RecordBatch) func(take func(arrow.RecordBatch) error) error {
+// batchesOf returns a function that calls its argument take with each of the records.
+func batchesOf(records []arrow.RecordBatch) func(take func(arrow.RecordBatch) error) error {
 	return func(take func(arrow.RecordBatch) error) error {
 		for _, rec := range records {
 			if err := take(rec); err != nil {
@@ -322,23 +323,23 @@ func checkKeyValues(t schema.Table, records []arrow.RecordBatch) error {
 // merge makes the change of a request as a MERGE INTO statement. This is needed if the key is not
 // the table's primary key, and for rows that must be stored in another place. If a key column was
 // not sent, the rows have its default, which counts as part of the key.
-func (w *write) merge(a *arrivals, given []schema.Column) (Counts, error) {
+func (w *rowsRequest) merge(a *incomingRows, given []schema.Column) (Counts, error) {
 	t := a.table
-	const target, arrived = "scoter_target", "scoter_arrived"
+	const target, incoming = "scoter_target", "scoter_arrived"
 	column := func(alias string, c schema.Column) string { return alias + "." + schema.Quote(c.Name) }
 	var on, set, names, values []string
 	for _, c := range t.Columns {
 		switch {
 		case slices.Contains(t.PrimaryKey, c.ID):
-			on = append(on, column(target, c)+" = "+column(arrived, c))
+			on = append(on, column(target, c)+" = "+column(incoming, c))
 		case contains(given, c.ID):
-			set = append(set, schema.Quote(c.Name)+" = "+column(arrived, c))
+			set = append(set, schema.Quote(c.Name)+" = "+column(incoming, c))
 		default:
 			continue
 		}
-		names, values = append(names, schema.Quote(c.Name)), append(values, column(arrived, c))
+		names, values = append(names, schema.Quote(c.Name)), append(values, column(incoming, c))
 	}
-	sql := fmt.Sprintf("MERGE INTO %s AS %s USING %s AS %s ON %s", t.QuotedName(), target, arrivedTable, arrived, strings.Join(on, " AND "))
+	sql := fmt.Sprintf("MERGE INTO %s AS %s USING %s AS %s ON %s", t.QuotedName(), target, incomingTable, incoming, strings.Join(on, " AND "))
 	switch {
 	case w.mode == Delete:
 		sql += " WHEN MATCHED THEN DELETE"
@@ -354,13 +355,13 @@ func (w *write) merge(a *arrivals, given []schema.Column) (Counts, error) {
 	if err != nil {
 		return Counts{}, base.Errorf(base.Internal, "%s: %w", sql, err)
 	}
-	x := &execution{Mutator: w.Mutator, ctx: w.ctx, req: Request{Database: t.Database}, c: &clauses{statement: statements[0]}, options: w.evolving()}
-	k := x.newKeeper(t)
+	x := &execution{Mutator: w.Mutator, ctx: w.ctx, req: Request{Database: t.Database}, c: &clauses{statement: statements[0]}, options: w.optionsWithEvolution()}
+	k := x.newReturningRows(t)
 	defer k.release()
 	if err := k.add(a.rows); err != nil {
 		return Counts{}, err
 	}
-	x.transient = k.transient(arrivedTable)
+	x.transient = k.transient(incomingTable)
 	result, err := x.changeRows(x.merge)
 	if err != nil {
 		return Counts{}, err

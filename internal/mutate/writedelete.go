@@ -16,7 +16,7 @@ import (
 // table's primary key, the versions of the incoming rows count too: a row with a lower version than
 // the existing row has no effect. If the table keeps tombstones, each row that has an effect leaves
 // a tombstone.
-func (w *write) delete(t schema.Table, key []string) (Counts, error) {
+func (w *rowsRequest) delete(t schema.Table, key []string) (Counts, error) {
 	ids, err := keyColumns(t, key)
 	if err != nil {
 		return Counts{}, err
@@ -29,7 +29,7 @@ func (w *write) delete(t schema.Table, key []string) (Counts, error) {
 	sub.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool { return !slices.Contains(ids, c.ID) })
 	w.rows.Batches = slices.Clone(w.rows.Batches)
 	for i, rec := range w.rows.Batches {
-		w.rows.Batches[i] = only(rec, sub.Columns)
+		w.rows.Batches[i] = selectColumns(rec, sub.Columns)
 	}
 	if err := checkSameColumns(w.rows, t); err != nil {
 		return Counts{}, err
@@ -46,37 +46,37 @@ func (w *write) delete(t schema.Table, key []string) (Counts, error) {
 	if _, err := keyColumns(sub, key); err != nil {
 		return Counts{}, err
 	}
-	return w.bury(t, sub, records)
+	return w.writeTombstones(t, sub, records)
 }
 
-// bury inserts a tombstone for each incoming row. A tombstone has the columns that the row has. Its
-// other columns are NULL, or an arbitrary value if they are NOT NULL, since no query shows them.
-// For the same reason CHECK constraints are not checked.
-func (w *write) bury(t, sub schema.Table, records []arrow.RecordBatch) (Counts, error) {
+// writeTombstones inserts a tombstone for each incoming row. A tombstone has the columns that the
+// row has. Its other columns are NULL, or an arbitrary value if they are NOT NULL, since no query
+// shows them. For the same reason CHECK constraints are not checked.
+func (w *rowsRequest) writeTombstones(t, sub schema.Table, records []arrow.RecordBatch) (Counts, error) {
 	var tombstones []arrow.RecordBatch
 	defer func() { releaseAll(tombstones) }()
 	for _, rec := range records {
-		made, err := buried(t, sub, rec)
+		made, err := tombstonesOf(t, sub, rec)
 		if err != nil {
 			return Counts{}, err
 		}
 		tombstones = append(tombstones, made)
 	}
 	if bytesOf(tombstones) > w.store.ChunkBytes() {
-		return w.insertMany(w.ctx, t, t.Columns, replaceRow, w.options, taking(tombstones))
+		return w.bulkUpsert(w.ctx, t, t.Columns, replaceRow, w.options, batchesOf(tombstones))
 	}
 	given := append(slices.Clone(sub.Columns), t.Columns[t.ColumnByID(t.IsDeleted)])
-	a, err := arrive(t, tombstones, given, given, replaceRow)
+	a, err := newIncoming(t, tombstones, given, given, replaceRow)
 	if err != nil {
 		return Counts{}, err
 	}
 	defer a.release()
-	return w.upsert(w.ctx, []*arrivals{a}, replaceRow, w.options, nil)
+	return w.upsert(w.ctx, []*incomingRows{a}, replaceRow, w.options, nil)
 }
 
-// buried turns rows into tombstones of table t. The rows conform to sub, which has some of the
-// columns of t.
-func buried(t, sub schema.Table, rec arrow.RecordBatch) (arrow.RecordBatch, error) {
+// tombstonesOf turns rows into tombstones of table t. The rows conform to sub, which has some of
+// the columns of t.
+func tombstonesOf(t, sub schema.Table, rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	var fields []arrow.Field
 	var columns []arrow.Array
 	add := func(c schema.Column, values arrow.Array) {
@@ -110,9 +110,9 @@ func buried(t, sub schema.Table, rec arrow.RecordBatch) (arrow.RecordBatch, erro
 	return batch.Conform(own, t, batch.ConformOptions{})
 }
 
-// only returns a batch with the columns of rec that are in wanted. It shares the arrays of rec
-// without a reference of its own, so it must not be released.
-func only(rec arrow.RecordBatch, wanted []schema.Column) arrow.RecordBatch {
+// selectColumns returns a batch with the columns of rec that are in wanted. It shares the arrays of
+// rec without a reference of its own, so it must not be released.
+func selectColumns(rec arrow.RecordBatch, wanted []schema.Column) arrow.RecordBatch {
 	var at []int
 	for i, f := range rec.Schema().Fields() {
 		if slices.ContainsFunc(wanted, func(c schema.Column) bool { return schema.Fold(c.Name) == schema.Fold(f.Name) }) {

@@ -5,7 +5,7 @@ import "github.com/scoterdb/scoter/internal/batch"
 // insert runs the mode Insert for a table that refuses existing keys. Columns that the rows lack
 // get their defaults. If the rows need new columns in the table, the edit that adds the rows also
 // adds the columns. So a refused request changes nothing.
-func (w *write) insert() (Counts, error) {
+func (w *rowsRequest) insert() (Counts, error) {
 	t, evolution, records, err := w.store.Conform(w.ctx, w.rows, w.options)
 	if err != nil {
 		return Counts{}, err
@@ -16,21 +16,21 @@ func (w *write) insert() (Counts, error) {
 	case !t.InsertRefuses():
 		return Counts{}, errStale
 	case batch.Rows(records) == 0:
-		return Counts{}, w.store.Evolve(w.ctx, w.evolving().Evolutions)
+		return Counts{}, w.store.Evolve(w.ctx, w.optionsWithEvolution().Evolutions)
 	}
-	sent := givenBy(w.rows, t)
+	sentColumns := givenBy(w.rows, t)
 	if bytesOf(records) > w.store.ChunkBytes() {
 		// The rows are written as parts, and these need the new schema. So here the change of the
 		// schema is an edit of its own.
-		if err := w.store.Evolve(w.ctx, w.evolving().Evolutions); err != nil {
+		if err := w.store.Evolve(w.ctx, w.optionsWithEvolution().Evolutions); err != nil {
 			return Counts{}, err
 		}
-		return w.insertMany(w.ctx, t, sent, refuseRow, w.options, taking(records))
+		return w.bulkUpsert(w.ctx, t, sentColumns, refuseRow, w.options, batchesOf(records))
 	}
-	a, err := arrive(t, records, sent, t.Columns, refuseRow)
+	a, err := newIncoming(t, records, sentColumns, t.Columns, refuseRow)
 	if err != nil {
 		return Counts{}, err
 	}
 	defer a.release()
-	return w.upsert(w.ctx, []*arrivals{a}, refuseRow, w.evolving(), nil)
+	return w.upsert(w.ctx, []*incomingRows{a}, refuseRow, w.optionsWithEvolution(), nil)
 }

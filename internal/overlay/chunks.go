@@ -41,7 +41,7 @@ const (
 )
 
 type chunkKey struct {
-	part   base.SourceID
+	part   base.RowsetID
 	column base.ColumnID
 	group  int
 }

@@ -214,10 +214,10 @@ func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData, pass
 }
 
 // describeBatch fills in the C struct that describes a batch of rows. The batch has the columns of
-// the table, in their order. source is the id of the rowset, and first is the number of the batch's
+// the table, in their order. rowset is the id of the rowset, and first is the number of the batch's
 // first row in it.
-func describeBatch(m *cMemory, out *C.scoter_batch, source base.SourceID, first base.RowOrdinal, rec arrow.RecordBatch) error {
-	out.source, out.first_ordinal, out.rows = C.uint64_t(source), C.uint64_t(first), C.int64_t(rec.NumRows())
+func describeBatch(m *cMemory, out *C.scoter_batch, rowset base.RowsetID, first base.RowOrdinal, rec arrow.RecordBatch) error {
+	out.source, out.first_ordinal, out.rows = C.uint64_t(rowset), C.uint64_t(first), C.int64_t(rec.NumRows())
 	columns := cArray[C.scoter_column](m, int(rec.NumCols()))
 	for i := range columns {
 		if err := describeColumn(m, &columns[i], rec.Column(i).Data(), false); err != nil {

@@ -44,7 +44,7 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 	at := written
 	var more []string
 	if b.options.Addresses {
-		more = []string{schema.SourceColumn, schema.OrdinalColumn}
+		more = []string{schema.RowsetColumn, schema.OrdinalColumn}
 	}
 	columns := b.address("", "")
 	if condition != "" {
@@ -77,8 +77,8 @@ func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.Re
 		rec.Retain()
 		return rec, nil
 	}
-	view := memtable.View{Source: 1, Schema: table, Batches: []memtable.Batch{{Record: rec}}, Rows: rec.NumRows()}
-	s, err := newScan(table, []memtable.View{view}, func(base.SourceID) []uint32 { return exempt }, nil)
+	view := memtable.View{Rowset: 1, Schema: table, Batches: []memtable.Batch{{Record: rec}}, Rows: rec.NumRows()}
+	s, err := newScan(table, []memtable.View{view}, func(base.RowsetID) []uint32 { return exempt }, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func manyParts(version uint64, t schema.Type, stats []*schema.ColumnStats) *snap
 	table := schema.Table{ID: 7, Version: 1, Columns: []schema.Column{{ID: 1, Name: "c", Type: t}}}
 	out := &snapshot.Table{Schema: table, Version: version, Versions: map[uint32]schema.Table{1: table}}
 	for i, s := range stats {
-		p := &catalog.Part{ID: base.SourceID(i + 1), Table: 7, SchemaVersion: 1, Rows: 10}
+		p := &catalog.Part{ID: base.RowsetID(i + 1), Table: 7, SchemaVersion: 1, Rows: 10}
 		if s != nil {
 			p.Stats = map[base.ColumnID]schema.ColumnStats{1: *s}
 		}
@@ -60,14 +60,14 @@ func TestIndexKeepsThePartsWhoseStatisticsDoNotExcludeTheBound(t *testing.T) {
 				if b.Operator == Equal {
 					b.Values = append(b.Values, m.value(random.IntN(140)-70))
 				}
-				kept := map[base.SourceID]bool{}
+				ids := map[base.RowsetID]bool{}
 				found, _ := x.keepParts(table, []Bound{b})
 				for _, p := range found {
-					kept[p.ID] = true
+					ids[p.ID] = true
 				}
 				for i, s := range stats {
 					want := s == nil || s.Nulls < 10 && b.mayMatch(s.Min, s.Max)
-					if kept[base.SourceID(i+1)] != want {
+					if ids[base.RowsetID(i+1)] != want {
 						t.Fatalf("bound %v %v, statistics %v: kept %v", b.Operator, b.Values, s, !want)
 					}
 				}
@@ -81,13 +81,13 @@ func TestIndexComparesIntegersWithOtherNumbers(t *testing.T) {
 	table := manyParts(1, schema.Type{Kind: schema.BigInt}, []*schema.ColumnStats{
 		{Min: schema.IntValue(0), Max: schema.IntValue(9)}, {Min: schema.IntValue(10), Max: schema.IntValue(math.MaxInt64)},
 	})
-	kept, _ := x.keepParts(table, []Bound{{Column: 1, Operator: Greater, Values: []schema.Value{schema.FloatValue(9.5)}}})
-	if len(kept) != 1 || kept[0].ID != 2 {
-		t.Fatalf("%d parts kept", len(kept))
+	found, _ := x.keepParts(table, []Bound{{Column: 1, Operator: Greater, Values: []schema.Value{schema.FloatValue(9.5)}}})
+	if len(found) != 1 || found[0].ID != 2 {
+		t.Fatalf("%d parts kept", len(found))
 	}
-	kept, _ = x.keepParts(table, []Bound{{Column: 1, Operator: Greater, Values: []schema.Value{schema.IntValue(math.MaxInt64)}}})
-	if len(kept) != 0 {
-		t.Fatalf("%d parts kept", len(kept))
+	found, _ = x.keepParts(table, []Bound{{Column: 1, Operator: Greater, Values: []schema.Value{schema.IntValue(math.MaxInt64)}}})
+	if len(found) != 0 {
+		t.Fatalf("%d parts kept", len(found))
 	}
 }
 
@@ -98,11 +98,11 @@ func TestIndexFollowsTheVersionAndServesOlderSnapshots(t *testing.T) {
 	newer := manyParts(2, schema.Type{Kind: schema.BigInt}, []*schema.ColumnStats{low, high})
 	b := []Bound{{Column: 1, Operator: Equal, Values: []schema.Value{schema.IntValue(15)}}}
 	for range 2 {
-		if kept, _ := x.keepParts(newer, b); len(kept) != 1 || kept[0].ID != 2 {
-			t.Fatalf("%d parts of the newer version kept", len(kept))
+		if found, _ := x.keepParts(newer, b); len(found) != 1 || found[0].ID != 2 {
+			t.Fatalf("%d parts of the newer version kept", len(found))
 		}
-		if kept, _ := x.keepParts(older, b); len(kept) != 0 {
-			t.Fatalf("%d parts of the older version kept", len(kept))
+		if found, _ := x.keepParts(older, b); len(found) != 0 {
+			t.Fatalf("%d parts of the older version kept", len(found))
 		}
 	}
 }
@@ -116,7 +116,7 @@ func BenchmarkPrune10000Parts(b *testing.B) {
 	table := manyParts(1, schema.Type{Kind: schema.BigInt}, stats)
 	bounds := []Bound{{Column: 1, Operator: GreaterOrEqual, Values: []schema.Value{schema.IntValue(500_000)}}, {Column: 1, Operator: Less, Values: []schema.Value{schema.IntValue(500_100)}}}
 	for b.Loop() {
-		if kept, _ := x.keepParts(table, bounds); len(kept) != 1 {
+		if found, _ := x.keepParts(table, bounds); len(found) != 1 {
 			b.Fatal("not one part")
 		}
 	}

@@ -39,7 +39,7 @@ type lazyScan struct {
 
 // lazyRows are rows of one rowset. The values of a column are read when a query needs the column.
 type lazyRows interface {
-	address() (source base.SourceID, ordinals []uint32)
+	address() (rowset base.RowsetID, ordinals []uint32)
 	// cachedBytes returns the memory in bytes of the cached values of the given columns.
 	cachedBytes(columns []schema.Column) int64
 	// values returns the given columns of all rows. scan is the number of the scan that calls.
@@ -59,7 +59,7 @@ type changedRows struct {
 	read reader
 }
 
-func (c changedRows) address() (base.SourceID, []uint32) { return c.set.Source, c.rows }
+func (c changedRows) address() (base.RowsetID, []uint32) { return c.set.Rowset, c.rows }
 
 func (c changedRows) values(ctx context.Context, columns []schema.Column, scan uint64, room *int64) ([]arrow.Array, error) {
 	return c.changed.values(ctx, columns, c.read, scan, room)
@@ -146,9 +146,9 @@ func newLazyScan(ctx context.Context, id uint64, table schema.Table, rowsets []l
 	s.described = described
 	described.lazy = C.uint64_t(s.id)
 	s.batches = cArray[C.scoter_batch](&s.memory, len(rowsets))
-	for i, source := range rowsets {
+	for i, rows := range rowsets {
 		b := &s.batches[i]
-		id, rows := source.address()
+		id, rows := rows.address()
 		b.source, b.rows, b.ordinals = C.uint64_t(id), C.int64_t(len(rows)), s.memory.numbers(rows)
 		b.columns = unsafe.SliceData(cArray[C.scoter_column](&s.memory, len(table.Columns)))
 		described.rows += b.rows
@@ -214,8 +214,8 @@ func (s *lazyScan) fill(wanted []int, inPieces []C.int64_t) error {
 	room := int64(math.MaxInt64)
 	if s.caches != nil {
 		room = s.caches.most
-		for i, source := range s.rowsets {
-			room -= source.cachedBytes(s.columns(missing[i]))
+		for i, rows := range s.rowsets {
+			room -= rows.cachedBytes(s.columns(missing[i]))
 		}
 	}
 	err := readAhead(s.ctx, s.rowsets, func(i int) []schema.Column { return s.columns(missing[i]) }, room)

@@ -3,8 +3,8 @@
 // Go code describes the batches with the structs below. The structs are in C memory and point into
 // the memtables' memory, which Go's garbage collector does not manage. Go keeps both alive until
 // the query has ended. The scan copies fixed-width values into DuckDB's vectors. Vectors refer to
-// strings where they are (repeating ones refer to a scoter_dictionary), except for strings whose memory is
-// freed before the query ends: these are copied.
+// strings where they are (repeating ones refer to a scoter_dictionary), except for strings whose
+// memory is freed before the query ends: these are copied.
 #ifndef SCOTER_MEMSCAN_H
 #define SCOTER_MEMSCAN_H
 

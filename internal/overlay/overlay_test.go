@@ -96,9 +96,9 @@ func newTable(t *testing.T, types ...schema.Type) schema.Table {
 }
 
 // memtableOf copies the result of a query into a memtable, with one batch per batch of the result.
-func (f *fixture) memtableOf(table schema.Table, source base.SourceID, sql string) *memtable.Memtable {
+func (f *fixture) memtableOf(table schema.Table, rowset base.RowsetID, sql string) *memtable.Memtable {
 	f.t.Helper()
-	m := memtable.New(f.pool, source, table)
+	m := memtable.New(f.pool, rowset, table)
 	f.t.Cleanup(m.Release)
 	for _, rec := range f.batches(sql) {
 		rows, err := f.pool.Copy(table, rec)

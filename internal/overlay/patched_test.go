@@ -33,13 +33,13 @@ type patchedTable struct {
 	random *rand.Rand
 	seq    base.Seq
 	now    snapshot.Table
-	rows   map[base.SourceID]int
+	rows   map[base.RowsetID]int
 	digits int // of texts; set to make them long
 }
 
 func newPatchedTable(f *fixture, table schema.Table, seed uint64) *patchedTable {
-	p := &patchedTable{fixture: f, random: rand.New(rand.NewPCG(seed, 0)), rows: map[base.SourceID]int{}}
-	p.now = snapshot.Table{Schema: table, Version: 1, Versions: map[uint32]schema.Table{}, Patches: map[base.SourceID]*patch.Set{}}
+	p := &patchedTable{fixture: f, random: rand.New(rand.NewPCG(seed, 0)), rows: map[base.RowsetID]int{}}
+	p.now = snapshot.Table{Schema: table, Version: 1, Versions: map[uint32]schema.Table{}, Patches: map[base.RowsetID]*patch.Set{}}
 	p.exec("CREATE OR REPLACE TABLE judge (" + p.declarations("") + ", source UBIGINT, ordinal UBIGINT)")
 	return p
 }
@@ -77,9 +77,9 @@ func (p *patchedTable) value(c schema.Column, row string, salt int) string {
 	return fmt.Sprintf("CAST(hash(%s, %d, %d) %% 100 AS %s)", row, salt, c.ID, c.Type)
 }
 
-// source adds a rowset with rows, and adds the same rows to the judge. It returns the rows in the
+// rowset adds a rowset with rows, and adds the same rows to the judge. It returns the rows in the
 // form in which they are stored.
-func (p *patchedTable) source(id base.SourceID, rows int) string {
+func (p *patchedTable) rowset(id base.RowsetID, rows int) string {
 	p.rows[id] = rows
 	var names, values, stored []string
 	for _, c := range p.now.Schema.Columns {
@@ -91,7 +91,7 @@ func (p *patchedTable) source(id base.SourceID, rows int) string {
 	return fmt.Sprintf("SELECT %s FROM range(%d) r(i) ORDER BY i", strings.Join(stored, ", "), rows)
 }
 
-func (p *patchedTable) addPart(id base.SourceID, rows int) {
+func (p *patchedTable) addPart(id base.RowsetID, rows int) {
 	p.t.Helper()
 	table := p.now.Schema
 	c := &catalog.Part{ID: id, Table: table.ID, SchemaVersion: table.Version, Rows: int64(rows)}
@@ -100,7 +100,7 @@ func (p *patchedTable) addPart(id base.SourceID, rows int) {
 		p.t.Fatal(err)
 	}
 	var conformed []arrow.RecordBatch
-	for _, rec := range p.batches(p.source(id, rows)) {
+	for _, rec := range p.batches(p.rowset(id, rows)) {
 		rec, err := batch.Conform(rec, table, batch.ConformOptions{})
 		if err != nil {
 			p.t.Fatal(err)
@@ -117,13 +117,13 @@ func (p *patchedTable) addPart(id base.SourceID, rows int) {
 	p.now.Version++
 }
 
-func (p *patchedTable) addMemtable(id base.SourceID, rows int) {
-	m := p.memtableOf(p.now.Schema, id, p.source(id, rows))
+func (p *patchedTable) addMemtable(id base.RowsetID, rows int) {
+	m := p.memtableOf(p.now.Schema, id, p.rowset(id, rows))
 	p.now.Memtables = append(p.now.Memtables, m.View())
 }
 
 // some returns about n ascending rows of a rowset.
-func (p *patchedTable) some(id base.SourceID, n int) []uint32 {
+func (p *patchedTable) some(id base.RowsetID, n int) []uint32 {
 	rows := roaring.New()
 	for range n {
 		rows.Add(uint32(p.random.IntN(p.rows[id])))
@@ -131,7 +131,7 @@ func (p *patchedTable) some(id base.SourceID, n int) []uint32 {
 	return rows.ToArray()
 }
 
-func (p *patchedTable) with(id base.SourceID, deleted *roaring.Bitmap, layers ...patch.Layer) {
+func (p *patchedTable) with(id base.RowsetID, deleted *roaring.Bitmap, layers ...patch.Layer) {
 	p.t.Helper()
 	p.seq++
 	set := p.now.Patches[id]
@@ -142,7 +142,7 @@ func (p *patchedTable) with(id base.SourceID, deleted *roaring.Bitmap, layers ..
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	patches := map[base.SourceID]*patch.Set{id: set}
+	patches := map[base.RowsetID]*patch.Set{id: set}
 	for other, s := range p.now.Patches {
 		if other != id {
 			patches[other] = s
@@ -155,15 +155,15 @@ func list(rows []uint32) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(rows), " ", ", "), "[]")
 }
 
-func (p *patchedTable) delete(id base.SourceID, rows []uint32) {
+func (p *patchedTable) delete(id base.RowsetID, rows []uint32) {
 	p.with(id, roaring.BitmapOf(rows...))
 	p.exec(fmt.Sprintf("DELETE FROM judge WHERE source = %d AND ordinal IN (%s)", id, list(rows)))
 }
 
-func (p *patchedTable) update(id base.SourceID, rows []uint32, columns ...schema.Column) {
+func (p *patchedTable) update(id base.RowsetID, rows []uint32, columns ...schema.Column) {
 	p.t.Helper()
 	salt := p.random.IntN(1e6)
-	l := patch.Layer{Source: id, Version: p.now.Schema.Version, Ordinals: rows}
+	l := patch.Layer{Rowset: id, Version: p.now.Schema.Version, Ordinals: rows}
 	var sets, stored []string
 	for _, c := range columns {
 		sets = append(sets, schema.Quote(c.Name)+" = "+p.value(c, "ordinal", salt))
@@ -208,9 +208,9 @@ func (p *patchedTable) compare(sql string, bounds ...Bound) {
 	}
 }
 
-// eachRoom runs a test three times: with space for all unchanged columns of changed rows, for some
-// of them, and for none.
-func eachRoom(t *testing.T, test func(*testing.T, *fixture)) {
+// eachCacheSize runs a test three times: with space for all unchanged columns of changed rows, for
+// some of them, and for none.
+func eachCacheSize(t *testing.T, test func(*testing.T, *fixture)) {
 	for _, most := range []int64{64 << 20, 100_000, 0} {
 		t.Run(fmt.Sprint(most), func(t *testing.T) {
 			f := newFixture(t)
@@ -220,7 +220,7 @@ func eachRoom(t *testing.T, test func(*testing.T, *fixture)) {
 	}
 }
 
-func TestChangedRowsOfEveryType(t *testing.T) { eachRoom(t, testChangedRowsOfEveryType) }
+func TestChangedRowsOfEveryType(t *testing.T) { eachCacheSize(t, testChangedRowsOfEveryType) }
 
 func testChangedRowsOfEveryType(t *testing.T, f *fixture) {
 	var types []schema.Type
@@ -251,7 +251,7 @@ func testChangedRowsOfEveryType(t *testing.T, f *fixture) {
 	}
 }
 
-func TestRandomChanges(t *testing.T) { eachRoom(t, testRandomChanges) }
+func TestRandomChanges(t *testing.T) { eachCacheSize(t, testRandomChanges) }
 
 func testRandomChanges(t *testing.T, first *fixture) {
 	for seed := range uint64(2) {
@@ -266,7 +266,7 @@ func testRandomChanges(t *testing.T, first *fixture) {
 		}
 		p.addMemtable(20, 1+p.random.IntN(10_000))
 		for id := range 12 { // more than get a branch each
-			p.addPart(base.SourceID(30+id), 100)
+			p.addPart(base.RowsetID(30+id), 100)
 		}
 		for step := range 6 {
 			for id := range p.rows {

@@ -71,13 +71,13 @@ func scoterFreePiece(memory C.uintptr_t) {
 // readPiece reads a piece of a rowset and describes it in *out. The piece has the columns with the
 // indexes in wanted, for the rows with the indexes i for which from <= i < to. If the values take
 // too much memory, the piece has only the first of these rows.
-func (s *lazyScan) readPiece(source, from, to int, wanted []int, out *C.scoter_piece) error {
-	values, err := s.rowsets[source].piece(s.ctx, s.columns(wanted), from, to)
+func (s *lazyScan) readPiece(rowset, from, to int, wanted []int, out *C.scoter_piece) error {
+	values, err := s.rowsets[rowset].piece(s.ctx, s.columns(wanted), from, to)
 	if err != nil {
 		return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
 	}
-	m, of := new(cMemory), &s.batches[source]
-	_, rows := s.rowsets[source].address()
+	m, of := new(cMemory), &s.batches[rowset]
+	_, rows := s.rowsets[rowset].address()
 	out.batch = C.scoter_batch{source: of.source, rows: C.int64_t(values[0].Len()), ordinals: m.numbers(rows[from:to])}
 	out.batch.columns = unsafe.SliceData(cArray[C.scoter_column](m, len(s.table.Columns)))
 	if err := s.describeValues(m, &out.batch, wanted, values, true); err != nil {

@@ -51,7 +51,7 @@ func TestLongTextsAreReadInPieces(t *testing.T) {
 			}
 			from += n
 		}
-		if want := map[base.SourceID]int{10: 2, 11: 1}[id]; pieces < want {
+		if want := map[base.RowsetID]int{10: 2, 11: 1}[id]; pieces < want {
 			t.Errorf("source %d: %d pieces of %d rows", id, pieces, len(rows))
 		}
 	}

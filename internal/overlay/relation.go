@@ -156,14 +156,14 @@ func (b *builder) addAllParts(parts []*catalog.Part) error {
 }
 
 // address returns the two columns of a row's address for a SELECT list, or nothing if they are not
-// requested. The texts source and ordinal are put before the columns. The two must be plain columns
+// requested. The texts rowset and ordinal are put before the columns. The two must be plain columns
 // of the scan: if an expression is computed together with a column, DuckDB computes it for all rows
 // before it evaluates a condition that can fail.
-func (b *builder) address(source, ordinal string) string {
+func (b *builder) address(rowset, ordinal string) string {
 	if !b.options.Addresses {
 		return ""
 	}
-	return ", " + source + schema.SourceColumn + ", " + ordinal + schema.OrdinalColumn
+	return ", " + rowset + schema.RowsetColumn + ", " + ordinal + schema.OrdinalColumn
 }
 
 // addBranch adds a SELECT to the relation. It selects columns of the rows of from that meet all
@@ -189,7 +189,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 	touched := false
 	for i, p := range group {
 		urls[i] = b.overlay.file(p).URL()
-		files[i] = livescan.File{Path: urls[i], Source: p.ID}
+		files[i] = livescan.File{Path: urls[i], Rowset: p.ID}
 		b.relation.Rows += p.Rows
 		if c := b.changes(p.ID, written); c != nil && len(c.hidden) > 0 {
 			b.relation.Rows -= int64(len(c.hidden))
@@ -221,7 +221,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 
 // addMemtables adds a branch that reads memtables of the same schema version.
 func (b *builder) addMemtables(group []memtable.View) error {
-	hiddenOf := func(id base.SourceID) []uint32 {
+	hiddenOf := func(id base.RowsetID) []uint32 {
 		if c := b.changes(id, group[0].Schema); c != nil {
 			return c.hidden
 		}
@@ -234,7 +234,7 @@ func (b *builder) addMemtables(group []memtable.View) error {
 	b.addScan(s, s.id, group[0].Schema)
 	for _, v := range group {
 		b.relation.Rows += v.Rows
-		if c := b.changes(v.Source, v.Schema); c != nil {
+		if c := b.changes(v.Rowset, v.Schema); c != nil {
 			b.relation.Rows -= int64(len(c.hidden))
 			b.addChanged(changedRows{c, b.overlay.memtableReader(v)}, c)
 		}
@@ -257,7 +257,7 @@ func (b *builder) addScan(s interface{ Close() }, id uint64, written schema.Tabl
 
 // changes returns the changed rows of the rowset with this id, or nil if it has none. written is
 // the schema version with which the rowset was written.
-func (b *builder) changes(id base.SourceID, written schema.Table) *changed {
+func (b *builder) changes(id base.RowsetID, written schema.Table) *changed {
 	var set *patch.Set
 	if set = b.table.Patches[id]; set == nil || set.Empty() {
 		return nil

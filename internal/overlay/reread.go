@@ -39,13 +39,13 @@ func (o *Overlay) readParts(ctx context.Context, parts []*partRows, written sche
 	n := 0
 	for i, p := range parts {
 		urls[i] = o.file(p.part).URL()
-		files[i] = livescan.File{Path: urls[i], Source: p.part.ID, Rows: livescan.Rows{Numbers: p.rows}}
+		files[i] = livescan.File{Path: urls[i], Rowset: p.part.ID, Rows: livescan.Rows{Numbers: p.rows}}
 		all = union(all, p.rows)
 		n += len(p.rows)
 	}
 	wanted := livescan.Only(files)
 	defer wanted.Close()
-	records, ended, err := o.readSome(ctx, fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s", schema.SourceColumn, schema.OrdinalColumn,
+	records, ended, err := o.readSome(ctx, fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s", schema.RowsetColumn, schema.OrdinalColumn,
 		stored(columns, written), livescan.Parquet(urls, wanted, true), rowGroups(all)), most)
 	defer func() { releaseAll(records) }()
 	if got := batch.Rows(records); err == nil && (got > n || ended && got < n) {
@@ -73,9 +73,9 @@ func (p *partRows) take(records []arrow.RecordBatch) (own, rest []arrow.RecordBa
 	for at := 0; len(records) > 0 && at < len(p.rows); {
 		rec := records[0]
 		n := min(int(rec.NumRows()), len(p.rows)-at)
-		source, ordinal := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
+		rowsets, ordinal := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
 		for k := range n {
-			if source.Value(k) != uint64(p.part.ID) || ordinal.Value(k) != int64(p.rows[at+k]) {
+			if rowsets.Value(k) != uint64(p.part.ID) || ordinal.Value(k) != int64(p.rows[at+k]) {
 				return own, records, base.Errorf(base.Internal, "rows are in another order than in the file")
 			}
 		}
@@ -117,7 +117,7 @@ const rowsAtOnce = 1 << 20
 // readAhead reads missing columns of changed rows before changedPart.values requests them, with one
 // query for many parts. It stops when room bytes are used up. If another query reads the same
 // values at the same time, both queries read them.
-func readAhead(ctx context.Context, rowsets []lazyRows, columns func(source int) []schema.Column, room int64) error {
+func readAhead(ctx context.Context, rowsets []lazyRows, columns func(rowset int) []schema.Column, room int64) error {
 	type group struct {
 		written schema.Table
 		columns []schema.Column
@@ -216,14 +216,14 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 		}
 		taken, err := takeRows(v, present, rows, most)
 		if err != nil {
-			return nil, base.Wrap(err, "memtable %d: read %d rows that were changed", v.Source, len(rows))
+			return nil, base.Wrap(err, "memtable %d: read %d rows that were changed", v.Rowset, len(rows))
 		}
 		if alike {
 			return taken.Columns(), nil
 		}
 		// The memtable has another schema version, so DuckDB must cast the values. For that DuckDB
 		// reads the rows as a small memtable.
-		view := memtable.View{Source: v.Source, Schema: v.Schema, Batches: []memtable.Batch{{Record: taken}}, Rows: taken.NumRows()}
+		view := memtable.View{Rowset: v.Rowset, Schema: v.Schema, Batches: []memtable.Batch{{Record: taken}}, Rows: taken.NumRows()}
 		view.Schema.Columns = present
 		s, err := newScan(view.Schema, []memtable.View{view}, nil, nil)
 		if err != nil {
@@ -232,7 +232,7 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 		defer s.Close()
 		rec, err := o.read(ctx, fmt.Sprintf("SELECT %s FROM %s(%d) ORDER BY "+schema.OrdinalColumn, stored(columns, v.Schema), scanFunction, s.id))
 		if err != nil {
-			return nil, base.Wrap(err, "memtable %d: read %d rows that were changed", v.Source, len(rows))
+			return nil, base.Wrap(err, "memtable %d: read %d rows that were changed", v.Rowset, len(rows))
 		}
 		return inStorage(columns, rec.Columns())
 	}
@@ -307,7 +307,7 @@ func (o *Overlay) readSome(ctx context.Context, sql string, most int64) (records
 		return nil, false, err
 	}
 	defer rows.Close()
-	rows.Gather()
+	rows.FullBatches()
 	for bytes := int64(0); bytes <= most; {
 		rec, err := rows.Next(ctx)
 		if err != nil {

@@ -61,7 +61,7 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 	}
 	addresses := slices.Clone(rows.Addresses)
 	slices.SortFunc(addresses, func(a, b base.RowAddress) int {
-		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Ordinal, b.Ordinal))
+		return cmp.Or(cmp.Compare(a.Rowset, b.Rowset), cmp.Compare(a.Ordinal, b.Ordinal))
 	})
 	// A table with the version 0 is about to be created by a statement. Another statement may
 	// create a different table with the same id.
@@ -72,8 +72,8 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 	}
 	var rowsets []lazyRows
 	for len(addresses) > 0 {
-		located := &located{overlay: o, table: t, source: addresses[0].Source, known: known}
-		for len(addresses) > 0 && addresses[0].Source == located.source {
+		located := &located{overlay: o, table: t, rowset: addresses[0].Rowset, known: known}
+		for len(addresses) > 0 && addresses[0].Rowset == located.rowset {
 			located.rows = append(located.rows, uint32(addresses[0].Ordinal))
 			addresses = addresses[1:]
 		}
@@ -87,7 +87,7 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 	r := &Relation{Rows: int64(len(rows.Addresses)), closers: []interface{ Close() }{s}}
 	// The text includes everything on which a plan depends: the version of the table, which
 	// determines the types of the columns, and the types of the constants.
-	r.SQL = fmt.Sprintf("SELECT %s, "+schema.SourceColumn+", "+schema.OrdinalColumn+" FROM %s(%d) /* table %d version %d%s */",
+	r.SQL = fmt.Sprintf("SELECT %s, "+schema.RowsetColumn+", "+schema.OrdinalColumn+" FROM %s(%d) /* table %d version %d%s */",
 		projection(table, table), scanFunction, s.id, t.Schema.ID, t.Schema.Version, types)
 	if live := isNotTombstone(table, table); live != "" {
 		r.SQL += " WHERE " + live
@@ -99,13 +99,13 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 type located struct {
 	overlay *Overlay
 	table   *snapshot.Table
-	source  base.SourceID
+	rowset  base.RowsetID
 	rows    []uint32 // numbers of the rows in the rowset, ascending
 	// known are the columns in which all rows have the same value, see Rows.Key.
 	known map[base.ColumnID]arrow.Array
 }
 
-func (l *located) address() (base.SourceID, []uint32) { return l.source, l.rows }
+func (l *located) address() (base.RowsetID, []uint32) { return l.rowset, l.rows }
 
 func (l *located) cachedBytes([]schema.Column) int64 { return 0 }
 
@@ -114,7 +114,7 @@ func (l *located) values(ctx context.Context, columns []schema.Column, _ uint64,
 }
 
 func (l *located) piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error) {
-	rows, set, written := l.rows[from:to], l.table.Patches[l.source], l.written()
+	rows, set, written := l.rows[from:to], l.table.Patches[l.rowset], l.written()
 	out := make([]arrow.Array, len(columns))
 	var err error
 	var whole []schema.Column // columns that are read for all of the rows
@@ -169,7 +169,7 @@ func (l *located) unlessNewer(ctx context.Context, set *patch.Set, column schema
 // written returns the schema version with which the rows of the rowset were written.
 func (l *located) written() schema.Table {
 	for _, v := range l.table.Memtables {
-		if v.Source == l.source {
+		if v.Rowset == l.rowset {
 			return v.Schema
 		}
 	}
@@ -181,7 +181,7 @@ func (l *located) written() schema.Table {
 
 // part returns the rowset if it is a part. If it is a memtable, it returns nil.
 func (l *located) part() *catalog.Part {
-	i, ok := slices.BinarySearchFunc(l.table.Parts, l.source, func(p *catalog.Part, id base.SourceID) int { return cmp.Compare(p.ID, id) })
+	i, ok := slices.BinarySearchFunc(l.table.Parts, l.rowset, func(p *catalog.Part, id base.RowsetID) int { return cmp.Compare(p.ID, id) })
 	if !ok {
 		return nil
 	}
@@ -194,13 +194,13 @@ func (l *located) read(ctx context.Context, columns []schema.Column, rows []uint
 		return nil, nil
 	}
 	for _, v := range l.table.Memtables {
-		if v.Source == l.source {
+		if v.Rowset == l.rowset {
 			return l.overlay.memtableReader(v)(ctx, columns, rows, math.MaxInt64)
 		}
 	}
 	p := l.part()
 	if p == nil {
-		return nil, base.Errorf(base.Internal, "rowset %d is not in the snapshot", l.source)
+		return nil, base.Errorf(base.Internal, "rowset %d is not in the snapshot", l.rowset)
 	}
 	written := l.table.Versions[p.SchemaVersion]
 	out := make([]arrow.Array, len(columns))

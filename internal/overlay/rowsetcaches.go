@@ -31,7 +31,7 @@ func newRowsetCaches(most int64) *rowsetCaches {
 
 // of returns the rowsetCache of the rowset to which a patch set belongs.
 func (x *rowsetCaches) of(set *patch.Set) *rowsetCache {
-	return set.Beside(func() any {
+	return set.Attachment(func() any {
 		s := &rowsetCache{columns: cachedColumns{}, bytes: new(atomic.Int64), total: x.bytes}
 		total := x.bytes
 		runtime.AddCleanup(s, func(bytes *atomic.Int64) { total.Add(-bytes.Load()) }, s.bytes)

@@ -12,22 +12,22 @@ import (
 )
 
 // cachedOf returns the rowsets of which a column is cached, and the size of all cached data.
-func (p *patchedTable) cachedOf(column int) (sources []base.SourceID, bytes int64) {
+func (p *patchedTable) cachedOf(column int) (rowsets []base.RowsetID, bytes int64) {
 	for id, set := range p.now.Patches {
 		s := p.overlay.caches.of(set)
 		if k := s.columns[p.now.Schema.Columns[column].ID]; k != nil && k.writtenBytes+k.latestBytes > 0 {
-			sources = append(sources, id)
+			rowsets = append(rowsets, id)
 		}
 		bytes += s.bytes.Load()
 	}
-	slices.Sort(sources)
-	return sources, bytes
+	slices.Sort(rowsets)
+	return rowsets, bytes
 }
 
-func TestWhatIsKeptHasABound(t *testing.T) {
+func TestTheRowsetCachesAreBounded(t *testing.T) {
 	f := newFixture(t)
 	p := newPatchedTable(f, newTable(t, schema.Of(schema.BigInt), schema.Of(schema.BigInt), schema.Of(schema.BigInt)), 3)
-	for id := range base.SourceID(6) {
+	for id := range base.RowsetID(6) {
 		p.addPart(10+id, 1000)
 		p.update(10+id, p.some(10+id, 200), p.now.Schema.Columns[0])
 	}
@@ -70,7 +70,7 @@ func (x *rowsetCaches) there() []*rowsetCache {
 	return x.thereLocked()
 }
 
-func TestWhatIsKeptGoesWithThePatches(t *testing.T) {
+func TestARowsetCacheIsDroppedWithThePatches(t *testing.T) {
 	f := newFixture(t)
 	p := newPatchedTable(f, newTable(t, schema.Of(schema.BigInt), schema.Of(schema.BigInt)), 4)
 	p.addPart(10, 1000)

@@ -58,7 +58,7 @@ type scan struct {
 // hiddenOf returns the numbers of the rows of a memtable that the scan must leave out. A nil
 // hiddenOf means none. The scan may also leave out rows that do not meet the bounds. The caller
 // must hold references to the memtables until the scan is closed.
-func newScan(now schema.Table, views []memtable.View, hiddenOf func(base.SourceID) []uint32, bounds []Bound) (*scan, error) {
+func newScan(now schema.Table, views []memtable.View, hiddenOf func(base.RowsetID) []uint32, bounds []Bound) (*scan, error) {
 	s := &scan{id: scans.last.Add(1)}
 	described, err := s.describe(views, hiddenOf)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *scan) Close() {
 	s.memory.free()
 }
 
-func (s *scan) describe(views []memtable.View, hiddenOf func(base.SourceID) []uint32) (*C.scoter_scan, error) {
+func (s *scan) describe(views []memtable.View, hiddenOf func(base.RowsetID) []uint32) (*C.scoter_scan, error) {
 	m := &s.memory
 	out, err := s.describeColumns(views[0].Schema.Columns)
 	if err != nil {
@@ -90,10 +90,10 @@ func (s *scan) describe(views []memtable.View, hiddenOf func(base.SourceID) []ui
 	for _, v := range views {
 		var hidden []uint32
 		if hiddenOf != nil {
-			hidden = hiddenOf(v.Source)
+			hidden = hiddenOf(v.Rowset)
 		}
 		for _, b := range v.Batches {
-			if err := describeBatch(m, &batches[n], v.Source, b.FirstOrdinal, b.Record); err != nil {
+			if err := describeBatch(m, &batches[n], v.Rowset, b.FirstOrdinal, b.Record); err != nil {
 				return nil, err
 			}
 			batches[n].n_hidden, batches[n].hidden = C.int64_t(len(hidden)), m.numbers(hidden)

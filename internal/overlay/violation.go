@@ -16,7 +16,7 @@ import (
 // is none. If a condition is NULL, it is not violated. The condition may use the columns of the
 // table. The rows must have storage types.
 func (o *Overlay) Violation(table schema.Table, condition string, rows arrow.RecordBatch) (int64, error) {
-	view := memtable.View{Source: 1, Schema: table, Batches: []memtable.Batch{{Record: rows}}, Rows: rows.NumRows()}
+	view := memtable.View{Rowset: 1, Schema: table, Batches: []memtable.Batch{{Record: rows}}, Rows: rows.NumRows()}
 	s, err := newScan(table, []memtable.View{view}, nil, nil)
 	if err != nil {
 		return -1, err

@@ -32,7 +32,7 @@ import (
 //   - Integers are stored as deltas if that saves a quarter of their size.
 //   - Values are stored uncompressed if compression saves less than a sixth (see pays).
 //   - Files of the profile Fast use LZ4. Files of the profile Best use zstd 1 if it saves much more
-//     than LZ4 (see paysBeside).
+//     than LZ4 (see compressionPays).
 //   - Byte stream split is not used.
 //   - If few values are distinct, such as names or measurements with one or two decimals, files of
 //     both profiles use a dictionary. It takes a third of LZ4's time, and DuckDB reads it faster
@@ -107,7 +107,7 @@ func withoutDictionary(runs []arrow.Array, codec compress.Compression) (s storag
 		return storage{encoding: parquet.Encodings.DeltaBinaryPacked, codec: compress.Codecs.Uncompressed}, float64(deltaBits)
 	}
 	data := plainSample(runs)
-	if codec == compress.Codecs.Zstd && !paysBeside(data.bytes) {
+	if codec == compress.Codecs.Zstd && !compressionPays(data.bytes) {
 		codec = compress.Codecs.Lz4Raw
 	}
 	if !pays(data.bytes, codec) {
@@ -116,14 +116,14 @@ func withoutDictionary(runs []arrow.Array, codec compress.Compression) (s storag
 	return storage{encoding: parquet.Encodings.Plain, codec: codec}, data.bits()
 }
 
-// paysBeside reports whether zstd is worth its slow decompression: whether it saves at least a
+// compressionPays reports whether zstd is worth its slow decompression: whether it saves at least a
 // fifth of the sample's size more than LZ4 does.
 //
 // DuckDB decompresses LZ4 three to four times as fast as zstd: 0.7 ns less per decompressed byte.
 // If zstd saves only a tenth more, as for TPC-H's comments, decompression costs readers as much as
 // reading that tenth from a disk of 140 MB/s per core. Queries over the comments then take up to
 // 2.3 times as long.
-func paysBeside(data []byte) bool {
+func compressionPays(data []byte) bool {
 	return 5*(compressedBytes(data, compress.Codecs.Lz4Raw)-compressedBytes(data, compress.Codecs.Zstd)) >= len(data)
 }
 

@@ -43,7 +43,7 @@ func (s *Set) Column(c schema.Column) (*Column, error) {
 		r, err = fold(runs)
 	}
 	if err != nil {
-		return nil, base.Wrap(err, "patch of rowset %d: column %q", s.Source, c.Name)
+		return nil, base.Wrap(err, "patch of rowset %d: column %q", s.Rowset, c.Name)
 	}
 	column := &Column{Ordinals: r.ordinals, Values: r.values}
 	if s.folded == nil {
@@ -121,7 +121,7 @@ func (s *Set) Apply(rec arrow.RecordBatch, table schema.Table, first uint32) (ar
 			continue
 		}
 		if columns[i], err = batch.Overlay(columns[i], rows, newer.Values, from); err != nil {
-			return nil, base.Wrap(err, "patch of rowset %d: column %q", s.Source, c.Name)
+			return nil, base.Wrap(err, "patch of rowset %d: column %q", s.Rowset, c.Name)
 		}
 		made = append(made, columns[i])
 	}
@@ -206,7 +206,7 @@ func (s *Set) Over(c schema.Column, rows []uint32, written arrow.Array) (arrow.A
 			}
 			value, err := batch.Convert(array.NewSlice(r.values, int64(k), int64(k+1)), c.Type)
 			if err != nil {
-				return nil, base.Wrap(err, "patch of rowset %d: column %q", s.Source, c.Name)
+				return nil, base.Wrap(err, "patch of rowset %d: column %q", s.Rowset, c.Name)
 			}
 			records = append(records, oneColumn(value))
 			take[i], changed = next, true
@@ -219,7 +219,7 @@ func (s *Set) Over(c schema.Column, rows []uint32, written arrow.Array) (arrow.A
 	}
 	taken, err := batch.Take(records, take)
 	if err != nil {
-		return nil, base.Wrap(err, "patch of rowset %d: column %q", s.Source, c.Name)
+		return nil, base.Wrap(err, "patch of rowset %d: column %q", s.Rowset, c.Name)
 	}
 	return taken.Column(0), nil
 }

@@ -18,7 +18,7 @@ import (
 
 // Layer has new values of some columns for some rows of one rowset. It is immutable.
 type Layer struct {
-	Source   base.SourceID
+	Rowset   base.RowsetID
 	Seq      base.Seq        // number of the newest edit that set one of the values
 	Version  uint32          // schema version that gives the types of the values
 	Columns  []base.ColumnID // ids of the columns that Values has, ascending
@@ -31,13 +31,13 @@ type Layer struct {
 // Check returns an Internal error if the fields of the layer are not as their comments require.
 func (l Layer) Check() error {
 	switch {
-	case l.Source == 0 || len(l.Columns) == 0 || len(l.Ordinals) == 0:
-		return base.Errorf(base.Internal, "patch of rowset %d with %d columns and %d rows", l.Source, len(l.Columns), len(l.Ordinals))
+	case l.Rowset == 0 || len(l.Columns) == 0 || len(l.Ordinals) == 0:
+		return base.Errorf(base.Internal, "patch of rowset %d with %d columns and %d rows", l.Rowset, len(l.Columns), len(l.Ordinals))
 	case l.Values.NumCols() != int64(len(l.Columns)) || l.Values.NumRows() != int64(len(l.Ordinals)):
 		return base.Errorf(base.Internal, "patch of rowset %d: %d rows of %d columns for %d rows of %d columns",
-			l.Source, l.Values.NumRows(), l.Values.NumCols(), len(l.Ordinals), len(l.Columns))
+			l.Rowset, l.Values.NumRows(), l.Values.NumCols(), len(l.Ordinals), len(l.Columns))
 	case !ascending(l.Columns) || !ascending(l.Ordinals):
-		return base.Errorf(base.Internal, "patch of rowset %d: its columns or rows do not ascend", l.Source)
+		return base.Errorf(base.Internal, "patch of rowset %d: its columns or rows do not ascend", l.Rowset)
 	}
 	return nil
 }
@@ -53,7 +53,7 @@ func ascending[T ~uint32](s []T) bool {
 
 // Set has all changes (new values and deletions) of the rows of one rowset. It is immutable.
 type Set struct {
-	Source base.SourceID
+	Rowset base.RowsetID
 	Seq    base.Seq // number of the newest edit whose changes the set has
 	// ValuesSeq is the number of the newest edit in the set that set a value, not counting
 	// deletions.
@@ -73,20 +73,20 @@ type Set struct {
 	patched *roaring.Bitmap
 }
 
-// New returns a set without changes for the rowset with the id source.
-func New(source base.SourceID) *Set { return &Set{Source: source, attachment: &attachment{}} }
+// New returns a set without changes for the rowset with the id rowset.
+func New(rowset base.RowsetID) *Set { return &Set{Rowset: rowset, attachment: &attachment{}} }
 
 // attachment is data that a reader of a rowset, such as a cache, attaches to the rowset's patch
-// sets: see Beside.
+// sets: see Attachment.
 type attachment struct {
 	once  sync.Once
 	value any
 }
 
-// Beside returns data that a reader attaches to the rowset, such as a cache. The first call creates
-// the data with make. All sets that changes have derived from each other share it. It is freed with
-// the last of these sets.
-func (s *Set) Beside(make func() any) any {
+// Attachment returns data that a reader attaches to the rowset, such as a cache. The first call
+// creates the data with make. All sets that changes have derived from each other share it. It is
+// freed with the last of these sets.
+func (s *Set) Attachment(make func() any) any {
 	s.attachment.once.Do(func() { s.attachment.value = make() })
 	return s.attachment.value
 }
@@ -95,7 +95,7 @@ func (s *Set) Beside(make func() any) any {
 // of new values. Each layer must be newer than the set, and newer than the layers before it. The
 // caller must not modify the arguments afterwards.
 func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set, error) {
-	next := &Set{Source: s.Source, Seq: max(s.Seq, seq), ValuesSeq: s.ValuesSeq, Deleted: s.Deleted, chains: slices.Clone(s.chains), attachment: s.attachment}
+	next := &Set{Rowset: s.Rowset, Seq: max(s.Seq, seq), ValuesSeq: s.ValuesSeq, Deleted: s.Deleted, chains: slices.Clone(s.chains), attachment: s.attachment}
 	if deleted != nil && !deleted.IsEmpty() {
 		if next.Deleted == nil {
 			next.Deleted = deleted
@@ -113,7 +113,7 @@ func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set
 			}
 			grown, err := push(next.chains[at].runs, r)
 			if err != nil {
-				return nil, base.Wrap(err, "fold column %d of rowset %d", id, s.Source)
+				return nil, base.Wrap(err, "fold column %d of rowset %d", id, s.Rowset)
 			}
 			next.chains[at].runs = grown
 		}
@@ -124,7 +124,7 @@ func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set
 
 // WithoutDeletions returns a set that has the new values of s, but no deleted rows.
 func (s *Set) WithoutDeletions() *Set {
-	values := &Set{Source: s.Source, Seq: s.Seq, ValuesSeq: s.ValuesSeq, chains: s.chains, attachment: s.attachment}
+	values := &Set{Rowset: s.Rowset, Seq: s.Seq, ValuesSeq: s.ValuesSeq, chains: s.chains, attachment: s.attachment}
 	values.bytes = values.measure()
 	return values
 }
@@ -249,7 +249,7 @@ func (s *Set) Layers() ([]Layer, error) {
 	for _, c := range s.chains {
 		runs, err := c.compact()
 		if err != nil {
-			return nil, base.Wrap(err, "fold column %d of rowset %d", c.column, s.Source)
+			return nil, base.Wrap(err, "fold column %d of rowset %d", c.column, s.Rowset)
 		}
 		for _, r := range runs {
 			at := -1
@@ -273,7 +273,7 @@ func (s *Set) Layers() ([]Layer, error) {
 	layers := make([]Layer, len(groups))
 	for i, g := range groups {
 		layers[i] = Layer{
-			Source: s.Source, Seq: s.ValuesSeq, Version: g.run.version, Columns: g.columns, Ordinals: g.run.ordinals,
+			Rowset: s.Rowset, Seq: s.ValuesSeq, Version: g.run.version, Columns: g.columns, Ordinals: g.run.ordinals,
 			Values: newRecord(g.fields, g.values),
 		}
 	}

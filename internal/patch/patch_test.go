@@ -66,14 +66,14 @@ func randomText(r *rand.Rand, id base.ColumnID) string {
 	return fmt.Sprint(r.IntN(1000))
 }
 
-const sourceRows = 400
+const partRows = 400
 
 func (m *model) randomLayer(t *testing.T, r *rand.Rand, seq base.Seq, most int) Layer {
 	rows := map[uint32]bool{}
 	for range 1 + r.IntN(most) {
-		rows[uint32(r.IntN(sourceRows))] = true
+		rows[uint32(r.IntN(partRows))] = true
 	}
-	l := Layer{Source: 7, Seq: seq, Version: m.table.Version, Ordinals: slices.Sorted(maps.Keys(rows))}
+	l := Layer{Rowset: 7, Seq: seq, Version: m.table.Version, Ordinals: slices.Sorted(maps.Keys(rows))}
 	var fields []arrow.Field
 	var arrays []arrow.Array
 	for len(l.Columns) == 0 {
@@ -107,7 +107,7 @@ func (m *model) randomDeletions(r *rand.Rand) *roaring.Bitmap {
 	}
 	b := roaring.New()
 	for range r.IntN(4) {
-		o := uint32(r.IntN(sourceRows))
+		o := uint32(r.IntN(partRows))
 		b.Add(o)
 		m.deleted[o] = true
 	}
@@ -253,7 +253,7 @@ func TestApplyAndLiveGiveTheRowsAsTheyAre(t *testing.T) {
 		columns := make([]arrow.Array, len(table.Columns))
 		fields := table.Arrow().Fields()
 		for i, c := range table.Columns {
-			for range sourceRows {
+			for range partRows {
 				was[c.ID] = append(was[c.ID], randomText(r, c.ID))
 			}
 			dt := c.Type.Arrow()
@@ -271,8 +271,8 @@ func TestApplyAndLiveGiveTheRowsAsTheyAre(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for from := int64(0); from < sourceRows; {
-			to := min(sourceRows, from+1+r.Int64N(90))
+		for from := int64(0); from < partRows; {
+			to := min(partRows, from+1+r.Int64N(90))
 			got, err := s.Apply(whole.NewSlice(from, to), table, uint32(from))
 			if err != nil {
 				t.Fatal(err)
@@ -313,7 +313,7 @@ func TestApplyCostsWhatTheRowsTake(t *testing.T) {
 	table := testTable(t)
 	table.Columns = table.Columns[1:2]
 	c := table.Columns[0]
-	l := Layer{Source: 7, Seq: 1, Version: table.Version, Columns: []base.ColumnID{c.ID}}
+	l := Layer{Rowset: 7, Seq: 1, Version: table.Version, Columns: []base.ColumnID{c.ID}}
 	texts := make([]string, changed)
 	for i := range texts {
 		texts[i] = fmt.Sprintf("a text of row %d, which no other row has", i)
@@ -380,7 +380,7 @@ func TestValuesThatAreReplacedOrDeletedNeedNoPlaceInTheColumnsType(t *testing.T)
 	date := schema.Column{ID: 1, Name: "d", Type: schema.Of(schema.Date)}
 	layer := func(seq base.Seq, typ schema.Type, value string, rows ...uint32) Layer {
 		values := valuesOf(t, typ.Arrow(), slices.Repeat([]string{value}, len(rows)))
-		return Layer{Source: 7, Seq: seq, Version: uint32(seq), Columns: []base.ColumnID{1}, Ordinals: rows, Values: newRecord([]arrow.Field{fieldOf(1, typ.Arrow())}, []arrow.Array{values})}
+		return Layer{Rowset: 7, Seq: seq, Version: uint32(seq), Columns: []base.ColumnID{1}, Ordinals: rows, Values: newRecord([]arrow.Field{fieldOf(1, typ.Arrow())}, []arrow.Array{values})}
 	}
 	b := array.NewDate32Builder(memory.DefaultAllocator)
 	b.AppendValues([]arrow.Date32{110_000_000, 110_000_000, 110_000_000}, nil) // in the year 303144
@@ -414,7 +414,7 @@ func TestManySmallChangesStayFew(t *testing.T) {
 	s := New(7)
 	dt := arrow.PrimitiveTypes.Int32
 	for i := range uint32(5000) {
-		l := Layer{Source: 7, Seq: base.Seq(i + 1), Version: 1, Columns: []base.ColumnID{1}, Ordinals: []uint32{i * 7919 % 100_000},
+		l := Layer{Rowset: 7, Seq: base.Seq(i + 1), Version: 1, Columns: []base.ColumnID{1}, Ordinals: []uint32{i * 7919 % 100_000},
 			Values: newRecord([]arrow.Field{{Name: "a", Type: dt}}, []arrow.Array{valuesOf(t, dt, []string{fmt.Sprint(i)})})}
 		var err error
 		if s, err = s.With(l.Seq, nil, l); err != nil {
@@ -445,7 +445,7 @@ func BenchmarkSingleRowChange(b *testing.B) {
 	b.ReportAllocs()
 	for i := range b.N {
 		var err error
-		s, err = s.With(base.Seq(i+1), nil, Layer{Source: 7, Seq: base.Seq(i + 1), Version: 1, Columns: columns, Ordinals: []uint32{uint32(i*7919) % 6_000_000}, Values: values})
+		s, err = s.With(base.Seq(i+1), nil, Layer{Rowset: 7, Seq: base.Seq(i + 1), Version: 1, Columns: columns, Ordinals: []uint32{uint32(i*7919) % 6_000_000}, Values: values})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -50,8 +50,8 @@ func (l Layer) Record(stored schema.Table) arrow.RecordBatch {
 
 // FromRecords returns the layer that was stored in the given batches, which Record has made. It
 // does not retain the batches.
-func FromRecords(source base.SourceID, seq base.Seq, stored schema.Table, records []arrow.RecordBatch) (Layer, error) {
-	l := Layer{Source: source, Seq: seq, Version: stored.Version}
+func FromRecords(rowset base.RowsetID, seq base.Seq, stored schema.Table, records []arrow.RecordBatch) (Layer, error) {
+	l := Layer{Rowset: rowset, Seq: seq, Version: stored.Version}
 	whole, err := batch.Concat(records)
 	if err != nil {
 		return l, err

@@ -28,28 +28,28 @@ type analysis struct {
 	// the name or alias of a table, or they have more than two parts.
 	columns []columnRef
 	names   []outputName
-	limited bool // the statement, or a query in it, has an ORDER BY with a LIMIT
+	hasTopN bool // the statement, or a query in it, has an ORDER BY with a LIMIT
 	// output says from which table or CTE the rows of the result come, if each of them is made of
 	// exactly one row. Otherwise it is nil.
-	output *rowSource
-	// decides are the names of columns that decide which rows the statement returns. These are the
-	// columns named outside its select list, and the columns in the expressions that such names
-	// stand for.
-	decides namedColumns
-	// alone is set if the text belongs to a view, and DuckDB accepted it as a query of its own. It
-	// describes the tables that the view read at that time. See checkAlone.
-	alone atomic.Pointer[string]
+	output *rowOrigin
+	// decidingColumns are the names of columns that decide which rows the statement returns. These
+	// are the columns named outside its select list, and the columns in the expressions that such
+	// names stand for.
+	decidingColumns namedColumns
+	// boundAlone is set if the text belongs to a view, and DuckDB accepted it as a query of its
+	// own. It describes the tables that the view read at that time. See checkViewBinds.
+	boundAlone atomic.Pointer[string]
 	// expanded are the edits by which Scoter rewrote the user's text before it was analyzed, in the
 	// order in which they were made. For example they list the values of a PIVOT, or turn SHOW
 	// TABLES into a query.
 	expanded  []sqltoken.Edits
-	describes []described
-	// called has the names of the items of all FROM clauses, folded. Columns can be qualified with
-	// these names.
-	called map[string]bool
-	// bitstrings are the calls of bitstring_agg in the statement. Scoter adds the least and
+	describes []describedQuery
+	// qualifiers has the names of the items of all FROM clauses, folded. Columns can be qualified
+	// with these names.
+	qualifiers map[string]bool
+	// bitstringCalls are the calls of bitstring_agg in the statement. Scoter adds the least and
 	// greatest value of the column to each call.
-	bitstrings []bitstringCall
+	bitstringCalls []bitstringCall
 }
 
 // tableRef is a position in the statement's text where a table, view or file is named.
@@ -86,7 +86,7 @@ func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error)
 	if edits := append(expandShows(tokens), expandNamed(tokens)...); len(edits) > 0 {
 		a, err := analyze(conn, edits.Apply(text), mayReadFiles)
 		if err != nil {
-			return nil, relocated(err, func(at int) int { return unexpanded([]sqltoken.Edits{edits}, at) })
+			return nil, withPosition(err, func(at int) int { return originalOffset([]sqltoken.Edits{edits}, at) })
 		}
 		a.expanded = append([]sqltoken.Edits{edits}, a.expanded...)
 		return a, nil
@@ -97,24 +97,25 @@ func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error)
 	}
 	node, err := conn.ParseSelect(text[offset:])
 	if err != nil {
-		return nil, relocated(err, func(at int) int { return at + offset })
+		return nil, withPosition(err, func(at int) int { return at + offset })
 	}
-	w := walker{a: &analysis{text: text, tokens: tokens, called: map[string]bool{}}, offset: offset, mayReadFiles: mayReadFiles}
+	w := walker{a: &analysis{text: text, tokens: tokens, qualifiers: map[string]bool{}}, offset: offset, mayReadFiles: mayReadFiles}
 	w.a.output = w.query(node, nil)
 	if w.err != nil {
 		return nil, w.err
 	}
-	w.a.columns = slices.DeleteFunc(w.a.columns, func(c columnRef) bool { return len(c.names) == 2 && w.a.called[schema.Fold(c.names[0])] })
-	w.passToCTEs()
+	w.a.columns = slices.DeleteFunc(w.a.columns, func(c columnRef) bool { return len(c.names) == 2 && w.a.qualifiers[schema.Fold(c.names[0])] })
+	w.pushIntoCTEs()
 	w.a.names = outputNames(conn, node)
-	w.a.decides.outsideSelectList(node)
+	w.a.decidingColumns.collectOutsideSelectList(node)
 	w.a.tokens = nil // the walker needed the tokens only to find the names
 	return w.a, nil
 }
 
-// relocated translates the position of an error from one text to another. move returns the offset
-// in the other text for an offset in the first one. An error without a position stays as it is.
-func relocated(err error, move func(offset int) int) error {
+// withPosition translates the position of an error from one text to another. move returns the
+// offset in the other text for an offset in the first one. An error without a position stays as it
+// is.
+func withPosition(err error, move func(offset int) int) error {
 	e := new(base.Error)
 	if errors.As(err, &e) && e.Position > 0 {
 		return e.At(move(e.Position-1) + 1)
@@ -127,7 +128,7 @@ func relocated(err error, move func(offset int) int) error {
 type cte struct {
 	name       string
 	outer      *cte
-	source     *rowSource
+	origin     *rowOrigin
 	references int
 	conditions []condition // conditions on the CTE's columns, from the queries that read it
 }
@@ -158,12 +159,12 @@ func (w *walker) fail(err error) {
 // query walks a query node: a SELECT, a set operation or a recursive CTE. It returns the table or
 // CTE from which the rows come, if each row of the query is made of exactly one row. Otherwise it
 // returns nil.
-func (w *walker) query(node duck.Node, visible *cte) *rowSource {
+func (w *walker) query(node duck.Node, visible *cte) *rowOrigin {
 	if node == nil {
 		return nil
 	}
 	visible = w.withClause(node, visible)
-	w.a.limited = w.a.limited || hasModifier(node, "ORDER_MODIFIER") && hasModifier(node, "LIMIT_MODIFIER")
+	w.a.hasTopN = w.a.hasTopN || hasModifier(node, "ORDER_MODIFIER") && hasModifier(node, "LIMIT_MODIFIER")
 	if text(node, "type") == "SELECT_NODE" {
 		return w.selectNode(node, visible)
 	}
@@ -174,15 +175,15 @@ func (w *walker) query(node duck.Node, visible *cte) *rowSource {
 		for key, child := range node {
 			switch key {
 			case "left":
-				w.any(child, visible)
+				w.walk(child, visible)
 			case "cte_map":
 			default:
-				w.any(child, within)
+				w.walk(child, within)
 			}
 		}
 		return nil
 	}
-	w.children(node, visible)
+	w.walkChildren(node, visible)
 	return nil
 }
 
@@ -206,17 +207,17 @@ func (w *walker) withClause(node duck.Node, visible *cte) *cte {
 		if query == nil {
 			query = definition
 		}
-		source := w.query(query, visible)
+		origin := w.query(query, visible)
 		if aliases, _ := object(entry, "value")["aliases"].([]any); len(aliases) > 0 {
-			source = nil
+			origin = nil
 		}
-		visible = &cte{name: name, outer: visible, source: source}
+		visible = &cte{name: name, outer: visible, origin: origin}
 		w.ctes = append(w.ctes, visible)
 	}
 	return visible
 }
 
-func (w *walker) selectNode(node duck.Node, visible *cte) *rowSource {
+func (w *walker) selectNode(node duck.Node, visible *cte) *rowOrigin {
 	s := &scope{}
 	// DuckDB draws a sample before it applies WHERE. So in a query with a sample, table scans must
 	// not leave out the rows that WHERE rejects, because the sample would have other rows.
@@ -226,21 +227,21 @@ func (w *walker) selectNode(node duck.Node, visible *cte) *rowSource {
 		switch key {
 		case "from_table", "cte_map", "type":
 		default:
-			w.any(child, visible)
+			w.walk(child, visible)
 		}
 	}
 	if len(s.items) == 1 && !s.opaque {
 		w.bitstringCalls(node["select_list"], s)
 	}
 	w.collectConditions(node["where_clause"], s)
-	return s.rowSource(node)
+	return s.rowOrigin(node)
 }
 
 // from walks a table reference in a FROM clause. filtered says that the scan of the table may leave
 // out rows that WHERE rejects, because the result stays the same.
 func (w *walker) from(ref duck.Node, visible *cte, s *scope, filtered bool) {
 	if called := cmp.Or(text(ref, "alias"), text(ref, "table_name")); called != "" {
-		w.a.called[schema.Fold(called)] = true
+		w.a.qualifiers[schema.Fold(called)] = true
 	}
 	switch text(ref, "type") {
 	case "":
@@ -257,20 +258,20 @@ func (w *walker) from(ref duck.Node, visible *cte, s *scope, filtered bool) {
 		}
 		w.from(object(ref, "left"), visible, s, filtered && ordinary)
 		w.from(object(ref, "right"), visible, s, filtered && ordinary)
-		w.any(ref["condition"], visible)
+		w.walk(ref["condition"], visible)
 	case "SUBQUERY":
-		source := w.query(object(object(ref, "subquery"), "node"), visible)
-		s.add(ref, source, text(ref, "alias"), filtered)
+		origin := w.query(object(object(ref, "subquery"), "node"), visible)
+		s.add(ref, origin, text(ref, "alias"), filtered)
 	case "TABLE_FUNCTION":
 		s.opaque = true
 		w.tableFunction(ref, visible)
-		w.children(ref, visible)
+		w.walkChildren(ref, visible)
 	case "SHOW_REF":
 		s.opaque = true
 		w.showRef(ref, visible)
 	default:
 		s.opaque = true
-		w.children(ref, visible)
+		w.walkChildren(ref, visible)
 	}
 }
 
@@ -280,11 +281,11 @@ func (w *walker) baseTable(ref duck.Node, visible *cte, s *scope, filtered bool)
 	if alias := text(ref, "alias"); alias != "" {
 		called = alias
 	}
-	w.any(ref["sample"], visible)
+	w.walk(ref["sample"], visible)
 	if catalog == "" && schemaName == "" {
 		if c := visible.find(name); c != nil {
 			c.references++
-			s.add(ref, &rowSource{cte: c}, called, filtered)
+			s.add(ref, &rowOrigin{cte: c}, called, filtered)
 			return
 		}
 	}
@@ -315,7 +316,7 @@ func (w *walker) baseTable(ref duck.Node, visible *cte, s *scope, filtered bool)
 	if i > 0 && w.a.tokens[i-1].Is("TABLE") {
 		t.start, t.query = w.a.tokens[i-1].Start, true
 	}
-	s.add(ref, &rowSource{table: len(w.a.tables)}, called, filtered)
+	s.add(ref, &rowOrigin{table: len(w.a.tables)}, called, filtered)
 	w.a.tables = append(w.a.tables, t)
 }
 
@@ -368,16 +369,17 @@ func (w *walker) showRef(ref duck.Node, visible *cte) {
 		}
 	}
 	if text(ref, "show_type") == "DESCRIBE" {
-		w.describe(query, before)
+		w.recordDescribe(query, before)
 	}
 }
 
-// any walks any part of the syntax tree: an expression with its sub-queries, a list, or a modifier.
-func (w *walker) any(v any, visible *cte) {
+// walk walks any part of the syntax tree: an expression with its sub-queries, a list, or a
+// modifier.
+func (w *walker) walk(v any, visible *cte) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
-			w.any(item, visible)
+			w.walk(item, visible)
 		}
 	case duck.Node:
 		switch kind := text(v, "type"); {
@@ -389,17 +391,17 @@ func (w *walker) any(v any, visible *cte) {
 			w.column(v)
 		case kind == "FUNCTION":
 			w.function(v)
-			w.children(v, visible)
+			w.walkChildren(v, visible)
 		default:
-			w.children(v, visible)
+			w.walkChildren(v, visible)
 		}
 	}
 }
 
-func (w *walker) children(node duck.Node, visible *cte) {
+func (w *walker) walkChildren(node duck.Node, visible *cte) {
 	for key, child := range node {
 		if key != "cte_map" { // withClause has walked it already
-			w.any(child, visible)
+			w.walk(child, visible)
 		}
 	}
 }

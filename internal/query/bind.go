@@ -18,10 +18,10 @@ import (
 // maxViewDepth is the maximum depth of views that read views.
 const maxViewDepth = 32
 
-// maxSpliced is the maximum number of table names that are replaced in one statement. It is needed
+// maxReplaced is the maximum number of table names that are replaced in one statement. It is needed
 // because views can read each other in a chain: if each view reads the next one twice, the text
 // grows exponentially.
-const maxSpliced = 10_000
+const maxReplaced = 10_000
 
 // binding is a statement whose table names are replaced by relations (SQL text that stands for
 // tables). It holds what the relations need until the query ends, such as the snapshot.
@@ -35,13 +35,13 @@ type binding struct {
 	targets   map[string]*target // targets[key] is what a table name means; see the function key.
 	snapshot  *snapshot.Snapshot
 	relations []*overlay.Relation
-	spliced   int // number of table names replaced so far
-	asked     int // number of conditions on the current table whose constants DuckDB computed
+	replaced  int // number of table names replaced so far
+	evaluated int // number of conditions on the current table whose constants DuckDB computed
 	inTx      bool
 	analysis  *analysis
-	// splices are the edits of the user's statement. They are needed to translate the positions of
+	// edits are the edits of the user's statement. They are needed to translate the positions of
 	// errors.
-	splices sqltoken.Edits
+	edits sqltoken.Edits
 }
 
 func (b *binding) release() {
@@ -101,7 +101,7 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 			ids = append(ids, id)
 		}
 		var err error
-		if b.snapshot, err = b.take(ctx, ids); err != nil {
+		if b.snapshot, err = b.snapshotOf(ctx, ids); err != nil {
 			return "", err
 		}
 		// The definitions of the tables are taken from the snapshot, because they may have changed
@@ -112,23 +112,23 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 			}
 		}
 	}
-	if p := b.req.Portion; p != nil && !tables[p.Table] {
+	if p := b.req.Partition; p != nil && !tables[p.Table] {
 		return "", base.Errorf(base.Invalid, "the query does not read the table whose partitions it is for")
 	}
-	splices, err := b.spliceAll(ctx, a, b.req.Database, "main", nil)
+	splices, err := b.replaceAll(ctx, a, b.req.Database, "main", nil)
 	if err != nil {
 		return "", err
 	}
-	b.splices = splices
-	return b.splices.Apply(a.text), nil
+	b.edits = splices
+	return b.edits.Apply(a.text), nil
 }
 
-// take takes a snapshot of the tables with these ids for the binding.
-func (b *binding) take(ctx context.Context, ids []base.TableID) (*snapshot.Snapshot, error) {
-	if p := b.req.Portion; p != nil && len(ids) == 1 && ids[0] == p.Table {
-		return b.runner.store.Stored(ctx, p.Table)
+// snapshotOf takes a snapshot of the tables with these ids for the binding.
+func (b *binding) snapshotOf(ctx context.Context, ids []base.TableID) (*snapshot.Snapshot, error) {
+	if p := b.req.Partition; p != nil && len(ids) == 1 && ids[0] == p.Table {
+		return b.runner.store.PartsSnapshot(ctx, p.Table)
 	}
-	return b.runner.store.SettledAs(ctx, b.req.Evolutions, ids...)
+	return b.runner.store.DeduplicatedSnapshotAs(ctx, b.req.Evolutions, ids...)
 }
 
 // resolveAll finds out what each table name of a statement means, and does the same for the views
@@ -237,7 +237,7 @@ func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaNa
 			// The least and greatest values for bitstring_agg are queried as if the view's text
 			// were in schema main. For a view in another schema they are not queried, because a
 			// table's name in its text may mean another table there.
-			if err == nil && len(a.bitstrings) > 0 && sameName(n.schema, "main") {
+			if err == nil && len(a.bitstringCalls) > 0 && sameName(n.schema, "main") {
 				a, err = b.runner.withBounds(ctx, b.conn, Request{Database: n.database, Defines: b.req.Defines}, a)
 			}
 			if err != nil {
@@ -266,21 +266,21 @@ func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaNa
 	return nil, first
 }
 
-// spliceAll returns edits that replace all table names of a statement by relations. If the
+// replaceAll returns edits that replace all table names of a statement by relations. If the
 // statement is the text of a view, given are conditions on its columns from the query that reads
 // it: rows that do not meet them do not affect the result.
-func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaName string, given []condition) (sqltoken.Edits, error) {
+func (b *binding) replaceAll(ctx context.Context, a *analysis, database, schemaName string, given []condition) (sqltoken.Edits, error) {
 	var splices sqltoken.Edits
 	aliases := uniqueAliases(a)
 	for i := range a.tables {
-		if b.spliced++; b.spliced > maxSpliced {
-			return nil, base.Errorf(base.Invalid, "with those of its views the query names more than %d tables", maxSpliced)
+		if b.replaced++; b.replaced > maxReplaced {
+			return nil, base.Errorf(base.Invalid, "with those of its views the query names more than %d tables", maxReplaced)
 		}
 		ref := &a.tables[i]
 		t := b.targets[b.key(a, database, schemaName, ref)]
 		conditions := ref.conditions
 		if a.output != nil && a.output.cte == nil && a.output.table == i {
-			conditions = append(conditions[:len(conditions):len(conditions)], a.output.translated(given)...)
+			conditions = append(conditions[:len(conditions):len(conditions)], a.output.mapColumns(given)...)
 		}
 		var sql string
 		var err error
@@ -292,8 +292,8 @@ func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaNa
 		case t.table != nil:
 			var bounds []overlay.Bound
 			if bounds, err = b.bounds(ctx, conditions, t.table); err == nil {
-				options := overlay.RelationOptions{Addresses: b.isTarget(a, ref), Narrow: narrow(conditions, t.table), NewestFirst: a.limited || b.analysis.limited}
-				if p := b.req.Portion; p != nil && p.Table == t.table.ID {
+				options := overlay.RelationOptions{Addresses: b.isTarget(a, ref), Narrow: fixesSortKey(conditions, t.table), NewestFirst: a.hasTopN || b.analysis.hasTopN}
+				if p := b.req.Partition; p != nil && p.Table == t.table.ID {
 					options.Partition = &p.Partition
 				}
 				sql, err = b.relation(ctx, b.snapshot.Tables[t.table.ID], bounds, options)
@@ -302,9 +302,9 @@ func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaNa
 			sql, err = b.relation(ctx, t.transient.Rows, nil, overlay.RelationOptions{Addresses: b.isTarget(a, ref), InMemory: t.transient.InMemory})
 		case t.view != nil:
 			var inner sqltoken.Edits
-			if inner, err = b.spliceAll(ctx, t.view.analysis, t.view.database, t.view.schema, conditions); err == nil {
+			if inner, err = b.replaceAll(ctx, t.view.analysis, t.view.database, t.view.schema, conditions); err == nil {
 				sql = inner.Apply(t.view.analysis.text)
-				err = base.Wrap(b.checkAlone(t.view, sql), "view %s", strings.Join(ref.parts, "."))
+				err = base.Wrap(b.checkViewBinds(t.view, sql), "view %s", strings.Join(ref.parts, "."))
 			}
 		default:
 			sql = t.system
@@ -326,20 +326,20 @@ func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaNa
 		}
 		splices = append(splices, sqltoken.Edit{Start: ref.start, End: ref.end, Text: text})
 	}
-	splices = append(splices, b.describeSplices(a, database, schemaName)...)
-	return append(splices, b.columnSplices(a, database, schemaName, aliases)...), nil
+	splices = append(splices, b.describeEdits(a, database, schemaName)...)
+	return append(splices, b.columnEdits(a, database, schemaName, aliases)...), nil
 }
 
-// checkAlone returns an error if the text of a view is not valid as a query of its own. Without
+// checkViewBinds returns an error if the text of a view is not valid as a query of its own. Without
 // this check, DuckDB could resolve a column that the view's tables no longer have as a column of
 // the query around it.
 //
 // DuckDB checks a view once, and again after a table or view that it reads has changed.
-func (b *binding) checkAlone(v *boundView, sql string) error {
+func (b *binding) checkViewBinds(v *boundView, sql string) error {
 	var reads strings.Builder
-	b.writeReads(&reads, v)
+	b.writeViewShape(&reads, v)
 	shape := reads.String()
-	if known := v.analysis.alone.Load(); known != nil && *known == shape {
+	if known := v.analysis.boundAlone.Load(); known != nil && *known == shape {
 		return nil
 	}
 	stmt, err := b.conn.Prepare(sql)
@@ -350,20 +350,20 @@ func (b *binding) checkAlone(v *boundView, sql string) error {
 		return err
 	}
 	stmt.Close()
-	v.analysis.alone.Store(&shape)
+	v.analysis.boundAlone.Store(&shape)
 	return nil
 }
 
-// writeReads writes a text that describes the tables and views that a view reads. The text changes
-// if any of their columns change.
-func (b *binding) writeReads(out *strings.Builder, v *boundView) {
+// writeViewShape writes a text that describes the tables and views that a view reads. The text
+// changes if any of their columns change.
+func (b *binding) writeViewShape(out *strings.Builder, v *boundView) {
 	for i := range v.analysis.tables {
 		switch t := b.targets[b.key(v.analysis, v.database, v.schema, &v.analysis.tables[i])]; {
 		case t.table != nil:
 			fmt.Fprintf(out, "table %d %d;", t.table.ID, t.table.Version)
 		case t.view != nil:
 			fmt.Fprintf(out, "view %d %s;", len(t.view.analysis.text), t.view.analysis.text)
-			b.writeReads(out, t.view)
+			b.writeViewShape(out, t.view)
 		default:
 			fmt.Fprintf(out, "other %d;", i)
 		}
@@ -375,7 +375,7 @@ func (b *binding) relation(ctx context.Context, t *snapshot.Table, bounds []over
 	if err != nil {
 		return "", err
 	}
-	return b.holding(rel), nil
+	return b.hold(rel), nil
 }
 
 // rows returns the relation for the rows of a table that an index found (Request.Rows).
@@ -387,12 +387,12 @@ func (b *binding) rows(ctx context.Context, t *snapshot.Table) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return b.holding(rel), nil
+	return b.hold(rel), nil
 }
 
-// holding returns the SQL text of a relation. It adds the relation to the binding, which closes it
+// hold returns the SQL text of a relation. It adds the relation to the binding, which closes it
 // at the end of the query.
-func (b *binding) holding(rel *overlay.Relation) string {
+func (b *binding) hold(rel *overlay.Relation) string {
 	b.relations = append(b.relations, rel)
 	b.stats.Parts += rel.Parts
 	b.stats.PrunedParts += rel.PrunedParts
@@ -427,9 +427,9 @@ func uniqueAliases(a *analysis) []string {
 	return out
 }
 
-// columnSplices returns edits that shorten the qualifiers of columns, for example from db.t.c to
+// columnEdits returns edits that shorten the qualifiers of columns, for example from db.t.c to
 // t.c. This is needed because a relation can only be qualified by its alias.
-func (b *binding) columnSplices(a *analysis, database, schemaName string, aliases []string) sqltoken.Edits {
+func (b *binding) columnEdits(a *analysis, database, schemaName string, aliases []string) sqltoken.Edits {
 	var splices sqltoken.Edits
 	for _, c := range a.columns {
 		for i := range a.tables {
@@ -466,7 +466,7 @@ func (b *binding) columnSplices(a *analysis, database, schemaName string, aliase
 //   - No item of a FROM has the name's first part as its name.
 //   - No table has a column with that name.
 func (b *binding) isRow(a *analysis, database, schemaName string, c columnRef, t *target) bool {
-	if len(c.names) > len(t.path) || a.called[schema.Fold(c.names[0])] {
+	if len(c.names) > len(t.path) || a.qualifiers[schema.Fold(c.names[0])] {
 		return false
 	}
 	last := t.path[len(t.path)-len(c.names):]
@@ -510,11 +510,11 @@ func qualifying(names, path []string) int {
 
 func sameName(a, b string) bool { return schema.Fold(a) == schema.Fold(b) }
 
-// positioned translates the position of an error from the text for DuckDB to the user's text.
-func (b *binding) positioned(err error) error {
-	return relocated(err, func(at int) int {
-		at, _ = b.splices.Origin(at)
-		return unexpanded(b.analysis.expanded, at)
+// withUserPosition translates the position of an error from the text for DuckDB to the user's text.
+func (b *binding) withUserPosition(err error) error {
+	return withPosition(err, func(at int) int {
+		at, _ = b.edits.Origin(at)
+		return originalOffset(b.analysis.expanded, at)
 	})
 }
 

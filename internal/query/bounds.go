@@ -29,13 +29,13 @@ func (b *binding) bounds(ctx context.Context, conditions []condition, t *schema.
 		return nil, nil
 	}
 	var out []overlay.Bound
-	b.asked = 0
+	b.evaluated = 0
 	for _, c := range conditions {
 		if err := ctx.Err(); err != nil {
 			return nil, base.Wrap(err, "evaluate conditions")
 		}
 		i := t.ColumnIndex(c.column)
-		if i < 0 || !ordered(t.Columns[i].Type) {
+		if i < 0 || !keepsOrder(t.Columns[i].Type) {
 			continue
 		}
 		values, err := b.evaluate(ctx, &c, t.Columns[i].Type)
@@ -53,9 +53,9 @@ func (b *binding) bounds(ctx context.Context, conditions []condition, t *schema.
 // bounds for them pays.
 const boundedRows = 50_000
 
-// mostAsked is the maximum number of conditions on one table whose constants DuckDB computes. Each
-// takes about a millisecond, and further conditions would exclude hardly any more parts.
-const mostAsked = 64
+// maxEvaluated is the maximum number of conditions on one table whose constants DuckDB computes.
+// Each takes about a millisecond, and further conditions would exclude hardly any more parts.
+const maxEvaluated = 64
 
 func rowsInMemory(t *snapshot.Table) int64 {
 	rows := int64(0)
@@ -65,9 +65,9 @@ func rowsInMemory(t *snapshot.Table) int64 {
 	return rows
 }
 
-// ordered reports whether the stored values of a type have the same order as the values have in
+// keepsOrder reports whether the stored values of a type have the same order as the values have in
 // SQL.
-func ordered(t schema.Type) bool {
+func keepsOrder(t schema.Type) bool {
 	switch t.Kind {
 	case schema.TimestampS, schema.TimestampMS:
 		return true
@@ -81,17 +81,17 @@ func ordered(t schema.Type) bool {
 // returns nil if they give no bound.
 func (b *binding) evaluate(ctx context.Context, c *condition, t schema.Type) ([]schema.Value, error) {
 	declared := t.String()
-	lasts := forEver
-	constants := slices.Concat(c.values, c.beside)
+	lasts := always
+	constants := slices.Concat(c.values, c.otherConstants)
 	for _, v := range constants {
-		lasts = max(lasts, natureOf(v))
+		lasts = max(lasts, lifetimeOf(v))
 	}
 	switch lasts {
-	case forEver:
+	case always:
 		if values, ok := c.evaluated.Load(declared); ok {
 			return values.([]schema.Value), nil
 		}
-	case forStatement:
+	case perStatement:
 		if err := b.begin(); err != nil {
 			return nil, err
 		}
@@ -100,7 +100,7 @@ func (b *binding) evaluate(ctx context.Context, c *condition, t schema.Type) ([]
 	if values != nil {
 		values = values[:len(c.values)]
 	}
-	if err == nil && lasts == forEver {
+	if err == nil && lasts == always {
 		c.evaluated.Store(declared, values)
 	}
 	return values, err
@@ -114,17 +114,17 @@ func (b *binding) compute(ctx context.Context, constants []duck.Node, t schema.T
 	if values, ok := literals(constants, t); ok {
 		return values, nil
 	}
-	if b.asked == mostAsked {
+	if b.evaluated == maxEvaluated {
 		return nil, nil
 	}
-	b.asked++
-	return b.ask(ctx, constants, t)
+	b.evaluated++
+	return b.evaluateInDuckDB(ctx, constants, t)
 }
 
-// ask makes DuckDB compute constants. If a constant has an error it is NULL, because an error would
-// end the query's transaction.
-func (b *binding) ask(ctx context.Context, constants []duck.Node, t schema.Type) ([]schema.Value, error) {
-	inner, err := b.conn.PrintSelect(printable(selectOf(tried(constants))).(duck.Node))
+// evaluateInDuckDB makes DuckDB compute constants. If a constant has an error it is NULL, because
+// an error would end the query's transaction.
+func (b *binding) evaluateInDuckDB(ctx context.Context, constants []duck.Node, t schema.Type) ([]schema.Value, error) {
+	inner, err := b.conn.PrintSelect(printable(selectOf(inTry(constants))).(duck.Node))
 	if err != nil {
 		// Without a printed expression there is no bound: DuckDB cannot print one of the constants
 		// as SQL.
@@ -183,8 +183,8 @@ func printable(v any) any {
 	return v
 }
 
-// tried puts each expression into TRY(...). This gives NULL where the expression has an error.
-func tried(expressions []duck.Node) []duck.Node {
+// inTry puts each expression into TRY(...). This gives NULL where the expression has an error.
+func inTry(expressions []duck.Node) []duck.Node {
 	out := make([]duck.Node, len(expressions))
 	for i, e := range expressions {
 		out[i] = duck.Node{"class": "OPERATOR", "type": "OPERATOR_TRY", "alias": "", "children": []any{e}}
@@ -206,12 +206,12 @@ func check(name string, v duck.Node, t schema.Type) string {
 		// A string literal needs no further check, because DuckDB gives it the type of the column.
 		return stored
 	}
-	return fmt.Sprintf("CASE WHEN typeof(%s) NOT IN (%s) AND %s = %s THEN %s END", name, lossy(t), cast, name, stored)
+	return fmt.Sprintf("CASE WHEN typeof(%s) NOT IN (%s) AND %s = %s THEN %s END", name, roundingTypes(t), cast, name, stored)
 }
 
-// lossy returns a list of types, as SQL text. If a constant of one of these types is compared with
-// a value of type t, DuckDB rounds the value.
-func lossy(t schema.Type) string {
+// roundingTypes returns a list of types, as SQL text. If a constant of one of these types is
+// compared with a value of type t, DuckDB rounds the value.
+func roundingTypes(t schema.Type) string {
 	switch t.Kind {
 	case schema.TinyInt, schema.SmallInt, schema.Integer, schema.UTinyInt, schema.USmallInt, schema.UInteger:
 		return "'VARCHAR', 'FLOAT'"

@@ -31,7 +31,7 @@ func TestBoundsEndWithTheirQuery(t *testing.T) {
 	b := &binding{conn: conn, snapshot: snapshot.New(0, map[base.TableID]*snapshot.Table{1: parts}, func() {})}
 	defer b.release()
 	bounds, err := b.bounds(t.Context(), conditions, table)
-	if err != nil || len(bounds) != mostAsked {
+	if err != nil || len(bounds) != maxEvaluated {
 		t.Errorf("%d bounds, %v", len(bounds), err)
 	}
 	over, cancel := context.WithCancel(t.Context())

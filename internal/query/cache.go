@@ -6,12 +6,12 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// keptAnalyses is the size of the cache of analyzed statements in bytes. When the cache is full it
-// is emptied, and frequent statements are soon in it again. longestAnalysis is the maximum size of
-// an analysis that is cached, in bytes.
+// maxAnalysesBytes is the size of the cache of analyzed statements in bytes. When the cache is full
+// it is emptied, and frequent statements are soon in it again. maxAnalysisBytes is the maximum size
+// of an analysis that is cached, in bytes.
 const (
-	keptAnalyses    = 32 << 20
-	longestAnalysis = keptAnalyses / 16
+	maxAnalysesBytes = 32 << 20
+	maxAnalysisBytes = maxAnalysesBytes / 16
 )
 
 type analysisKey struct {
@@ -40,7 +40,7 @@ func (c *analyses) get(conn *duck.Conn, text string, readFiles bool) (*analysis,
 		return nil, err
 	}
 	size := a.size()
-	if size > longestAnalysis {
+	if size > maxAnalysisBytes {
 		return a, nil
 	}
 	c.mu.Lock()
@@ -48,7 +48,7 @@ func (c *analyses) get(conn *duck.Conn, text string, readFiles bool) (*analysis,
 	if c.byText[key] != nil {
 		return a, nil // another request with the same text has added it in the meantime
 	}
-	if c.bytes+size > keptAnalyses {
+	if c.bytes+size > maxAnalysesBytes {
 		clear(c.byText)
 		c.bytes = 0
 	}
@@ -69,7 +69,7 @@ func (a *analysis) size() int {
 			for _, v := range c.values {
 				size += sizeOf(v)
 			}
-			for _, v := range c.beside {
+			for _, v := range c.otherConstants {
 				size += sizeOf(v)
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestKeptAnalysesAreBounded(t *testing.T) {
+func TestCachedAnalysesAreBounded(t *testing.T) {
 	heap := func() int {
 		var m runtime.MemStats
 		runtime.GC()
@@ -24,7 +24,7 @@ func TestKeptAnalysesAreBounded(t *testing.T) {
 	}
 	grown := heap() - before
 	t.Logf("%d analyses, %d MB counted, %d MB taken", len(cache.byText), cache.bytes>>20, grown>>20)
-	if grown > 2*keptAnalyses {
+	if grown > 2*maxAnalysesBytes {
 		t.Errorf("%d MB are kept", grown>>20)
 	}
 	runtime.KeepAlive(cache)

@@ -15,9 +15,9 @@ type condition struct {
 	column   string
 	operator overlay.Operator
 	values   []duck.Node // the constants, as expressions; several only for IN (operator Equal)
-	// beside are other constants of the same comparison. They affect the type in which DuckDB
-	// compares. An example is the upper limit of BETWEEN.
-	beside []duck.Node
+	// otherConstants are other constants of the same comparison. They affect the type in which
+	// DuckDB compares. An example is the upper limit of BETWEEN.
+	otherConstants []duck.Node
 	// evaluated caches the values of the constants. Its keys are the declared types of columns, and
 	// its values are of type []schema.Value. Only literals are cached; they are evaluated once for
 	// each statement text.
@@ -66,15 +66,15 @@ func (w *walker) collectConditions(where any, s *scope) {
 	}
 }
 
-func (w *walker) addCondition(s *scope, column duck.Node, op overlay.Operator, values []any, beside ...any) {
+func (w *walker) addCondition(s *scope, column duck.Node, op overlay.Operator, values []any, otherConstants ...any) {
 	if text(column, "type") != "COLUMN_REF" {
 		return
 	}
 	c := condition{operator: op, evaluated: &sync.Map{}}
-	var ok, okBeside bool
+	var ok, okOther bool
 	c.values, ok = constants(values)
-	c.beside, okBeside = constants(beside)
-	if !ok || !okBeside {
+	c.otherConstants, okOther = constants(otherConstants)
+	if !ok || !okOther {
 		return
 	}
 	names, _ := column["column_names"].([]any)
@@ -91,7 +91,7 @@ func (w *walker) addCondition(s *scope, column duck.Node, op overlay.Operator, v
 		case len(names) > 2:
 			continue
 		}
-		item.source.give(w.a, c)
+		item.origin.pushConditions(w.a, c)
 	}
 }
 
@@ -141,32 +141,32 @@ func constant(node duck.Node) bool {
 	return false
 }
 
-// nature says how long the value of a constant expression stays the same.
-type nature uint8
+// lifetime says how long the value of a constant expression stays the same.
+type lifetime uint8
 
 const (
-	forEver    nature = iota // a literal: its value never changes
-	forRequest               // has parameters: its value stays the same for one request
-	// forStatement: calls functions, so its value stays the same for one run of the statement. For
+	always     lifetime = iota // a literal: its value never changes
+	perRequest                 // has parameters: its value stays the same for one request
+	// perStatement: calls functions, so its value stays the same for one run of the statement. For
 	// example now() is the same for a whole transaction.
-	forStatement
+	perStatement
 )
 
-func natureOf(node duck.Node) nature {
+func lifetimeOf(node duck.Node) lifetime {
 	switch text(node, "class") {
 	case "CONSTANT":
-		return forEver
+		return always
 	case "CAST":
-		return natureOf(object(node, "child"))
+		return lifetimeOf(object(node, "child"))
 	case "PARAMETER":
-		return forRequest
+		return perRequest
 	}
-	return forStatement
+	return perStatement
 }
 
-// narrow reports whether a condition with = or IN restricts the first column of the table's sort
-// key to certain values.
-func narrow(conditions []condition, t *schema.Table) bool {
+// fixesSortKey reports whether a condition with = or IN restricts the first column of the table's
+// sort key to certain values.
+func fixesSortKey(conditions []condition, t *schema.Table) bool {
 	if len(t.SortKey) == 0 {
 		return false
 	}

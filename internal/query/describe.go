@@ -10,11 +10,11 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// described is a DESCRIBE of a query whose result may have columns of tables. For such a column the
-// output says whether it can be NULL, whether it is in the primary key, and what its default is.
-// Scoter adds this to DuckDB's output, because DuckDB sees only the relations that replace the
-// tables.
-type described struct {
+// describedQuery is a DESCRIBE of a query whose result may have columns of tables. For such a
+// column the output says whether it can be NULL, whether it is in the primary key, and what its
+// default is. Scoter adds this to DuckDB's output, because DuckDB sees only the relations that
+// replace the tables.
+type describedQuery struct {
 	start, end int // byte offsets, in the text, of DESCRIBE and its query
 	tables     []describedTable
 	columns    []describedColumn
@@ -33,21 +33,21 @@ type describedColumn struct {
 	name  string // empty for an expression
 }
 
-// describe records the DESCRIBE of a query, if the query is a SELECT whose result has columns of
-// the tables in its FROM. first is the index in analysis.tables of the first of these tables.
-func (w *walker) describe(query duck.Node, first int) {
+// recordDescribe records the DESCRIBE of a query, if the query is a SELECT whose result has columns
+// of the tables in its FROM. first is the index in analysis.tables of the first of these tables.
+func (w *walker) recordDescribe(query duck.Node, first int) {
 	if text(query, "type") != "SELECT_NODE" || text(query, "aggregate_handling") != "STANDARD_HANDLING" || query["qualify"] != nil || len(list(query, "group_expressions")) > 0 ||
 		len(list(object(query, "cte_map"), "map")) > 0 {
 		return
 	}
-	d := described{}
-	if !w.describedTables(object(query, "from_table"), &d, first) || len(d.tables) == 0 {
+	d := describedQuery{}
+	if !w.collectTables(object(query, "from_table"), &d, first) || len(d.tables) == 0 {
 		return
 	}
 	for _, item := range list(query, "select_list") {
 		expression, _ := item.(duck.Node)
 		switch names := list(expression, "column_names"); {
-		case hasWindow(expression), severalColumns(expression) && text(expression, "class") != "STAR":
+		case hasWindow(expression), expandsToColumns(expression) && text(expression, "class") != "STAR":
 			return
 		case text(expression, "class") == "STAR":
 			of := text(expression, "relation_name")
@@ -73,9 +73,9 @@ func (w *walker) describe(query duck.Node, first int) {
 	}
 }
 
-// describedTables collects the tables of a FROM clause from left to right. It returns false if the
+// collectTables collects the tables of a FROM clause from left to right. It returns false if the
 // FROM has items that are not tables, or if a join removes columns.
-func (w *walker) describedTables(ref duck.Node, d *described, first int) bool {
+func (w *walker) collectTables(ref duck.Node, d *describedQuery, first int) bool {
 	switch text(ref, "type") {
 	case "BASE_TABLE":
 		i := slices.IndexFunc(w.a.tables[first:], func(t tableRef) bool { return t.name == w.location(ref) })
@@ -95,7 +95,7 @@ func (w *walker) describedTables(ref duck.Node, d *described, first int) bool {
 			return false
 		}
 		return text(ref, "ref_type") != "NATURAL" && len(list(ref, "using_columns")) == 0 &&
-			w.describedTables(object(ref, "left"), d, first) && w.describedTables(object(ref, "right"), d, first)
+			w.collectTables(object(ref, "left"), d, first) && w.collectTables(object(ref, "right"), d, first)
 	}
 	return false
 }
@@ -143,9 +143,9 @@ func list(node duck.Node, key string) []any {
 	return l
 }
 
-// describeSplices returns edits that put a query around each DESCRIBE of a query. The outer query
+// describeEdits returns edits that put a query around each DESCRIBE of a query. The outer query
 // adds the properties of the columns that DuckDB does not know.
-func (b *binding) describeSplices(a *analysis, database, schemaName string) (splices sqltoken.Edits) {
+func (b *binding) describeEdits(a *analysis, database, schemaName string) (splices sqltoken.Edits) {
 	for _, d := range a.describes {
 		tables := make([]*schema.Table, len(d.tables))
 		for i, t := range d.tables {
@@ -171,7 +171,7 @@ func (b *binding) describeSplices(a *analysis, database, schemaName string) (spl
 // constraints returns SQL rows: one for each column of the result that is a column of a table. A
 // row has the number of the column in the result, and its null, key and default as DESCRIBE shows
 // them.
-func (d *described) constraints(tables []*schema.Table) (rows []string) {
+func (d *describedQuery) constraints(tables []*schema.Table) (rows []string) {
 	n := 0
 	add := func(t *schema.Table, c schema.Column) {
 		n++

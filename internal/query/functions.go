@@ -6,9 +6,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// harmless lists the table functions that every user may call, because they read no files, no
-// settings, and no texts of other queries.
-var harmless = map[string]bool{
+// allowedFunctions lists the table functions that every user may call, because they read no files,
+// no settings, and no texts of other queries.
+var allowedFunctions = map[string]bool{
 	"range": true, "generate_series": true, "unnest": true, "repeat": true, "repeat_row": true,
 	"json_each": true, "json_tree": true, "generate_subscripts": true, "summary": true,
 	"duckdb_functions": true, "duckdb_keywords": true, "duckdb_types": true, "test_all_types": true,
@@ -26,12 +26,12 @@ var systemFunctions = map[string]bool{
 	"duckdb_indexes": true, "duckdb_sequences": true, "duckdb_extensions": true,
 }
 
-// bypassing lists the table functions that no user may call, not even an administrator. They do one
-// of these things:
+// forbiddenFunctions lists the table functions that no user may call, not even an administrator.
+// They do one of these things:
 //   - run an SQL text or read a table that this package has not seen,
 //   - take the address of memory, or
 //   - change the connection or the engine for later statements.
-var bypassing = map[string]bool{
+var forbiddenFunctions = map[string]bool{
 	"query": true, "query_table": true, "json_execute_serialized_sql": true, "histogram": true, "histogram_values": true,
 	"arrow_scan": true, "arrow_scan_dumb": true, "pandas_scan": true, "python_map_function": true,
 	"enable_profiling": true, "disable_profiling": true, "enable_logging": true, "disable_logging": true, "truncate_duckdb_logs": true,
@@ -41,11 +41,11 @@ var bypassing = map[string]bool{
 func (w *walker) tableFunction(ref duck.Node, visible *cte) {
 	function := object(ref, "function")
 	name := schema.Fold(text(function, "function_name"))
-	if harmless[name] || readsNamed(function, visible) || w.systemFunction(function, ref) {
+	if allowedFunctions[name] || readsNamed(function, visible) || w.systemFunction(function, ref) {
 		return
 	}
 	w.a.files = true
-	if w.mayReadFiles && !duck.Refused(name) && !bypassing[name] {
+	if w.mayReadFiles && !duck.IsForbidden(name) && !forbiddenFunctions[name] {
 		return
 	}
 	w.fail(base.Errorf(base.Forbidden, "table function %s is not allowed", name).
@@ -68,7 +68,7 @@ func (w *walker) systemFunction(function, ref duck.Node) bool {
 
 func (w *walker) function(node duck.Node) {
 	name := schema.Fold(text(node, "function_name"))
-	if duck.Refused(name) {
+	if duck.IsForbidden(name) {
 		w.fail(base.Errorf(base.Forbidden, "function %s is not allowed", name).At(w.location(node) + 1))
 	}
 }

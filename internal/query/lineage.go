@@ -10,36 +10,37 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Keyed describes the primary key of a table that a Kafka source fills through a query. Of are the
-// columns of messages from which the query may compute the key.
-type Keyed struct {
+// KeyColumns describes the primary key of a table that a Kafka source fills through a query. Of are
+// the columns of messages from which the query may compute the key.
+type KeyColumns struct {
 	Key     []string // the names of the key's columns
 	Version string   // the name of the column with the row's version; empty if there is none
-	// Of are the columns of messages from which the query may compute the key. It must use the
-	// first of them.
-	Of    []string
-	Place []string // the columns of messages that identify a message, such as its offset
+	// Metadata are the columns of messages from which the query may compute the key. It must use
+	// the first of them.
+	Metadata    []string
+	RecordPlace []string // the columns of messages that identify a message, such as its offset
 }
 
 // Lineage is a query over Kafka messages in which each row is made of one message. It comes with
 // queries that show which message a row is made of.
 type Lineage struct {
-	// Rows is the query with more columns at the end. These are the columns Keyed.Place of the
-	// message from which the row is made. Their names begin with schema.TouchedColumn.
-	Rows string
-	// Keys is a shorter query than Rows: it has only the columns of the key, and the columns
-	// Keyed.Place as in Rows. If the version is computed from the columns Keyed.Of alone, Keys also
-	// has the version.
-	Keys string
-	// Filters says that columns other than those in Keyed.Of decide whether a message makes a row
-	// of the result.
+	// RowsSQL is the query with more columns at the end. These are the columns
+	// KeyColumns.RecordPlace of the message from which the row is made. Their names begin with
+	// schema.TouchedColumn.
+	RowsSQL string
+	// KeysSQL is a shorter query than RowsSQL: it has only the columns of the key, and the columns
+	// KeyColumns.RecordPlace as in RowsSQL. If the version is computed from the columns
+	// KeyColumns.Metadata alone, KeysSQL also has the version.
+	KeysSQL string
+	// Filters says that columns other than those in KeyColumns.Metadata decide whether a message
+	// makes a row of the result.
 	Filters bool
 }
 
 // Lineage analyzes a query over a table of Kafka messages. messages is the name of that table, and
 // k is the primary key of the table that the query fills. The error is Invalid if a row of the
 // query may be made of several messages, or if the key is not computed from the columns k.Of alone.
-func (r *Runner) Lineage(ctx context.Context, sql, messages string, k Keyed) (Lineage, error) {
+func (r *Runner) Lineage(ctx context.Context, sql, messages string, k KeyColumns) (Lineage, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
 		return Lineage{}, err
@@ -49,11 +50,11 @@ func (r *Runner) Lineage(ctx context.Context, sql, messages string, k Keyed) (Li
 	if err != nil {
 		return Lineage{}, err
 	}
-	d := divider{conn: conn, perMessage: perMessage{messages: messages}}
+	d := splitter{conn: conn, perMessage: perMessage{messages: messages}}
 	if d.aggregates, err = d.names(ctx); err != nil {
 		return Lineage{}, err
 	}
-	l := lineage{perMessage: d.perMessage, Keyed: k}
+	l := lineage{perMessage: d.perMessage, KeyColumns: k}
 	if err := l.check(node); err != nil {
 		return Lineage{}, err
 	}
@@ -62,7 +63,7 @@ func (r *Runner) Lineage(ctx context.Context, sql, messages string, k Keyed) (Li
 		return Lineage{}, err
 	}
 	var places []any
-	for _, name := range k.Place {
+	for _, name := range k.RecordPlace {
 		places = append(places, placeRef(schema.TouchedColumn+name, l.alias, name))
 	}
 	print := func(items []any) (string, error) {
@@ -70,11 +71,11 @@ func (r *Runner) Lineage(ctx context.Context, sql, messages string, k Keyed) (Li
 		text, err := conn.PrintSelect(printable(node).(duck.Node))
 		return strings.TrimSuffix(strings.TrimSpace(text), ";"), err
 	}
-	out := Lineage{Filters: !l.known(node["where_clause"]) || l.joinsBy(object(node, "from_table"))}
-	if out.Rows, err = print(slices.Concat(listOf(node, "select_list"), places)); err != nil {
+	out := Lineage{Filters: !l.dependsOnKey(node["where_clause"]) || l.joinFilters(object(node, "from_table"))}
+	if out.RowsSQL, err = print(slices.Concat(listOf(node, "select_list"), places)); err != nil {
 		return out, err
 	}
-	out.Keys, err = print(slices.Concat(keys, places))
+	out.KeysSQL, err = print(slices.Concat(keys, places))
 	return out, err
 }
 
@@ -90,7 +91,7 @@ func placeRef(alias string, names ...string) duck.Node {
 // columns from which the key is computed.
 type lineage struct {
 	perMessage
-	Keyed
+	KeyColumns
 	alias string // the alias of the table of messages
 }
 
@@ -108,15 +109,15 @@ func (l *lineage) check(node duck.Node) error {
 			return base.Errorf(base.Invalid, "a common table expression has the name %s", l.messages)
 		}
 	}
-	if l.alias = l.named(object(node, "from_table")); l.alias == "" {
+	if l.alias = l.messagesAlias(object(node, "from_table")); l.alias == "" {
 		return base.Errorf(base.Invalid, "%s is read in a sub-query", l.messages)
 	}
 	return nil
 }
 
-// named returns the alias of the table of messages in a table reference. It returns "" if the
-// reference does not have that table.
-func (l *lineage) named(ref duck.Node) string {
+// messagesAlias returns the alias of the table of messages in a table reference. It returns "" if
+// the reference does not have that table.
+func (l *lineage) messagesAlias(ref duck.Node) string {
 	switch text(ref, "type") {
 	case "BASE_TABLE":
 		if !l.isMessages(ref, nil) {
@@ -127,30 +128,31 @@ func (l *lineage) named(ref duck.Node) string {
 		}
 		return l.messages
 	case "JOIN":
-		if left := l.named(object(ref, "left")); left != "" {
+		if left := l.messagesAlias(object(ref, "left")); left != "" {
 			return left
 		}
-		return l.named(object(ref, "right"))
+		return l.messagesAlias(object(ref, "right"))
 	}
 	return ""
 }
 
-// joinsBy reports whether a join may remove messages because of columns that are not in Keyed.Of.
-func (l *lineage) joinsBy(ref duck.Node) bool {
+// joinFilters reports whether a join may remove messages because of columns that are not in
+// KeyColumns.Metadata.
+func (l *lineage) joinFilters(ref duck.Node) bool {
 	if text(ref, "type") != "JOIN" {
 		return false
 	}
 	side, other, keeps := object(ref, "left"), object(ref, "right"), "LEFT"
-	if l.named(side) == "" {
+	if l.messagesAlias(side) == "" {
 		side, other, keeps = other, side, "RIGHT"
 	}
 	switch {
-	case l.joinsBy(side):
+	case l.joinFilters(side):
 		return true
 	case text(ref, "join_type") == keeps:
 		return false
 	}
-	return !l.known(ref["condition"]) || len(listOf(ref, "using_columns")) > 0 || text(ref, "ref_type") == "NATURAL" || text(other, "type") != "BASE_TABLE"
+	return !l.dependsOnKey(ref["condition"]) || len(listOf(ref, "using_columns")) > 0 || text(ref, "ref_type") == "NATURAL" || text(other, "type") != "BASE_TABLE"
 }
 
 // keys returns the items of the select list that are columns of the key, and the item that is the
@@ -162,16 +164,16 @@ func (l *lineage) keys(node duck.Node) (keys []any, err error) {
 		if item == nil {
 			return nil, base.Errorf(base.Invalid, "the query has no column %q by that name, which is part of the primary key", name)
 		}
-		if !l.known(item) {
-			return nil, base.Errorf(base.Invalid, "column %q of the primary key is computed from more than %s", name, strings.Join(l.Of, ", "))
+		if !l.dependsOnKey(item) {
+			return nil, base.Errorf(base.Invalid, "column %q of the primary key is computed from more than %s", name, strings.Join(l.Metadata, ", "))
 		}
-		needed = needed || l.names(item, l.Of[0])
+		needed = needed || l.names(item, l.Metadata[0])
 		keys = append(keys, item)
 	}
 	if !needed {
-		return nil, base.Errorf(base.Invalid, "the primary key is not computed from %s", l.Of[0])
+		return nil, base.Errorf(base.Invalid, "the primary key is not computed from %s", l.Metadata[0])
 	}
-	if item := l.item(node, l.Version); l.Version != "" && item != nil && l.known(item) {
+	if item := l.item(node, l.Version); l.Version != "" && item != nil && l.dependsOnKey(item) {
 		keys = append(keys, item)
 	}
 	return keys, nil
@@ -192,24 +194,24 @@ func (l *lineage) item(node duck.Node, name string) any {
 	return nil
 }
 
-// known reports whether an expression depends only on the columns in Keyed.Of. v is a part of the
-// syntax tree. If v is nil the result is true.
-func (l *lineage) known(v any) bool {
+// dependsOnKey reports whether an expression depends only on the columns in KeyColumns.Metadata. v
+// is a part of the syntax tree. If v is nil the result is true.
+func (l *lineage) dependsOnKey(v any) bool {
 	switch v := v.(type) {
 	case duck.Node:
 		switch text(v, "class") {
 		case "COLUMN_REF":
-			return slices.ContainsFunc(l.Of, func(name string) bool { return l.refers(v, name) })
+			return slices.ContainsFunc(l.Metadata, func(name string) bool { return l.isMessageColumn(v, name) })
 		case "SUBQUERY", "WINDOW", "STAR", "LAMBDA", "POSITIONAL_REFERENCE":
 			return false
 		}
 		for _, child := range v {
-			if !l.known(child) {
+			if !l.dependsOnKey(child) {
 				return false
 			}
 		}
 	case []any:
-		return !slices.ContainsFunc(v, func(child any) bool { return !l.known(child) })
+		return !slices.ContainsFunc(v, func(child any) bool { return !l.dependsOnKey(child) })
 	}
 	return true
 }
@@ -219,7 +221,7 @@ func (l *lineage) known(v any) bool {
 func (l *lineage) names(v any, name string) bool {
 	switch v := v.(type) {
 	case duck.Node:
-		if text(v, "class") == "COLUMN_REF" && l.refers(v, name) {
+		if text(v, "class") == "COLUMN_REF" && l.isMessageColumn(v, name) {
 			return true
 		}
 		for _, child := range v {
@@ -233,9 +235,9 @@ func (l *lineage) names(v any, name string) bool {
 	return false
 }
 
-// refers reports whether a column reference means a column of the messages, or a field of that
-// column. name is the column.
-func (l *lineage) refers(ref duck.Node, name string) bool {
+// isMessageColumn reports whether a column reference means a column of the messages, or a field of
+// that column. name is the column.
+func (l *lineage) isMessageColumn(ref duck.Node, name string) bool {
 	names := stringsOf(ref["column_names"])
 	return len(names) > 0 && sameName(names[0], name) || len(names) > 1 && schema.Fold(names[0]) == schema.Fold(l.alias) && sameName(names[1], name)
 }

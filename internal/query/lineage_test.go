@@ -19,7 +19,7 @@ func TestLineage(t *testing.T) {
 	t.Cleanup(func() { pool.Close(); inst.Close() })
 	r := &Runner{pool: pool}
 	of := func(sql string, key ...string) (Lineage, error) {
-		return r.Lineage(t.Context(), sql, "messages", Keyed{Key: key, Version: "ver", Of: []string{"_key", "_topic", "_offset"}, Place: []string{"_offset"}})
+		return r.Lineage(t.Context(), sql, "messages", KeyColumns{Key: key, Version: "ver", Metadata: []string{"_key", "_topic", "_offset"}, RecordPlace: []string{"_offset"}})
 	}
 	for _, c := range []struct {
 		sql, rows, keys string
@@ -42,7 +42,7 @@ func TestLineage(t *testing.T) {
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", c.sql, err)
-		case l.Filters != c.filters, c.rows != "" && (l.Rows != c.rows || l.Keys != c.keys):
+		case l.Filters != c.filters, c.rows != "" && (l.RowsSQL != c.rows || l.KeysSQL != c.keys):
 			t.Errorf("%s: %+v", c.sql, l)
 		}
 	}

@@ -36,7 +36,7 @@ func TestLiteralsAreWhatDuckDBMakesOfThem(t *testing.T) {
 				continue
 			}
 			taken++
-			long, err := b.ask(t.Context(), constants, typ)
+			long, err := b.evaluateInDuckDB(t.Context(), constants, typ)
 			if err != nil {
 				t.Fatal(err)
 			}

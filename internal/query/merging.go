@@ -15,11 +15,11 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// merges has, for each supported aggregate, the SQL expression that merges its states into the
-// result; %s stands for the column of states. A state is the aggregate over some of the rows, so
-// the same expression also merges several states into one. Only approx_count_distinct has states of
-// another kind.
-var merges = map[string]string{
+// mergeExpressions has, for each supported aggregate, the SQL expression that merges its states
+// into the result; %s stands for the column of states. A state is the aggregate over some of the
+// rows, so the same expression also merges several states into one. Only approx_count_distinct has
+// states of another kind.
+var mergeExpressions = map[string]string{
 	"count": countMerge, "count_star": countMerge, "sum": "sum(%s)", "min": "min(%s)", "max": "max(%s)",
 	"bool_and": "bool_and(%s)", "bool_or": "bool_or(%s)",
 	approxDistinct: mergeSketches,
@@ -48,64 +48,64 @@ const (
 		`lambda h: CASE WHEN coalesce(len(h), 0) < 1024 THEN coalesce(len(h), 0) ELSE round(1023 * 18446744073709551616 / h[1024]::DOUBLE)::BIGINT END)[1]`
 )
 
-// Division is the result of dividing a query with aggregates into two queries: one computes states
-// from some of the rows, and the other merges all states into the result. A view that a Kafka
-// source fills works this way.
-type Division struct {
-	// States is the query that computes states from some of the rows. Its result is appended to a
-	// table of states.
-	States string
-	Merged string // the query over the table of states that returns the result for all rows
-	// Older is the text of Merged as earlier versions of Scoter wrote it. In that text the count of
-	// no rows is NULL instead of 0.
-	Older string
-	// Joined are SQL expressions, with their aliases, that merge all states of a group into one
-	// state. Groups are the quoted names of the columns in GROUP BY. If there is no GROUP BY, all
-	// states are one group.
-	Joined []string
-	Groups []string
+// SplitAggregate is the result of dividing a query with aggregates into two queries: one computes
+// states from some of the rows, and the other merges all states into the result. A view that a
+// Kafka source fills works this way.
+type SplitAggregate struct {
+	// StatesSQL is the query that computes states from some of the rows. Its result is appended to
+	// a table of states.
+	StatesSQL string
+	MergedSQL string // the query over the table of states that returns the result for all rows
+	// PreviousMerged is the text of MergedSQL as earlier versions of Scoter wrote it. In that text
+	// the count of no rows is NULL instead of 0.
+	PreviousMerged string
+	// JoinExpressions are SQL expressions, with their aliases, that merge all states of a group
+	// into one state. Groups are the quoted names of the columns in GROUP BY. If there is no GROUP
+	// BY, all states are one group.
+	JoinExpressions []string
+	GroupColumns    []string
 }
 
-// Merging divides a query that aggregates a table of Kafka messages into two queries. messages is
-// the name of that table, and table is the name of the table of states. The error is Invalid if the
-// query cannot be divided.
-func (r *Runner) Merging(ctx context.Context, sql, messages, table string) (Division, error) {
+// SplitAggregate divides a query that aggregates a table of Kafka messages into two queries.
+// messages is the name of that table, and table is the name of the table of states. The error is
+// Invalid if the query cannot be divided.
+func (r *Runner) SplitAggregate(ctx context.Context, sql, messages, table string) (SplitAggregate, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
-		return Division{}, err
+		return SplitAggregate{}, err
 	}
 	defer r.pool.Release(conn)
 	node, err := conn.ParseSelect(sql)
 	if err != nil {
-		return Division{}, err
+		return SplitAggregate{}, err
 	}
-	d := divider{conn: conn, perMessage: perMessage{messages: messages}, counts: map[int]string{}}
+	d := splitter{conn: conn, perMessage: perMessage{messages: messages}, counts: map[int]string{}}
 	if d.aggregates, err = d.names(ctx); err != nil {
-		return Division{}, err
+		return SplitAggregate{}, err
 	}
-	columns, err := d.divide(node)
+	columns, err := d.split(node)
 	if err != nil {
-		return Division{}, err
+		return SplitAggregate{}, err
 	}
 	states, err := conn.PrintSelect(printable(node).(duck.Node))
 	if err != nil {
-		return Division{}, err
+		return SplitAggregate{}, err
 	}
-	d.States = strings.TrimSuffix(strings.TrimSpace(states), ";")
+	d.StatesSQL = strings.TrimSuffix(strings.TrimSpace(states), ";")
 	merged := func() string { return "SELECT " + strings.Join(columns, ", ") + " FROM " + table + " GROUP BY ALL" }
-	d.Older = merged()
-	if len(d.Groups) == 0 {
+	d.PreviousMerged = merged()
+	if len(d.GroupColumns) == 0 {
 		for i, name := range d.counts {
 			columns[i] = fmt.Sprintf(noneMerge, name) + " AS " + name
 		}
 	}
-	d.Merged = merged()
-	return d.Division, nil
+	d.MergedSQL = merged()
+	return d.SplitAggregate, nil
 }
 
-// divider turns a query with aggregates into the query that computes states (partial results).
-type divider struct {
-	Division
+// splitter turns a query with aggregates into the query that computes states (partial results).
+type splitter struct {
+	SplitAggregate
 	perMessage
 	conn *duck.Conn
 	// counts has the result columns that are counts: their quoted names, by the number of the
@@ -114,7 +114,7 @@ type divider struct {
 }
 
 // names asks DuckDB for the names of its aggregates, and of its macros that call an aggregate.
-func (d *divider) names(ctx context.Context) (map[string]bool, error) {
+func (d *splitter) names(ctx context.Context) (map[string]bool, error) {
 	rows, err := d.conn.Query(ctx, `SELECT DISTINCT function_name, NULL FROM duckdb_functions() WHERE function_type = 'aggregate' UNION ALL
 		SELECT DISTINCT function_name, unnest(regexp_extract_all(macro_definition, '(\w+)"?\(', 1)) FROM duckdb_functions() WHERE function_type = 'macro'`)
 	if err != nil {
@@ -153,7 +153,7 @@ func (d *divider) names(ctx context.Context) (map[string]bool, error) {
 	return names, nil
 }
 
-func (d *divider) divide(node duck.Node) (columns []string, err error) {
+func (d *splitter) split(node duck.Node) (columns []string, err error) {
 	if text(node, "type") != "SELECT_NODE" || len(listOf(node, "modifiers")) > 0 || node["having"] != nil || node["qualify"] != nil || node["sample"] != nil {
 		return nil, base.Errorf(base.Invalid, "results of batches are merged only for one SELECT without DISTINCT, HAVING, QUALIFY, ORDER BY and LIMIT").
 			WithHint("the query that reads the view may have them")
@@ -182,7 +182,7 @@ func (d *divider) divide(node duck.Node) (columns []string, err error) {
 
 // checkGroups returns an error if an expression in GROUP BY is not a column of the result. Without
 // that column, states of different groups would be merged.
-func (d *divider) checkGroups(node duck.Node, items []any) error {
+func (d *splitter) checkGroups(node duck.Node, items []any) error {
 	if len(listOf(node, "group_sets")) > 1 {
 		return base.Errorf(base.Invalid, "results of ROLLUP, CUBE and GROUPING SETS cannot be merged: a subtotal and a group of NULL look alike").
 			WithHint("the query that reads the view may have them")
@@ -233,7 +233,7 @@ func groupItem(group duck.Node, items []any) int {
 // column replaces item i of the select list by an expression that computes its state. merged is the
 // expression that merges these states into the result. aggregate says whether the item is an
 // aggregate. If it is not, the item is a column of GROUP BY.
-func (d *divider) column(items []any, i int, item duck.Node) (merged string, aggregate bool, err error) {
+func (d *splitter) column(items []any, i int, item duck.Node) (merged string, aggregate bool, err error) {
 	name := text(item, "alias")
 	if names := stringsOf(item["column_names"]); name == "" && len(names) > 0 {
 		name = names[len(names)-1]
@@ -246,13 +246,13 @@ func (d *divider) column(items []any, i int, item duck.Node) (merged string, agg
 	}
 	quoted := schema.Quote(name)
 	function := strings.ToLower(text(item, "function_name"))
-	merge, ok := merges[function]
+	merge, ok := mergeExpressions[function]
 	if text(item, "class") != "FUNCTION" || !ok {
-		if used := within(item, d.aggregates); used != "" {
+		if used := findAggregate(item, d.aggregates); used != "" {
 			return "", false, base.Errorf(base.Invalid, "results of %s in %s cannot be merged", used, quoted).
 				WithHint("count, sum, min, max, bool_and, bool_or and approx_count_distinct can, each as a column of its own: an average is sum / count")
 		}
-		d.Groups, d.Joined = append(d.Groups, quoted), append(d.Joined, quoted)
+		d.GroupColumns, d.JoinExpressions = append(d.GroupColumns, quoted), append(d.JoinExpressions, quoted)
 		return quoted, false, nil
 	}
 	children, _ := item["children"].([]any)
@@ -269,9 +269,9 @@ func (d *divider) column(items []any, i int, item duck.Node) (merged string, agg
 		least["children"].([]any)[0].(duck.Node)["children"].([]any)[0].(duck.Node)["child"] = children[0]
 		least["alias"], least["filter"] = name, item["filter"]
 		items[i] = least
-		d.Joined = append(d.Joined, fmt.Sprintf(joinSketches, quoted)+" AS "+quoted)
+		d.JoinExpressions = append(d.JoinExpressions, fmt.Sprintf(joinSketches, quoted)+" AS "+quoted)
 	} else {
-		d.Joined = append(d.Joined, fmt.Sprintf(merge, quoted)+" AS "+quoted)
+		d.JoinExpressions = append(d.JoinExpressions, fmt.Sprintf(merge, quoted)+" AS "+quoted)
 	}
 	if merge == countMerge {
 		d.counts[i] = quoted

@@ -11,17 +11,17 @@ import (
 // it checks that they give the same result whether they read the rows in batches or at once.
 func TestWhatCannotBeDividedIsRefused(t *testing.T) {
 	conn := connect(t)
-	divide := func(sql string) (Division, error) {
+	divide := func(sql string) (SplitAggregate, error) {
 		node, err := conn.ParseSelect(sql)
 		if err != nil {
 			t.Fatalf("%s: %v", sql, err)
 		}
-		d := divider{conn: conn, perMessage: perMessage{messages: "messages"}, counts: map[int]string{}}
+		d := splitter{conn: conn, perMessage: perMessage{messages: "messages"}, counts: map[int]string{}}
 		if d.aggregates, err = d.names(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		_, err = d.divide(node)
-		return d.Division, err
+		_, err = d.split(node)
+		return d.SplitAggregate, err
 	}
 	for _, sql := range []string{
 		"SELECT count(*) AS n FROM messages",

@@ -33,9 +33,9 @@ func outputNames(conn *duck.Conn, node duck.Node) []outputName {
 		node = left
 	}
 	list, _ := node["select_list"].([]any)
-	first, last := slices.IndexFunc(list, severalColumns), -1
+	first, last := slices.IndexFunc(list, expandsToColumns), -1
 	for i := range list {
-		if severalColumns(list[i]) {
+		if expandsToColumns(list[i]) {
 			last = i
 		}
 	}
@@ -64,12 +64,12 @@ func outputNames(conn *duck.Conn, node duck.Node) []outputName {
 	return out
 }
 
-// severalColumns reports whether an item in a select list may become several columns. It does if it
-// has a star outside of sub-queries, or unnests a value. v is the item's syntax tree.
-func severalColumns(v any) bool {
+// expandsToColumns reports whether an item in a select list may become several columns. It does if
+// it has a star outside of sub-queries, or unnests a value. v is the item's syntax tree.
+func expandsToColumns(v any) bool {
 	switch v := v.(type) {
 	case []any:
-		return slices.ContainsFunc(v, severalColumns)
+		return slices.ContainsFunc(v, expandsToColumns)
 	case duck.Node:
 		if class := text(v, "class"); class == "STAR" || class == "SUBQUERY" {
 			return class == "STAR"
@@ -78,7 +78,7 @@ func severalColumns(v any) bool {
 			return true
 		}
 		for _, child := range v {
-			if severalColumns(child) {
+			if expandsToColumns(child) {
 				return true
 			}
 		}

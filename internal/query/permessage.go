@@ -19,12 +19,12 @@ type perMessage struct {
 	aggregates map[string]bool
 }
 
-// reading is a common table expression that a part of the query can name. reads says whether it
+// cteScope is a common table expression that a part of the query can name. reads says whether it
 // reads messages. outer is the next outer one, so that they are a linked list.
-type reading struct {
+type cteScope struct {
 	name  string
 	reads bool
-	outer *reading
+	outer *cteScope
 }
 
 // errManyRows returns the error for a part of a query that depends on many messages at once. what
@@ -35,7 +35,7 @@ func errManyRows(what string) error {
 }
 
 // query checks a sub-query that reads messages: each of its rows must be made of one message.
-func (w *perMessage) query(node duck.Node, scope *reading) error {
+func (w *perMessage) query(node duck.Node, scope *cteScope) error {
 	switch text(node, "type") {
 	case "SET_OPERATION_NODE":
 		return w.union(node, scope)
@@ -54,14 +54,14 @@ func (w *perMessage) query(node duck.Node, scope *reading) error {
 	case node["qualify"] != nil:
 		return errManyRows("QUALIFY in a sub-query")
 	}
-	if used := within(node["select_list"], w.aggregates); used != "" {
+	if used := findAggregate(node["select_list"], w.aggregates); used != "" {
 		return errManyRows(used + " in a sub-query")
 	}
 	return w.selectNode(node, scope)
 }
 
 // union checks a UNION ALL. Both of its sides must read messages.
-func (w *perMessage) union(node duck.Node, scope *reading) error {
+func (w *perMessage) union(node duck.Node, scope *cteScope) error {
 	if text(node, "setop_type") != "UNION" || node["setop_all"] != true || len(listOf(node, "modifiers")) > 0 {
 		return errManyRows("a set operation")
 	}
@@ -78,7 +78,7 @@ func (w *perMessage) union(node duck.Node, scope *reading) error {
 }
 
 // selectNode checks the FROM and the sub-queries of a SELECT. It does not check aggregates.
-func (w *perMessage) selectNode(node duck.Node, scope *reading) error {
+func (w *perMessage) selectNode(node duck.Node, scope *cteScope) error {
 	if node["sample"] != nil {
 		return errManyRows("a sample")
 	}
@@ -103,7 +103,7 @@ func (w *perMessage) selectNode(node duck.Node, scope *reading) error {
 
 // withClause checks the common table expressions of a query, and returns the scope that has them.
 // If one of them reads messages, each of its rows must be made of one message.
-func (w *perMessage) withClause(node duck.Node, scope *reading) (*reading, error) {
+func (w *perMessage) withClause(node duck.Node, scope *cteScope) (*cteScope, error) {
 	for _, item := range listOf(object(node, "cte_map"), "map") {
 		entry, _ := item.(duck.Node)
 		query := object(object(object(entry, "value"), "query"), "node")
@@ -113,13 +113,13 @@ func (w *perMessage) withClause(node duck.Node, scope *reading) (*reading, error
 				return nil, base.Wrap(err, "WITH %s", text(entry, "key"))
 			}
 		}
-		scope = &reading{name: text(entry, "key"), reads: reads, outer: scope}
+		scope = &cteScope{name: text(entry, "key"), reads: reads, outer: scope}
 	}
 	return scope, nil
 }
 
 // from checks a table reference, and reports whether its rows are made of messages.
-func (w *perMessage) from(ref duck.Node, scope *reading) (reads bool, err error) {
+func (w *perMessage) from(ref duck.Node, scope *cteScope) (reads bool, err error) {
 	if !w.reads(ref, scope) {
 		return false, nil
 	}
@@ -145,7 +145,7 @@ func (w *perMessage) from(ref duck.Node, scope *reading) (reads bool, err error)
 // join checks a join in which at least one side may read messages. It returns an error unless
 // exactly one side reads them. A row of the other side must not be in the result if no message
 // belongs to it, and must not be there once for all messages.
-func (w *perMessage) join(ref duck.Node, scope *reading) error {
+func (w *perMessage) join(ref duck.Node, scope *cteScope) error {
 	left, err := w.from(object(ref, "left"), scope)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (w *perMessage) join(ref duck.Node, scope *reading) error {
 }
 
 // reads reports whether a part of the syntax tree reads messages.
-func (w *perMessage) reads(v any, scope *reading) bool {
+func (w *perMessage) reads(v any, scope *cteScope) bool {
 	switch v := v.(type) {
 	case []any:
 		return slices.ContainsFunc(v, func(item any) bool { return w.reads(item, scope) })
@@ -184,7 +184,7 @@ func (w *perMessage) reads(v any, scope *reading) bool {
 		}
 		for _, item := range listOf(object(v, "cte_map"), "map") {
 			entry, _ := item.(duck.Node)
-			scope = &reading{name: text(entry, "key"), reads: w.reads(entry["value"], scope), outer: scope}
+			scope = &cteScope{name: text(entry, "key"), reads: w.reads(entry["value"], scope), outer: scope}
 		}
 		for key, child := range v {
 			if key != "cte_map" && w.reads(child, scope) {
@@ -195,7 +195,7 @@ func (w *perMessage) reads(v any, scope *reading) bool {
 	return false
 }
 
-func (w *perMessage) isMessages(ref duck.Node, scope *reading) bool {
+func (w *perMessage) isMessages(ref duck.Node, scope *cteScope) bool {
 	if text(ref, "catalog_name") != "" || text(ref, "schema_name") != "" {
 		return false
 	}
@@ -208,9 +208,9 @@ func (w *perMessage) isMessages(ref duck.Node, scope *reading) bool {
 	return name == schema.Fold(w.messages)
 }
 
-// within describes the first part of an expression that depends on many rows, such as a window
-// function. It returns "" if there is none.
-func within(v any, aggregates map[string]bool) string {
+// findAggregate describes the first part of an expression that depends on many rows, such as a
+// window function. It returns "" if there is none.
+func findAggregate(v any, aggregates map[string]bool) string {
 	switch v := v.(type) {
 	case duck.Node:
 		name := strings.ToLower(text(v, "function_name"))
@@ -221,13 +221,13 @@ func within(v any, aggregates map[string]bool) string {
 			return name
 		}
 		for _, child := range v {
-			if used := within(child, aggregates); used != "" {
+			if used := findAggregate(child, aggregates); used != "" {
 				return used
 			}
 		}
 	case []any:
 		for _, child := range v {
-			if used := within(child, aggregates); used != "" {
+			if used := findAggregate(child, aggregates); used != "" {
 				return used
 			}
 		}

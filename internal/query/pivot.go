@@ -64,7 +64,7 @@ func (r *Runner) analyzePivots(ctx context.Context, conn *duck.Conn, req Request
 	}
 	a, err := analyze(conn, text, req.ReadFiles)
 	if err != nil {
-		return nil, relocated(err, func(at int) int { return unexpanded(expanded, at) })
+		return nil, withPosition(err, func(at int) int { return originalOffset(expanded, at) })
 	}
 	a.expanded = append(expanded, a.expanded...)
 	return a, nil
@@ -93,9 +93,9 @@ func combines(t sqltoken.Token, depth int) bool {
 	return t.Depth == depth && (t.Is("UNION") || t.Is("EXCEPT") || t.Is("INTERSECT"))
 }
 
-// unexpanded translates an offset in the analyzed text to an offset in the user's text. expanded
-// are the edits that turned the user's text into the analyzed one.
-func unexpanded(expanded []sqltoken.Edits, at int) int {
+// originalOffset translates an offset in the analyzed text to an offset in the user's text.
+// expanded are the edits that turned the user's text into the analyzed one.
+func originalOffset(expanded []sqltoken.Edits, at int) int {
 	for _, edits := range slices.Backward(expanded) {
 		at, _ = edits.Origin(at)
 	}
@@ -160,10 +160,10 @@ func lastOpenPivot(text string, tokens []sqltoken.Token) (pivot int, elements []
 		if on < 0 || on == i+1 || withinFrom(tokens, i) {
 			continue
 		}
-		source := text[tokens[i+1].Start:tokens[on-1].End]
+		input := text[tokens[i+1].Start:tokens[on-1].End]
 		for from := on + 1; from < len(tokens); {
 			to := elementEnd(tokens, from)
-			if e, ok := openElement(text, tokens, from, to, source); ok {
+			if e, ok := openElement(text, tokens, from, to, input); ok {
 				e.values = withCTEs(text, tokens, i, e.values)
 				elements = append(elements, e)
 			}
@@ -221,7 +221,7 @@ func elementEnd(tokens []sqltoken.Token, from int) int {
 // openElement returns an expression behind ON in a PIVOT, if its values are not listed. The
 // expression is between two tokens. It may be followed by IN and a query, which then gives the
 // values. ok is false if the values are listed.
-func openElement(text string, tokens []sqltoken.Token, from, to int, source string) (pivotElement, bool) {
+func openElement(text string, tokens []sqltoken.Token, from, to int, input string) (pivotElement, bool) {
 	if from >= to {
 		return pivotElement{}, false
 	}
@@ -229,7 +229,7 @@ func openElement(text string, tokens []sqltoken.Token, from, to int, source stri
 	if in < 0 {
 		expression := text[tokens[from].Start:tokens[to-1].End]
 		return pivotElement{
-			values: "SELECT DISTINCT CAST(" + expression + " AS VARCHAR) AS scoter_pivot FROM " + source + " WHERE scoter_pivot IS NOT NULL ORDER BY scoter_pivot",
+			values: "SELECT DISTINCT CAST(" + expression + " AS VARCHAR) AS scoter_pivot FROM " + input + " WHERE scoter_pivot IS NOT NULL ORDER BY scoter_pivot",
 			start:  tokens[to-1].End, end: tokens[to-1].End,
 		}, true
 	}

@@ -29,11 +29,11 @@ type Store interface {
 	// whether a.b means table b of schema a, or table b of database a.
 	HasSchema(database, schema string) bool
 	HasDatabase(database string) bool
-	// SettledAs returns a deduplicated snapshot of some tables. If evolutions (changes of schemas)
-	// are given, the tables have the schemas that these will make.
-	SettledAs(ctx context.Context, evolutions []engine.Evolution, tables ...base.TableID) (*snapshot.Snapshot, error)
-	// Stored returns a snapshot of a table's parts, without the rows in memory.
-	Stored(ctx context.Context, table base.TableID) (*snapshot.Snapshot, error)
+	// DeduplicatedSnapshotAs returns a deduplicated snapshot of some tables. If evolutions (changes
+	// of schemas) are given, the tables have the schemas that these will make.
+	DeduplicatedSnapshotAs(ctx context.Context, evolutions []engine.Evolution, tables ...base.TableID) (*snapshot.Snapshot, error)
+	// PartsSnapshot returns a snapshot of a table's parts, without the rows in memory.
+	PartsSnapshot(ctx context.Context, table base.TableID) (*snapshot.Snapshot, error)
 }
 
 // System provides the system tables, such as scoter.tables, which SHOW and information_schema also
@@ -63,23 +63,23 @@ type Request struct {
 	Target int
 	// Rows, if not nil, are the only rows that the query sees of the table at Target. Then the
 	// query must not name other tables.
-	Rows *Located
+	Rows *KeyRows
 	// Evolutions are changes of the schemas of tables. They will be committed with the statement
 	// that runs this query. The query sees the tables with these changes.
 	Evolutions []engine.Evolution
-	// Portion, if not nil, restricts one of the query's tables to the parts of one partition.
-	Portion *Portion
+	// Partition, if not nil, restricts one of the query's tables to the parts of one partition.
+	Partition *PartitionScan
 }
 
-// Located are rows of a table in a snapshot that an index found. The plan of a query over them is
+// KeyRows are rows of a table in a snapshot that an index found. The plan of a query over them is
 // cached: DuckDB plans it once for each connection, text and version of the table.
-type Located struct {
+type KeyRows struct {
 	Snapshot *snapshot.Snapshot // the query retains the snapshot for itself
 	Rows     overlay.Rows
 }
 
-// Portion restricts a table to the parts of one partition, without the rows in memory.
-type Portion struct {
+// PartitionScan restricts a table to the parts of one partition, without the rows in memory.
+type PartitionScan struct {
 	Table     base.TableID
 	Partition string
 }
@@ -149,13 +149,13 @@ func (r *Result) Snapshot() *snapshot.Snapshot {
 	return r.binding.snapshot
 }
 
-// Reads returns the tables and columns that decide which rows the query returns. The committer
-// compares them with later changes. For the table at Request.Target it returns single columns. Any
-// other table counts as a whole.
-func (r *Result) Reads() []engine.Read { return r.binding.reads() }
+// ReadDependencies returns the tables and columns that decide which rows the query returns. The
+// committer compares them with later changes. For the table at Request.Target it returns single
+// columns. Any other table counts as a whole.
+func (r *Result) ReadDependencies() []engine.ReadDependency { return r.binding.readDependencies() }
 
-// Wanted reports whether other queries wait for a slot.
-func (r *Result) Wanted() bool { return r.pool.Wanted() }
+// OthersWaiting reports whether other queries wait for a slot.
+func (r *Result) OthersWaiting() bool { return r.pool.OthersWaiting() }
 
 // Yield gives the query's slot to another query, while this query waits for the reader of its
 // result. since is when the wait began. See duck.Pool. The result must not be closed.
@@ -202,12 +202,12 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 	}
 	result, err := b.start(ctx, stmt)
 	if err != nil {
-		return nil, b.positioned(err)
+		return nil, b.withUserPosition(err)
 	}
 	if req.Target != 0 {
 		// The whole result is read before a row is changed, because the statement must first find
 		// all its rows.
-		result.rows.Gather()
+		result.rows.FullBatches()
 	}
 	result.Stats, result.binding = b.stats, b
 	if len(b.analysis.names) > 0 {
@@ -226,7 +226,7 @@ func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*du
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(a.bitstrings) > 0 {
+	if len(a.bitstringCalls) > 0 {
 		if a, err = r.withBounds(ctx, conn, req, a); err != nil {
 			return nil, nil, err
 		}
@@ -236,19 +236,19 @@ func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*du
 	if !a.files && (len(a.tables) == 0 || req.Rows != nil) {
 		prepare = conn.PrepareCached
 	}
-	if len(a.tables) == 0 && req.Portion == nil {
+	if len(a.tables) == 0 && req.Partition == nil {
 		b.sql = a.text
 		stmt, err := prepare(b.sql)
-		return stmt, b, b.positioned(err)
+		return stmt, b, b.withUserPosition(err)
 	}
 	if b.sql, err = b.bind(ctx); err != nil {
 		b.release()
-		return nil, nil, relocated(err, func(at int) int { return unexpanded(a.expanded, at) })
+		return nil, nil, withPosition(err, func(at int) int { return originalOffset(a.expanded, at) })
 	}
 	stmt, err := prepare(b.sql)
 	if err != nil {
 		b.release()
-		return nil, nil, b.positioned(err)
+		return nil, nil, b.withUserPosition(err)
 	}
 	return stmt, b, nil
 }
@@ -281,7 +281,7 @@ func (r *Runner) Columns(ctx context.Context, req Request) ([]string, error) {
 	columns, known := stmt.Columns()
 	if !known {
 		if columns, err = columnsWith(ctx, conn, b.sql, req.Args); err != nil {
-			return nil, b.positioned(err)
+			return nil, b.withUserPosition(err)
 		}
 	}
 	renamed(b.analysis.names, columns)

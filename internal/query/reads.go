@@ -16,33 +16,33 @@ type namedColumns struct {
 	all   bool            // an expression has a star, so any column counts as named
 }
 
-// outsideSelectList adds the names of the columns that a query uses outside of its select list,
-// such as in WHERE. Such a name may stand for an expression of a sub-query in FROM. Then the
+// collectOutsideSelectList adds the names of the columns that a query uses outside of its select
+// list, such as in WHERE. Such a name may stand for an expression of a sub-query in FROM. Then the
 // columns in that expression are added too.
-func (n *namedColumns) outsideSelectList(query duck.Node) {
-	var s scopeNames
+func (n *namedColumns) collectOutsideSelectList(query duck.Node) {
+	var s scopeColumns
 	s.query(query)
 	for s.resolve() {
 	}
 	s.mergeInto(n)
 }
 
-// scopeNames are the names of columns that one SELECT uses outside of its select list.
-type scopeNames struct {
+// scopeColumns are the names of columns that one SELECT uses outside of its select list.
+type scopeColumns struct {
 	namedColumns
-	inner    []*scopeNames // the same names for the sub-queries in its FROM
-	selected []selected    // the expressions that these sub-queries select
+	inner    []*scopeColumns      // the same names for the sub-queries in its FROM
+	selected []selectedExpression // the expressions that these sub-queries select
 }
 
-// selected is an expression in the select list of a sub-query. names are the names by which the
-// outer query may use it.
-type selected struct {
-	within     *scopeNames
+// selectedExpression is an expression in the select list of a sub-query. names are the names by
+// which the outer query may use it.
+type selectedExpression struct {
+	within     *scopeColumns
 	expression duck.Node
 	names      []string
 }
 
-func (n *scopeNames) query(query duck.Node) {
+func (n *scopeColumns) query(query duck.Node) {
 	if text(query, "type") != "SELECT_NODE" {
 		n.collect(query)
 		return
@@ -58,7 +58,7 @@ func (n *scopeNames) query(query duck.Node) {
 	}
 }
 
-func (n *scopeNames) from(ref duck.Node) {
+func (n *scopeColumns) from(ref duck.Node) {
 	switch text(ref, "type") {
 	case "JOIN":
 		n.from(object(ref, "left"))
@@ -78,8 +78,8 @@ func (n *scopeNames) from(ref duck.Node) {
 
 // subquery adds a sub-query in a FROM clause, whose columns may be renamed. It skips stars in the
 // select list, because their columns keep their own names.
-func (n *scopeNames) subquery(query duck.Node, renamed []string) {
-	within := &scopeNames{}
+func (n *scopeColumns) subquery(query duck.Node, renamed []string) {
+	within := &scopeColumns{}
 	within.query(query)
 	n.inner = append(n.inner, within)
 	list, _ := query["select_list"].([]any)
@@ -88,7 +88,7 @@ func (n *scopeNames) subquery(query duck.Node, renamed []string) {
 		if text(expression, "class") == "STAR" {
 			continue
 		}
-		s := selected{within, expression, renamed}
+		s := selectedExpression{within, expression, renamed}
 		columns := stringsOf(expression["column_names"])
 		switch alias := text(expression, "alias"); {
 		case alias != "":
@@ -105,8 +105,8 @@ func (n *scopeNames) subquery(query duck.Node, renamed []string) {
 
 // resolve adds the columns in each expression of a sub-query whose name is used. It returns true if
 // it added columns. These may be names of further expressions, so the caller calls it again.
-func (n *scopeNames) resolve() (more bool) {
-	n.selected = slices.DeleteFunc(n.selected, func(s selected) bool {
+func (n *scopeColumns) resolve() (more bool) {
+	n.selected = slices.DeleteFunc(n.selected, func(s selectedExpression) bool {
 		named := slices.ContainsFunc(s.names, func(name string) bool { return n.names[schema.Fold(name)] })
 		if named {
 			n.collect(s.expression)
@@ -121,7 +121,7 @@ func (n *scopeNames) resolve() (more bool) {
 	return more
 }
 
-func (n *scopeNames) mergeInto(all *namedColumns) {
+func (n *scopeColumns) mergeInto(all *namedColumns) {
 	all.all = all.all || n.all
 	for name := range n.names {
 		all.add(name)
@@ -177,25 +177,25 @@ func (n *namedColumns) collect(v any) {
 // isTarget reports whether a table reference of a statement is the table at Request.Target. The
 // query reads the addresses of that table's rows.
 func (b *binding) isTarget(a *analysis, ref *tableRef) bool {
-	return b.req.Target > 0 && a == b.analysis && unexpanded(a.expanded, ref.start) == b.req.Target
+	return b.req.Target > 0 && a == b.analysis && originalOffset(a.expanded, ref.start) == b.req.Target
 }
 
-// reads returns the tables and columns that decide which rows the query returns, as described at
-// Result.Reads.
-func (b *binding) reads() []engine.Read {
+// readDependencies returns the tables and columns that decide which rows the query returns, as
+// described at Result.ReadDependencies.
+func (b *binding) readDependencies() []engine.ReadDependency {
 	whole := map[base.TableID]bool{}
-	var out []engine.Read
+	var out []engine.ReadDependency
 	b.eachTable(b.analysis, b.req.Database, "main", func(a *analysis, ref *tableRef, t *schema.Table) {
 		switch {
 		case !b.isTarget(a, ref):
 			if !whole[t.ID] {
 				whole[t.ID] = true
-				out = append(out, engine.Read{Table: t.ID})
+				out = append(out, engine.ReadDependency{Table: t.ID})
 			}
 		default:
-			r := engine.Read{Table: t.ID, Columns: []base.ColumnID{}}
+			r := engine.ReadDependency{Table: t.ID, Columns: []base.ColumnID{}}
 			for i := range t.Columns {
-				if a.decides.all || a.decides.names[schema.Fold(t.Columns[i].Name)] || t.Columns[i].ID == t.IsDeleted {
+				if a.decidingColumns.all || a.decidingColumns.names[schema.Fold(t.Columns[i].Name)] || t.Columns[i].ID == t.IsDeleted {
 					r.Columns = append(r.Columns, t.Columns[i].ID)
 				}
 			}

@@ -18,7 +18,7 @@ func TestNamesThatDecide(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", sql, err)
 		}
-		if got := strings.Join(slices.Sorted(maps.Keys(a.decides.names)), " "); got != want || a.decides.all {
+		if got := strings.Join(slices.Sorted(maps.Keys(a.decidingColumns.names)), " "); got != want || a.decidingColumns.all {
 			t.Errorf("%s: %s, want %s", sql, got, want)
 		}
 	}

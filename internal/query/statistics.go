@@ -50,8 +50,8 @@ func (w *walker) bitstringCall(argument any, item scopeItem) {
 		return
 	}
 	end, ok := w.nameEnd(w.tokenAt(w.location(column)))
-	if source := item.source; ok && source.cte == nil && source.columns == nil {
-		w.a.bitstrings = append(w.a.bitstrings, bitstringCall{source.table, names[len(names)-1].(string), end})
+	if origin := item.origin; ok && origin.cte == nil && origin.columns == nil {
+		w.a.bitstringCalls = append(w.a.bitstringCalls, bitstringCall{origin.table, names[len(names)-1].(string), end})
 	}
 }
 
@@ -59,7 +59,7 @@ func (w *walker) bitstringCall(argument any, item scopeItem) {
 // Then it analyzes the new text and returns the new analysis.
 func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a *analysis) (*analysis, error) {
 	var edits sqltoken.Edits
-	for _, call := range a.bitstrings {
+	for _, call := range a.bitstringCalls {
 		table, column := a.tables[call.table], schema.Quote(call.column)
 		bounds, err := r.boundsOf(ctx, conn, req, "SELECT min("+column+")::VARCHAR, max("+column+")::VARCHAR, typeof(min("+column+")) FROM "+a.text[table.name:table.end])
 		if err != nil {
@@ -75,7 +75,7 @@ func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a
 	}
 	bounded, err := analyze(conn, edits.Apply(a.text), req.ReadFiles)
 	if err != nil {
-		return nil, relocated(err, func(at int) int { return unexpanded(append(a.expanded, edits), at) })
+		return nil, withPosition(err, func(at int) int { return originalOffset(append(a.expanded, edits), at) })
 	}
 	bounded.expanded = append(append([]sqltoken.Edits{}, a.expanded...), edits)
 	return bounded, nil

@@ -45,7 +45,7 @@ func CheckReserved(database, schemaName string) error {
 // the number of the row in it (BIGINT). The scans of parts (scan_parts.cc) and of memtables
 // (scan_memory.cc) return these two.
 const (
-	SourceColumn   = "scoter_source"
+	RowsetColumn   = "scoter_source"
 	OrdinalColumn  = "scoter_ordinal"
 	ActionColumn   = "scoter_action"
 	MessageColumn  = "scoter_message"
@@ -63,7 +63,7 @@ const (
 // queries use the name.
 func reservedColumn(name string) bool {
 	switch name = Fold(name); name {
-	case SourceColumn, OrdinalColumn, ActionColumn, MessageColumn, ExcludedColumn, FoundColumn, EachColumn, RetypedColumn:
+	case RowsetColumn, OrdinalColumn, ActionColumn, MessageColumn, ExcludedColumn, FoundColumn, EachColumn, RetypedColumn:
 		return true
 	}
 	return strings.HasPrefix(name, TouchedColumn) || strings.HasPrefix(name, KeyColumn)

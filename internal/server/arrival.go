@@ -15,31 +15,31 @@ import (
 // for the time patience. After the first period of patience, it also ends a request if the client
 // has sent fewer than slowest bytes per second on average.
 const (
-	patience = 30 * time.Second
-	slowest  = 64 << 10
+	idleTimeout       = 30 * time.Second
+	minBytesPerSecond = 64 << 10
 )
 
-// incoming is a request's body that is being received. Read returns a Timeout error if the client
+// bodyReader is a request's body that is being received. Read returns a Timeout error if the client
 // is too slow.
-type incoming struct {
+type bodyReader struct {
 	io.ReadCloser
 	connection *http.ResponseController
 	began      time.Time
-	arrived    int64
+	received   int64
 	until      time.Time // read deadline of the connection; zero until one is set
 	endless    bool      // the connection does not support deadlines, as in tests of handlers
 }
 
-func newIncoming(w http.ResponseWriter, r *http.Request) *incoming {
-	return &incoming{ReadCloser: r.Body, connection: http.NewResponseController(w), began: time.Now()}
+func newBodyReader(w http.ResponseWriter, r *http.Request) *bodyReader {
+	return &bodyReader{ReadCloser: r.Body, connection: http.NewResponseController(w), began: time.Now()}
 }
 
-func (in *incoming) Read(p []byte) (int, error) {
+func (in *bodyReader) Read(p []byte) (int, error) {
 	in.extend()
 	n, err := in.ReadCloser.Read(p)
-	in.arrived += int64(n)
+	in.received += int64(n)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return n, base.Errorf(base.Timeout, "the body arrives too slowly: nothing for %v, or less than %d bytes in a second", patience, int64(slowest))
+		return n, base.Errorf(base.Timeout, "the body arrives too slowly: nothing for %v, or less than %d bytes in a second", idleTimeout, int64(minBytesPerSecond))
 	}
 	return n, err
 }
@@ -47,9 +47,9 @@ func (in *incoming) Read(p []byte) (int, error) {
 // extend moves the connection's read deadline. The more of the body has arrived, the later is the
 // deadline. Setting a deadline costs a system call or a timer, so it is set at most once per
 // second.
-func (in *incoming) extend() {
-	until := time.Now().Add(patience)
-	if allowed := in.began.Add(patience + time.Duration(in.arrived/slowest)*time.Second); allowed.Before(until) {
+func (in *bodyReader) extend() {
+	until := time.Now().Add(idleTimeout)
+	if allowed := in.began.Add(idleTimeout + time.Duration(in.received/minBytesPerSecond)*time.Second); allowed.Before(until) {
 		until = allowed
 	}
 	if in.endless || until.Sub(in.until) < time.Second {
@@ -60,7 +60,7 @@ func (in *incoming) extend() {
 }
 
 // done removes the read deadline, so that the connection can be used for other requests.
-func (in *incoming) done() {
+func (in *bodyReader) done() {
 	if !in.endless {
 		// The error is ignored: setting a deadline worked before, so the connection supports it.
 		_ = in.connection.SetReadDeadline(time.Time{})
@@ -80,9 +80,9 @@ const (
 	slowStep   = 64 << 10
 	// growth is the factor by which the buffer of a body grows. The buffer is not allocated in the
 	// announced size, because a client may announce a large body and not send it.
-	growth    = 4
-	lookEvery = 250 * time.Millisecond
-	brisk     = 256 << 10
+	growth     = 4
+	checkEvery = 250 * time.Millisecond
+	fastBytes  = 256 << 10
 )
 
 var firstBuffers = sync.Pool{New: func() any { return new([firstBytes]byte) }}
@@ -94,7 +94,7 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) erro
 	if r.ContentLength > limit {
 		return tooLarge(limit)
 	}
-	in := newIncoming(w, r)
+	in := newBodyReader(w, r)
 	defer in.done()
 	first := firstBuffers.Get().(*[firstBytes]byte)
 	defer firstBuffers.Put(first)
@@ -106,31 +106,31 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) erro
 	}
 	hold := func(total int64) error {
 		began := time.Now()
-		err := b.hold(r.Context(), total)
+		err := b.reserve(r.Context(), total)
 		// The time spent waiting for memory does not count against the client.
 		in.began = in.began.Add(time.Since(began))
 		return err
 	}
-	if err := hold(decodedShare * min(expected, proofBytes)); err != nil {
+	if err := hold(decodedFactor * min(expected, proofBytes)); err != nil {
 		return err
 	}
-	if b.untilFree != nil && b.gate.crowded() {
-		b.keep(0)
-		if err := b.untilFree(); err != nil {
+	if b.awaitTable != nil && b.budget.tableWaitsFull() {
+		b.shrinkTo(0)
+		if err := b.awaitTable(); err != nil {
 			return err
 		}
-		if err := hold(decodedShare * min(expected, proofBytes)); err != nil {
+		if err := hold(decodedFactor * min(expected, proofBytes)); err != nil {
 			return err
 		}
 	}
 	buf := b.buffer(min(expected, proofBytes), first[:n])
 	if err == nil {
-		defer b.watch(len(buf), cap(buf))()
+		defer b.releaseIfSlow(len(buf), cap(buf))()
 	}
 	for err == nil {
 		if len(buf) == cap(buf) {
 			if r.ContentLength >= 0 && len(buf) == proofBytes {
-				if err := hold(decodedShare * expected); err != nil {
+				if err := hold(decodedFactor * expected); err != nil {
 					return err
 				}
 			}
@@ -140,51 +140,51 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) erro
 			}
 			buf = b.buffer(max(size, int64(len(buf))+1), buf)
 		}
-		if err := hold(leastHeld(len(buf), cap(buf))); err != nil {
+		if err := hold(minReservation(len(buf), cap(buf))); err != nil {
 			return err
 		}
 		n, err = in.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
-		b.came(len(buf), cap(buf))
+		b.noteReceived(len(buf), cap(buf))
 		if int64(len(buf)) > limit {
 			return tooLarge(limit)
 		}
 	}
 	if err != io.EOF {
-		return brokenOff(len(buf), err)
+		return errBodyEnded(len(buf), err)
 	}
 	b.bytes = buf
 	return nil
 }
 
-// brokenOff returns the error for a body that ended after n bytes, before the end that the client
-// announced. err is the error of reading it.
-func brokenOff(n int, err error) error {
+// errBodyEnded returns the error for a body that ended after n bytes, before the end that the
+// client announced. err is the error of reading it.
+func errBodyEnded(n int, err error) error {
 	if base.KindOf(err) == base.Timeout {
 		return err
 	}
 	return base.Errorf(base.Canceled, "the body ends after %d bytes: %w", n, err)
 }
 
-// leastHeld returns how many bytes of memory a body must hold after the first came bytes of it have
-// arrived. size is the size of its buffer. The result includes the memory for the next step of
+// minReservation returns how many bytes of memory a body must hold after the first came bytes of it
+// have arrived. size is the size of its buffer. The result includes the memory for the next step of
 // reading.
-func leastHeld(came, size int) int64 {
-	return max(decodedShare*int64(min(came+slowStep, size)), int64(size))
+func minReservation(came, size int) int64 {
+	return max(decodedFactor*int64(min(came+slowStep, size)), int64(size))
 }
 
-// came records that n bytes of the body have arrived, and the size of its buffer.
-func (b *body) came(n, size int) {
+// noteReceived records that n bytes of the body have arrived, and the size of its buffer.
+func (b *body) noteReceived(n, size int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.arrived, b.least = n, leastHeld(n, size)
+	b.received, b.minReserved = n, minReservation(n, size)
 }
 
-// watch starts a regular check of how much of the body arrives. If little arrived since the last
-// check, the check releases the memory that the body reserved in advance. n bytes have arrived so
-// far, and size is the size of the buffer. The checks end when stop is called.
-func (b *body) watch(n, size int) (stop func()) {
-	b.came(n, size)
+// releaseIfSlow starts a regular check of how much of the body arrives. If little arrived since the
+// last check, the check releases the memory that the body reserved in advance. n bytes have arrived
+// so far, and size is the size of the buffer. The checks end when stop is called.
+func (b *body) releaseIfSlow(n, size int) (stop func()) {
+	b.noteReceived(n, size)
 	var timer *time.Timer
 	ended, before := false, n
 	look := func() {
@@ -193,16 +193,16 @@ func (b *body) watch(n, size int) (stop func()) {
 		if ended {
 			return
 		}
-		if b.arrived-before < brisk && b.held > b.least {
-			b.gate.give(b.held - b.least)
-			b.held = b.least
+		if b.received-before < fastBytes && b.reserved > b.minReserved {
+			b.budget.release(b.reserved - b.minReserved)
+			b.reserved = b.minReserved
 		}
-		before = b.arrived
-		timer.Reset(lookEvery)
+		before = b.received
+		timer.Reset(checkEvery)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	timer = time.AfterFunc(lookEvery, look)
+	timer = time.AfterFunc(checkEvery, look)
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()

@@ -22,7 +22,7 @@ import (
 func limitedServer(writeMemory, maxBody config.Bytes) *Server {
 	s := &Server{settings: config.Default()}
 	s.settings.MaxBody, s.settings.WriteMemory = maxBody, writeMemory
-	s.gate = newGate(int64(s.settings.RequestMemory()), func() error { return nil })
+	s.budget = newBudget(int64(s.settings.RequestMemory()), func() error { return nil })
 	return s
 }
 
@@ -41,10 +41,10 @@ func TestASlowBodyHoldsWhatCame(t *testing.T) {
 				r := httptest.NewRequest("POST", "/", conn)
 				r.ContentLength = length
 				// The body times out in the end.
-				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.gate, nil)
+				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.budget, nil)
 			}()
 			synctest.Wait()
-			if n := s.gate.used.Load(); n != 0 {
+			if n := s.budget.used.Load(); n != 0 {
 				t.Errorf("a body of which nothing came holds %d bytes", n)
 			}
 			came := 0
@@ -55,7 +55,7 @@ func TestASlowBodyHoldsWhatCame(t *testing.T) {
 				}
 				came += n
 				time.Sleep(3 * time.Second)
-				if held := s.gate.used.Load(); held < int64(decodedShare*came) || held > int64(max(decodedShare*proofBytes, growth*came+decodedShare*slowStep)) {
+				if held := s.budget.used.Load(); held < int64(decodedFactor*came) || held > int64(max(decodedFactor*proofBytes, growth*came+decodedFactor*slowStep)) {
 					t.Errorf("a body of %d bytes of which %d came holds %d bytes", length, came, held)
 				}
 			}
@@ -64,7 +64,7 @@ func TestASlowBodyHoldsWhatCame(t *testing.T) {
 			send(3 << 20)
 			send(8 << 20)
 			<-ended
-			if n := s.gate.used.Load(); n != 0 {
+			if n := s.budget.used.Load(); n != 0 {
 				t.Errorf("%d bytes are left", n)
 			}
 		})
@@ -84,7 +84,7 @@ func TestManySlowBodiesKeepNobodyOut(t *testing.T) {
 				r := httptest.NewRequest("POST", "/", conn)
 				r.ContentLength = 64 << 20
 				// The body times out in the end.
-				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.gate, nil)
+				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.budget, nil)
 			}()
 			if _, err := client.Write(make([]byte, 20_000)); err != nil {
 				t.Fatal(err)
@@ -93,7 +93,7 @@ func TestManySlowBodiesKeepNobodyOut(t *testing.T) {
 		for range 10 {
 			began := time.Now()
 			r := httptest.NewRequest("POST", "/", bytes.NewReader(make([]byte, 5<<20)))
-			b, err := s.readBody(httptest.NewRecorder(), r, s.gate, nil)
+			b, err := s.readBody(httptest.NewRecorder(), r, s.budget, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +102,7 @@ func TestManySlowBodiesKeepNobodyOut(t *testing.T) {
 				t.Errorf("another body waited %v", took)
 			}
 		}
-		time.Sleep(2 * patience)
+		time.Sleep(2 * idleTimeout)
 	})
 }
 
@@ -119,20 +119,20 @@ func TestALargeBodyIsReadWhole(t *testing.T) {
 			r := httptest.NewRequest("POST", "/", io.MultiReader(bytes.NewReader(content[:n/3]), bytes.NewReader(content[n/3:n])))
 			r.ContentLength = int64(length)
 			r.Header.Set("Content-Encoding", "identity")
-			b, err := s.readBody(httptest.NewRecorder(), r, s.gate, nil)
+			b, err := s.readBody(httptest.NewRecorder(), r, s.budget, nil)
 			if err != nil {
 				t.Fatalf("a body of %d bytes: %v", n, err)
 			}
 			if !bytes.Equal(b.bytes, content[:n]) {
 				t.Errorf("a body of %d bytes, announced %d, is read as %d others", n, length, len(b.bytes))
 			}
-			if held := s.gate.used.Load(); held < int64(decodedShare*n) {
+			if held := s.budget.used.Load(); held < int64(decodedFactor*n) {
 				t.Errorf("a body of %d bytes holds %d", n, held)
 			}
 			b.Close()
 		}
 	}
-	if n := s.gate.used.Load(); n != 0 {
+	if n := s.budget.used.Load(); n != 0 {
 		t.Errorf("%d bytes are left", n)
 	}
 }
@@ -154,7 +154,7 @@ func TestCompressedBodiesDoNotWaitForEachOther(t *testing.T) {
 			writers.Go(func() {
 				for range 5 {
 					r := httptest.NewRequest("POST", "/", bytes.NewReader(packed))
-					b, err := s.readBody(httptest.NewRecorder(), r, s.gate, nil)
+					b, err := s.readBody(httptest.NewRecorder(), r, s.budget, nil)
 					if err != nil {
 						t.Errorf("%s: %v", name, err)
 						return
@@ -167,7 +167,7 @@ func TestCompressedBodiesDoNotWaitForEachOther(t *testing.T) {
 			})
 		}
 		writers.Wait()
-		if n := s.gate.used.Load(); n != 0 {
+		if n := s.budget.used.Load(); n != 0 {
 			t.Errorf("%s: %d bytes are left", name, n)
 		}
 	}

@@ -17,7 +17,7 @@ func (s *Server) backup(w http.ResponseWriter, r *http.Request, _ caller) error 
 	}
 	defer image.Close() // the error of closing is ignored, since the files were only read
 	w.Header().Set("Content-Type", backup.ContentType)
-	client := &patient{Writer: w, connection: http.NewResponseController(w), pause: pause}
+	client := &deadlineWriter{Writer: w, connection: http.NewResponseController(w), idleTimeout: pause}
 	defer client.done()
 	if err := backup.Write(r.Context(), image, time.Now(), client); err != nil {
 		s.log.Error("backup broken off", "request_id", w.Header().Get(requestIDHeader), "error", err)

@@ -18,22 +18,22 @@ import (
 // for the rows decoded from it, so it must be closed.
 type body struct {
 	bytes   []byte
-	gate    *gate
+	budget  *budget
 	pooled  *[]byte // the buffer from the pool that bytes is in
 	largest int64   // maximum size of the request's rows in memory
-	// untilFree waits until no statement has locked the table of the request. It is nil if the
+	// awaitTable waits until no statement has locked the table of the request. It is nil if the
 	// request does not name a table.
-	untilFree func() error
+	awaitTable func() error
 
-	mu      sync.Mutex
-	held    int64 // memory reserved from the gate; guarded by mu
-	arrived int   // number of bytes of the body that have arrived; guarded by mu
-	least   int64 // memory that the body must hold for what has arrived; guarded by mu
+	mu          sync.Mutex
+	reserved    int64 // memory reserved from the gate; guarded by mu
+	received    int   // number of bytes of the body that have arrived; guarded by mu
+	minReserved int64 // memory that the body must hold for what has arrived; guarded by mu
 }
 
-// decodedShare is how much memory a body and its rows are assumed to need together, as a multiple
+// decodedFactor is how much memory a body and its rows are assumed to need together, as a multiple
 // of the body's size. The rows are about as large as the body.
-const decodedShare = 2
+const decodedFactor = 2
 
 // buffers is a pool of buffers for requests of usual size.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
@@ -41,11 +41,11 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 const maxPooledBuffer = 8 << 20
 
 // readBody reads and decompresses a request's body. memory is the budget from which it reserves
-// memory. If untilFree is not nil, it waits until no statement has locked the table of the request.
-// See stall.
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *gate, untilFree func() error) (*body, error) {
+// memory. If awaitTable is not nil, it waits until no statement has locked the table of the
+// request. See stall.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *budget, awaitTable func() error) (*body, error) {
 	limit := int64(s.settings.MaxBody)
-	b := &body{gate: memory, largest: s.largest(), untilFree: untilFree}
+	b := &body{budget: memory, largest: s.largest(), awaitTable: awaitTable}
 	err := b.receive(w, r, limit)
 	if err == nil {
 		err = b.decompress(r.Context(), r.Header.Get("Content-Encoding"), limit)
@@ -60,83 +60,84 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *gate, 
 // largest is the maximum size of a request's rows in memory, in bytes.
 func (s *Server) largest() int64 { return int64(s.settings.WriteMemory) / 3 }
 
-// hold reserves memory for the body, until it has reserved total bytes. It may wait for memory.
-func (b *body) hold(ctx context.Context, total int64) error {
-	for total = min(total, b.gate.most()); ; {
-		held, more := b.lacking(total)
+// reserve reserves memory for the body, until it has reserved total bytes. It may wait for memory.
+func (b *body) reserve(ctx context.Context, total int64) error {
+	for total = min(total, b.budget.maxPerRequest()); ; {
+		held, more := b.missing(total)
 		if more <= 0 {
 			return nil
 		}
-		if err := b.gate.take(ctx, held, more); err != nil {
+		if err := b.budget.reserve(ctx, held, more); err != nil {
 			return err
 		}
-		b.took(more)
+		b.addReserved(more)
 	}
 }
 
-// try reserves memory for the body, until it has reserved total bytes, without waiting. It returns
-// false if there is not enough memory.
-func (b *body) try(total int64) bool {
-	_, more := b.lacking(min(total, b.gate.most()))
+// tryReserve reserves memory for the body, until it has reserved total bytes, without waiting. It
+// returns false if there is not enough memory.
+func (b *body) tryReserve(total int64) bool {
+	_, more := b.missing(min(total, b.budget.maxPerRequest()))
 	if more <= 0 {
 		return true
 	}
-	if !b.gate.try(more) {
+	if !b.budget.tryReserve(more) {
 		return false
 	}
-	b.took(more)
+	b.addReserved(more)
 	return true
 }
 
-func (b *body) lacking(total int64) (held, more int64) {
+func (b *body) missing(total int64) (held, more int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.held, total - b.held
+	return b.reserved, total - b.reserved
 }
 
-func (b *body) took(n int64) {
+func (b *body) addReserved(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.held += n
+	b.reserved += n
 }
 
-// keep releases memory of the body, until it has reserved at most total bytes.
-func (b *body) keep(total int64) {
+// shrinkTo releases memory of the body, until it has reserved at most total bytes.
+func (b *body) shrinkTo(total int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if n := b.held - total; n > 0 {
-		b.gate.give(n)
-		b.held = total
+	if n := b.reserved - total; n > 0 {
+		b.budget.release(n)
+		b.reserved = total
 	}
 }
 
-// claimed reserves memory for rows before they are decoded from the body. rows is their size in
-// bytes, which the wire format announces. Compressed rows may be many times as large as the body.
-func (b *body) claimed(ctx context.Context, rows int64) error {
-	return b.hold(ctx, int64(len(b.bytes))+rows)
+// reserveClaimed reserves memory for rows before they are decoded from the body. rows is their size
+// in bytes, which the wire format announces. Compressed rows may be many times as large as the
+// body.
+func (b *body) reserveClaimed(ctx context.Context, rows int64) error {
+	return b.reserve(ctx, int64(len(b.bytes))+rows)
 }
 
-// decoded adjusts the reserved memory after the rows were decoded from the body. It releases the
-// memory of the body, and keeps the actual size of the rows. To store the rows, the engine reserves
-// twice their size from a budget of its own.
-func (b *body) decoded(ctx context.Context, batches ...arrow.RecordBatch) error {
+// reserveDecoded adjusts the reserved memory after the rows were decoded from the body. It releases
+// the memory of the body, and keeps the actual size of the rows. To store the rows, the engine
+// reserves twice their size from a budget of its own.
+func (b *body) reserveDecoded(ctx context.Context, batches ...arrow.RecordBatch) error {
 	var total int64
 	for _, rec := range batches {
 		total += batch.Bytes(rec)
 	}
 	b.drop()
 	if total > b.largest {
-		b.keep(0)
+		b.shrinkTo(0)
 		return b.tooMany(total)
 	}
-	b.keep(total)
-	return b.hold(ctx, total)
+	b.shrinkTo(total)
+	return b.reserve(ctx, total)
 }
 
-// unpacked returns an error if the rows would be too large after the engine has replaced
+// checkUnpacked returns an error if the rows would be too large after the engine has replaced
 // dictionaries by their values. The engine does so for columns of certain types. types are the
 // columns of the rows.
-func (b *body) unpacked(types []schema.Field, batches []arrow.RecordBatch) error {
+func (b *body) checkUnpacked(types []schema.Field, batches []arrow.RecordBatch) error {
 	var total int64
 	for _, rec := range batches {
 		total += batch.Unpacked(rec, types)
@@ -184,39 +185,39 @@ func (b *body) decompress(ctx context.Context, header string, limit int64) error
 	b.bytes, b.pooled = nil, nil
 	defer recycle(from)
 	size, decoder := ingest.DecodedSize(encoding, packed)
-	need := func(size int64) int64 { return int64(len(packed)) + decoder + decodedShare*size }
+	need := func(size int64) int64 { return int64(len(packed)) + decoder + decodedFactor*size }
 	for size = min(limit, size); ; {
-		if !b.try(need(size)) {
-			b.keep(int64(len(packed)))
-			if err := b.hold(ctx, need(size)); err != nil {
+		if !b.tryReserve(need(size)) {
+			b.shrinkTo(int64(len(packed)))
+			if err := b.reserve(ctx, need(size)); err != nil {
 				return err
 			}
 		}
 		grow := func(out []byte, more int64) ([]byte, error) {
-			if size = min(more, limit+1); !b.try(need(size)) {
-				return nil, errBeginAnew
+			if size = min(more, limit+1); !b.tryReserve(need(size)) {
+				return nil, errRestart
 			}
 			return b.buffer(size, out), nil
 		}
 		out, err := ingest.Decompress(encoding, packed, b.buffer(size+1, nil), limit, grow)
-		if errors.Is(err, errBeginAnew) {
+		if errors.Is(err, errRestart) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
 		b.bytes = out
-		b.keep(max(decodedShare*int64(len(out)), int64(cap(out))))
+		b.shrinkTo(max(decodedFactor*int64(len(out)), int64(cap(out))))
 		return nil
 	}
 }
 
-var errBeginAnew = errors.New("no memory at once for a body that grows")
+var errRestart = errors.New("no memory at once for a body that grows")
 
 // Close releases the body's memory. The bytes must not be used afterwards. Close may be called more
 // than once.
 func (b *body) Close() {
-	b.keep(0)
+	b.shrinkTo(0)
 	b.drop()
 }
 

@@ -10,31 +10,31 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// browsers protects the server from web pages of other sites that run in a user's browser. A
+// crossSiteCheck protects the server from web pages of other sites that run in a user's browser. A
 // browser may send a request with a plain-text body for such a page without asking the server
 // first. The request takes effect, although the page cannot read the response.
-type browsers struct {
+type crossSiteCheck struct {
 	// foreign recognizes requests of pages by the headers that browsers send. Other clients do not
 	// send these headers.
 	foreign *http.CrossOriginProtection
-	// named says that the Host header of a request must have the server's own name. It is true if
-	// clients need no token. Without this check a site could use DNS rebinding: it loads its page,
-	// and then changes the address of its own name to this machine's, so that the page counts as
-	// the server's own.
-	named bool
-	name  string // the host name on which the server listens
+	// requiresHost says that the Host header of a request must have the server's own name. It is
+	// true if clients need no token. Without this check a site could use DNS rebinding: it loads
+	// its page, and then changes the address of its own name to this machine's, so that the page
+	// counts as the server's own.
+	requiresHost bool
+	name         string // the host name on which the server listens
 }
 
-func newBrowsers(settings config.Server) browsers {
+func newCrossSiteCheck(settings config.Server) crossSiteCheck {
 	// The error is ignored, since the configuration was checked.
 	name, _, _ := net.SplitHostPort(settings.Listen)
-	return browsers{foreign: http.NewCrossOriginProtection(), named: len(settings.Tokens) == 0 && !settings.AllowOpen, name: name}
+	return crossSiteCheck{foreign: http.NewCrossOriginProtection(), requiresHost: len(settings.Tokens) == 0 && !settings.AllowOpen, name: name}
 }
 
-// isolate sets headers that protect a response from pages of other sites. Browsers then show the
-// response only to pages of this server, and use it only as what its Content-Type says. Otherwise a
-// page could load a response as a script or an image, and learn something about it.
-func isolate(h http.Header) {
+// setIsolationHeaders sets headers that protect a response from pages of other sites. Browsers then
+// show the response only to pages of this server, and use it only as what its Content-Type says.
+// Otherwise a page could load a response as a script or an image, and learn something about it.
+func setIsolationHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
@@ -42,7 +42,7 @@ func isolate(h http.Header) {
 // check returns a Forbidden error for a request that a page of another site sent. Requests that
 // only read are refused too, because they cost as much as a query, and a page has many ways to send
 // one.
-func (b browsers) check(r *http.Request) error {
+func (b crossSiteCheck) check(r *http.Request) error {
 	posted := *r
 	// The check treats each request as a POST, because http.CrossOriginProtection accepts GET and
 	// other safe methods from all sites.
@@ -51,7 +51,7 @@ func (b browsers) check(r *http.Request) error {
 		return base.Errorf(base.Forbidden, "a page of another site sent this request").
 			WithHint("pages reach the server through their own site's server alone")
 	}
-	if !b.named || r.Host == "" {
+	if !b.requiresHost || r.Host == "" {
 		return nil
 	}
 	host := r.Host

@@ -47,20 +47,20 @@ func TestRowsAreCountedBeforeTheyAreDecoded(t *testing.T) {
 	}
 	s := &Server{settings: config.Default(), store: noTables{}}
 	s.settings.MaxBody, s.settings.WriteMemory = 1<<20, 4<<20
-	s.gate = newGate(int64(s.settings.WriteMemory)/2, func() error { return nil })
-	s.gate.waiting = time.Millisecond
+	s.budget = newBudget(int64(s.settings.WriteMemory)/2, func() error { return nil })
+	s.budget.waiting = time.Millisecond
 	for contentType, text := range map[string][]byte{"application/vnd.apache.parquet": inParquet.Bytes(), "application/vnd.apache.arrow.stream": inArrow.Bytes()} {
 		for _, busy := range []bool{true, false} {
-			others := s.gate.limit - size // the rest is not enough for the body and its rows
+			others := s.budget.limit - size // the rest is not enough for the body and its rows
 			if !busy {
 				others -= size / 4
 			}
-			if err := s.gate.take(t.Context(), 0, others); err != nil {
+			if err := s.budget.reserve(t.Context(), 0, others); err != nil {
 				t.Fatal(err)
 			}
 			r := httptest.NewRequest("POST", "/", bytes.NewReader(text))
 			r.Header.Set("Content-Type", contentType)
-			b, err := s.readBody(httptest.NewRecorder(), r, s.gate, nil)
+			b, err := s.readBody(httptest.NewRecorder(), r, s.budget, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,21 +69,21 @@ func TestRowsAreCountedBeforeTheyAreDecoded(t *testing.T) {
 				t.Errorf("%s of %d bytes, busy %v: %v", contentType, len(text), busy, err)
 			}
 			if err == nil {
-				if n := s.gate.used.Load() - others; n < size || n > size*5/4 {
+				if n := s.budget.used.Load() - others; n < size || n > size*5/4 {
 					t.Errorf("%s: %d rows hold %d bytes when they are decoded", contentType, rows, n)
 				}
-				if err := b.decoded(t.Context(), batches...); err != nil {
+				if err := b.reserveDecoded(t.Context(), batches...); err != nil {
 					t.Error(err)
 				}
-				if n := s.gate.used.Load() - others; n < size || n > size*5/4 {
+				if n := s.budget.used.Load() - others; n < size || n > size*5/4 {
 					t.Errorf("%s: %d rows hold %d bytes", contentType, rows, n)
 				}
 			}
 			b.Close()
-			if n := s.gate.used.Load(); n != others {
+			if n := s.budget.used.Load(); n != others {
 				t.Errorf("%d bytes are left", n-others)
 			}
-			s.gate.give(others)
+			s.budget.release(others)
 		}
 	}
 }

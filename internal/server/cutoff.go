@@ -6,11 +6,11 @@ import (
 	"net/http"
 )
 
-// cutOff makes a client notice that a response is incomplete because its handler panicked. The
-// handler must call it with defer. After the panic net/http closes the connection, which clients of
-// HTTP/1.1 and 2 recognize as an error. In HTTP/1.0, which some proxies speak, a close is the
-// normal end of a response, so cutOff resets the connection.
-func cutOff(w http.ResponseWriter, r *http.Request) {
+// abortOnPanic makes a client notice that a response is incomplete because its handler panicked.
+// The handler must call it with defer. After the panic net/http closes the connection, which
+// clients of HTTP/1.1 and 2 recognize as an error. In HTTP/1.0, which some proxies speak, a close
+// is the normal end of a response, so abortOnPanic resets the connection.
+func abortOnPanic(w http.ResponseWriter, r *http.Request) {
 	p := recover()
 	if p == nil {
 		return

@@ -33,9 +33,9 @@ func newProblem(err error) problem {
 	return p
 }
 
-// shown returns an error in the form that clients may see: paths in it are relative to the data
+// redacted returns an error in the form that clients may see: paths in it are relative to the data
 // directory.
-func (s *Server) shown(err error) error {
+func (s *Server) redacted(err error) error {
 	message := base.WithoutFolder(err.Error(), s.settings.Dir)
 	hint, position := "", 0
 	if e := new(base.Error); errors.As(err, &e) {

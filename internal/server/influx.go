@@ -13,7 +13,7 @@ import (
 // influxQuery answers the InfluxQL queries that clients of InfluxDB 1 send before they write:
 // CREATE DATABASE (also by GET) and SHOW DATABASES. Reading data needs SQL.
 func (s *Server) influxQuery(w http.ResponseWriter, r *http.Request, who caller) error {
-	in := newIncoming(w, r)
+	in := newBodyReader(w, r)
 	defer in.done()
 	r.Body = http.MaxBytesReader(w, in, smallBody)
 	if err := r.ParseForm(); err != nil {

@@ -23,12 +23,12 @@ func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) 
 	if err != nil {
 		return err
 	}
-	b, err := s.readBody(w, r, s.gate, nil)
+	b, err := s.readBody(w, r, s.budget, nil)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	o.Waits = b.waits
+	o.BeforeLockWait = b.beginTableWait
 	decoded, err := lineprotocol.Format.DecodeTables(b.bytes, wire.TableOptions{Now: time.Now(), Precision: precision, Types: func(table string) []schema.Field {
 		return s.columnTypes(engine.TableName{Database: s.database(r), Schema: engine.DefaultSchema, Name: table})
 	}})
@@ -37,15 +37,15 @@ func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) 
 	}
 	defer func() { ingest.Release(decoded.Rows) }()
 	identify(&o, r, b.bytes)
-	p := unparsed(decoded)
-	lines, err := s.linesOf(r, decoded.Rows, p)
+	p := rejectedLines(decoded)
+	lines, err := s.pointsOf(r, decoded.Rows, p)
 	if err != nil {
 		return err
 	}
-	if err := b.decoded(r.Context(), batchesOf(decoded.Rows)...); err != nil {
+	if err := b.reserveDecoded(r.Context(), batchesOf(decoded.Rows)...); err != nil {
 		return err
 	}
-	if err := s.storeLines(r, lines, o, p); err != nil {
+	if err := s.storePoints(r, lines, o, p); err != nil {
 		return err
 	}
 	return p.answer(w)

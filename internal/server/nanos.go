@@ -24,11 +24,11 @@ import (
 // remain distinct.
 const nanosColumn = ingest.TimeColumn + "_nanos"
 
-// exactTime returns a batch of points whose times the table can store without loss. It returns nil
+// splitTime returns a batch of points whose times the table can store without loss. It returns nil
 // if the batch needs no change: it changes only batches with times that are not whole microseconds.
 // If the table's column time is a TIMESTAMP_NS, the times only lose their time zone. Otherwise they
 // are split into the columns time and nanosColumn.
-func (s *Server) exactTime(name engine.TableName, rec arrow.RecordBatch) (arrow.RecordBatch, error) {
+func (s *Server) splitTime(name engine.TableName, rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	at := rec.Schema().FieldIndices(ingest.TimeColumn)
 	if len(at) != 1 || !arrow.TypeEqual(rec.Schema().Field(at[0]).Type, ingest.TimestampNS) {
 		return nil, nil
@@ -46,7 +46,7 @@ func (s *Server) exactTime(name engine.TableName, rec arrow.RecordBatch) (arrow.
 			return nil, base.Errorf(base.Invalid, "table %q: %q is where the nanoseconds of %q are kept, and a column of these rows", name.Name, nanosColumn, ingest.TimeColumn).
 				WithHint("send precision=us, or give the column another name")
 		}
-		micros, nanos := cut(whole)
+		micros, nanos := splitMicros(whole)
 		columns[at[0]] = micros
 		columns = append(columns, nanos)
 		fields = append(fields, arrow.Field{Name: nanosColumn, Type: nanos.DataType(), Nullable: true})
@@ -59,13 +59,13 @@ func (s *Server) exactTime(name engine.TableName, rec arrow.RecordBatch) (arrow.
 }
 
 // numbersOf has the row numbers of the accepted points (kept) and of the refused points of a batch.
-type numbersOf struct{ kept, refused []int32 }
+type numbersOf struct{ accepted, refused []int32 }
 
-// ownNanos removes points that have a field with the name nanosColumn, if other points of the batch
-// need that column for their nanoseconds. It returns the remaining points, and the numbers of the
-// remaining and the removed ones. Both results are nil if the batch does not need the column, or
-// has no such field.
-func (s *Server) ownNanos(name engine.TableName, rec arrow.RecordBatch) (_ arrow.RecordBatch, numbers *numbersOf, err error) {
+// dropNanosFields removes points that have a field with the name nanosColumn, if other points of
+// the batch need that column for their nanoseconds. It returns the remaining points, and the
+// numbers of the remaining and the removed ones. Both results are nil if the batch does not need
+// the column, or has no such field.
+func (s *Server) dropNanosFields(name engine.TableName, rec arrow.RecordBatch) (_ arrow.RecordBatch, numbers *numbersOf, err error) {
 	at, own := rec.Schema().FieldIndices(ingest.TimeColumn), rec.Schema().FieldIndices(nanosColumn)
 	if len(at) != 1 || len(own) != 1 || !arrow.TypeEqual(rec.Schema().Field(at[0]).Type, ingest.TimestampNS) {
 		return nil, nil, nil
@@ -83,20 +83,20 @@ func (s *Server) ownNanos(name engine.TableName, rec arrow.RecordBatch) (_ arrow
 		if rec.Column(own[0]).IsValid(i) {
 			numbers.refused = append(numbers.refused, int32(i))
 		} else {
-			numbers.kept, order = append(numbers.kept, int32(i)), append(order, uint32(i))
+			numbers.accepted, order = append(numbers.accepted, int32(i)), append(order, uint32(i))
 		}
 	}
 	fields, columns := rec.Schema().Fields(), rec.Columns()
 	fields, columns = slices.Delete(slices.Clone(fields), own[0], own[0]+1), slices.Delete(slices.Clone(columns), own[0], own[0]+1)
 	others := array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows())
 	defer others.Release()
-	kept, err := batch.Take([]arrow.RecordBatch{others}, order)
-	return kept, numbers, err
+	accepted, err := batch.Take([]arrow.RecordBatch{others}, order)
+	return accepted, numbers, err
 }
 
-// cut splits times with nanoseconds into whole microseconds, rounded down, and the remaining
-// nanoseconds.
-func cut(times *array.Timestamp) (micros, nanos arrow.Array) {
+// splitMicros splits times with nanoseconds into whole microseconds, rounded down, and the
+// remaining nanoseconds.
+func splitMicros(times *array.Timestamp) (micros, nanos arrow.Array) {
 	offset := times.Data().Offset()
 	us, ns := make([]int64, offset+times.Len()), make([]int16, offset+times.Len())
 	for i, t := range times.Values() {

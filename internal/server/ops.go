@@ -9,12 +9,12 @@ import (
 	"github.com/scoterdb/scoter/internal/version"
 )
 
-// watchGates adds metrics of the memory and disk space that running requests use.
-func (s *Server) watchGates() {
-	s.metrics.Gauge("scoter_request_memory_bytes", "Memory of requests with rows that are under way.", s.gate.used.Load)
-	s.metrics.Gauge("scoter_request_memory_limit_bytes", "Most of scoter_request_memory_bytes: half of the setting write_memory.", func() int64 { return s.gate.limit })
-	s.metrics.Gauge("scoter_statement_memory_bytes", "Memory of the texts of statements under way.", s.statements.used.Load)
-	s.metrics.Gauge("scoter_statement_memory_limit_bytes", "Most of scoter_statement_memory_bytes.", func() int64 { return s.statements.limit })
+// watchBudgets adds metrics of the memory and disk space that running requests use.
+func (s *Server) watchBudgets() {
+	s.metrics.Gauge("scoter_request_memory_bytes", "Memory of requests with rows that are under way.", s.budget.used.Load)
+	s.metrics.Gauge("scoter_request_memory_limit_bytes", "Most of scoter_request_memory_bytes: half of the setting write_memory.", func() int64 { return s.budget.limit })
+	s.metrics.Gauge("scoter_statement_memory_bytes", "Memory of the texts of statements under way.", s.statementBudget.used.Load)
+	s.metrics.Gauge("scoter_statement_memory_limit_bytes", "Most of scoter_statement_memory_bytes.", func() int64 { return s.statementBudget.limit })
 	s.metrics.Gauge("scoter_result_space_bytes", "Disk space of results whose readers are slow.", s.results.Used)
 	s.metrics.Gauge("scoter_result_space_limit_bytes", "Most of scoter_result_space_bytes: the setting result_space.", func() int64 { return int64(s.settings.ResultSpace) })
 }
@@ -36,7 +36,7 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	state := s.store.Status()
 	if state.Refusing != nil {
-		writeError(w, s.shown(state.Refusing))
+		writeError(w, s.redacted(state.Refusing))
 		return
 	}
 	answer := map[string]any{"status": "ready"}
@@ -52,7 +52,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request, _ caller) error 
 	state := s.store.Status()
 	flushError := ""
 	if state.FlushFailing != nil {
-		flushError = s.shown(state.FlushFailing).Error()
+		flushError = s.redacted(state.FlushFailing).Error()
 	}
 	writeJSON(w, http.StatusOK, map[string]any{
 		"version":         version.String(),
@@ -62,7 +62,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request, _ caller) error 
 		"rows_returned":   s.metrics.RowsReturned(),
 		"go_heap_bytes":   memory.HeapAlloc,
 		"write_memory":    state.MemoryBytes,
-		"request_memory":  s.gate.used.Load(),
+		"request_memory":  s.budget.used.Load(),
 		"key_index_bytes": state.KeyBytes,
 		"mapped_bytes":    state.MappedBytes,
 		"unflushed":       state.Generations,

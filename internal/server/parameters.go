@@ -53,7 +53,7 @@ func (k parameters) unknown(name string) error {
 	}
 	switch {
 	case strings.HasSuffix(k.what, " /{$}"):
-		return base.Errorf(base.Invalid, "the page / takes no parameters, but %q was sent", name).WithHint(whereSQLGoes)
+		return base.Errorf(base.Invalid, "the page / takes no parameters, but %q was sent", name).WithHint(sqlHint)
 	case len(k.names) == 0:
 		return err.WithHint("it has none")
 	case k.what == "POST /api/v1/sql" && name == "q":

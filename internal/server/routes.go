@@ -75,19 +75,20 @@ func (s *Server) Handler() http.Handler {
 	for pattern, h := range map[string]http.HandlerFunc{
 		"GET /healthz": s.health, "GET /readyz": s.ready, "GET /ping": s.ping, "HEAD /ping": s.ping, "GET /health": s.influxHealth, "GET /{$}": s.landing,
 	} {
-		mux.Handle(pattern, open(pattern, h))
+		mux.Handle(pattern, publicRoute(pattern, h))
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { missing(mux, w, r) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { notFound(mux, w, r) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer cutOff(w, r)
+		defer abortOnPanic(w, r)
 		w.Header().Set(requestIDHeader, s.requestID(r))
-		isolate(w.Header())
+		setIsolationHeaders(w.Header())
 		mux.ServeHTTP(w, r)
 	})
 }
 
-// open returns the handler of a route that needs no token. It must show nothing about stored data.
-func open(pattern string, h http.HandlerFunc) http.Handler {
+// publicRoute returns the handler of a route that needs no token. It must show nothing about stored
+// data.
+func publicRoute(pattern string, h http.HandlerFunc) http.Handler {
 	e := endpoint{pattern: pattern}
 	if strings.HasSuffix(pattern, " /ping") {
 		e.parameters = []string{"verbose", "wait_for_leader"} // InfluxDB clients send these
@@ -102,12 +103,12 @@ func open(pattern string, h http.HandlerFunc) http.Handler {
 	})
 }
 
-// whereSQLGoes is the hint for a client that sends SQL to the path /, as clients of ClickHouse do.
-const whereSQLGoes = "SQL goes to /api/v1/sql: as the body of a POST, or GET /api/v1/sql?q=..."
+// sqlHint is the hint for a client that sends SQL to the path /, as clients of ClickHouse do.
+const sqlHint = "SQL goes to /api/v1/sql: as the body of a POST, or GET /api/v1/sql?q=..."
 
-// missing answers requests that match no route, because the path is unknown or does not support the
-// method. For OPTIONS it answers with the list of the path's methods.
-func missing(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+// notFound answers requests that match no route, because the path is unknown or does not support
+// the method. For OPTIONS it answers with the list of the path's methods.
+func notFound(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
 		asked := r.Clone(r.Context())
@@ -127,7 +128,7 @@ func missing(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	}
 	err := base.Errorf(base.Invalid, "%s takes no %s", r.URL.Path, r.Method).WithHint("it takes %s", strings.Join(allowed, " and "))
 	if r.URL.Path == "/" {
-		err = err.WithHint(whereSQLGoes)
+		err = err.WithHint(sqlHint)
 	}
 	writeJSON(w, http.StatusMethodNotAllowed, newProblem(err))
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// written is the JSON response to a request that wrote rows of one table.
-type written struct {
+// writeResponse is the JSON response to a request that wrote rows of one table.
+type writeResponse struct {
 	Rows int64 `json:"rows"`
 	mutate.Counts
 	Durable bool `json:"durable"`
@@ -57,12 +57,12 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err != nil {
 		return err
 	}
-	b, err := s.readBody(w, r, s.gate, func() error { return s.untilFree(r.Context(), table) })
+	b, err := s.readBody(w, r, s.budget, func() error { return s.awaitTable(r.Context(), table) })
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	o.Waits = b.waits
+	o.BeforeLockWait = b.beginTableWait
 	batches, err := s.decodeTable(r, table, b)
 	if err != nil {
 		return err
@@ -73,10 +73,10 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 		}
 	}()
 	identify(&o, r, b.bytes)
-	if err := b.unpacked(s.columnTypes(table), batches); err != nil {
+	if err := b.checkUnpacked(s.columnTypes(table), batches); err != nil {
 		return err
 	}
-	if err := b.decoded(r.Context(), batches...); err != nil {
+	if err := b.reserveDecoded(r.Context(), batches...); err != nil {
 		return err
 	}
 	var counts mutate.Counts
@@ -89,7 +89,7 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if counts.Replayed {
 		w.Header().Set("Idempotent-Replayed", "true")
 	}
-	writeJSON(w, http.StatusOK, written{Rows: counts.Rows(), Counts: counts, Durable: !o.Async})
+	writeJSON(w, http.StatusOK, writeResponse{Rows: counts.Rows(), Counts: counts, Durable: !o.Async})
 	return nil
 }
 
@@ -155,7 +155,7 @@ func (s *Server) decodeTable(r *http.Request, table engine.TableName, b *body) (
 		return nil, err
 	}
 	if f.Claimed != nil {
-		if err := b.claimed(r.Context(), f.Claimed(b.bytes, b.largest)); err != nil {
+		if err := b.reserveClaimed(r.Context(), f.Claimed(b.bytes, b.largest)); err != nil {
 			return nil, err
 		}
 	}
@@ -183,19 +183,19 @@ func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) er
 	if err != nil {
 		return err
 	}
-	b, err := s.readBody(w, r, s.gate, nil)
+	b, err := s.readBody(w, r, s.budget, nil)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	o.Waits = b.waits
+	o.BeforeLockWait = b.beginTableWait
 	decoded, err := msgpack.Format.DecodeTables(b.bytes, wire.TableOptions{Now: time.Now(), Precision: precision})
 	if err != nil {
 		return err
 	}
 	defer ingest.Release(decoded.Rows)
 	identify(&o, r, b.bytes)
-	if err := b.decoded(r.Context(), batchesOf(decoded.Rows)...); err != nil {
+	if err := b.reserveDecoded(r.Context(), batchesOf(decoded.Rows)...); err != nil {
 		return err
 	}
 	tables, err := s.tables(r, decoded.Rows)
@@ -236,7 +236,7 @@ func (s *Server) tables(r *http.Request, decoded []ingest.Rows) ([]engine.TableR
 	tables := make([]engine.TableRows, len(decoded))
 	for i, rows := range decoded {
 		name := engine.TableName{Database: database, Schema: engine.DefaultSchema, Name: rows.Table}
-		exact, err := s.exactTime(name, rows.Batch)
+		exact, err := s.splitTime(name, rows.Batch)
 		if err != nil {
 			return nil, err
 		}

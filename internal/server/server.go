@@ -31,29 +31,29 @@ type Store interface {
 	Databases() []string
 	Lookup(database, schema, name string) (schema.Table, error)
 	LookupView(database, schema, name string) (catalog.View, error)
-	Share(ctx context.Context, waits engine.Waits, tables ...base.TableID) (release func(), err error)
+	ShareTables(ctx context.Context, beforeWait engine.BeforeLockWait, tables ...base.TableID) (release func(), err error)
 	Status() engine.Status
 	Image(ctx context.Context) (*engine.Image, error)
 }
 
 // Server answers HTTP requests.
 type Server struct {
-	settings config.Server
-	store    Store
-	executor *session.Executor
-	queries  *system.Queries
-	tokens   tokens
-	browsers browsers
-	failures func() int64 // returns the number of failures of DuckDB
-	log      *slog.Logger
-	metrics  *metrics.Metrics
-	gate     *gate // limits the memory of requests with rows
-	// statements limits the memory of SQL texts. It is separate from the field gate, so that
+	settings  config.Server
+	store     Store
+	executor  *session.Executor
+	queries   *system.Queries
+	tokens    tokens
+	crossSite crossSiteCheck
+	failures  func() int64 // returns the number of failures of DuckDB
+	log       *slog.Logger
+	metrics   *metrics.Metrics
+	budget    *budget // limits the memory of requests with rows
+	// statementBudget limits the memory of SQL texts. It is separate from the field gate, so that
 	// requests with rows do not wait for a long query.
-	statements *gate
-	results    *spool.Space
-	started    time.Time
-	requests   atomic.Uint64 // number of requests so far
+	statementBudget *budget
+	results         *spool.Space
+	started         time.Time
+	requests        atomic.Uint64 // number of requests so far
 }
 
 // New returns a server, and adds the server's metrics to m. The function failures returns how often
@@ -62,12 +62,12 @@ func New(settings config.Server, store Store, executor *session.Executor, querie
 	failing := func() error { return store.Status().FlushFailing }
 	s := &Server{
 		settings: settings, store: store, executor: executor, queries: queries, failures: failures,
-		tokens: newTokens(settings.Tokens), browsers: newBrowsers(settings), log: log, metrics: m, started: time.Now(),
-		gate:       newGate(int64(settings.RequestMemory()), failing),
-		statements: newGate(int64(settings.RequestMemory()), func() error { return nil }),
-		results:    spool.NewSpace(filepath.Join(settings.Dir, "tmp"), int64(settings.ResultSpace)),
+		tokens: newTokens(settings.Tokens), crossSite: newCrossSiteCheck(settings), log: log, metrics: m, started: time.Now(),
+		budget:          newBudget(int64(settings.RequestMemory()), failing),
+		statementBudget: newBudget(int64(settings.RequestMemory()), func() error { return nil }),
+		results:         spool.NewSpace(filepath.Join(settings.Dir, "tmp"), int64(settings.ResultSpace)),
 	}
-	s.watchGates()
+	s.watchBudgets()
 	return s
 }
 
@@ -79,7 +79,7 @@ func (s *Server) guard(e endpoint) http.Handler {
 		started := time.Now()
 		id := w.Header().Get(requestIDHeader)
 		var who caller
-		err := s.browsers.check(r)
+		err := s.crossSite.check(r)
 		if err == nil {
 			err = known.check(r.URL.RawQuery)
 		}
@@ -95,7 +95,7 @@ func (s *Server) guard(e endpoint) http.Handler {
 		}
 		// After the handler, net/http reads the rest of the request's body from the connection.
 		// This deadline limits the time for it.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(patience))
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(idleTimeout))
 		if reason := new(base.Error); base.KindOf(err) == base.Canceled && errors.As(context.Cause(r.Context()), &reason) {
 			// reason says why the server ended the request, so the client did not cancel it.
 			err = base.Wrap(reason, "%v", err)
@@ -104,7 +104,7 @@ func (s *Server) guard(e endpoint) http.Handler {
 			if kind := base.KindOf(err); kind == base.Internal || kind == base.Corrupt || kind == base.Unknown {
 				s.log.Error("request failed", "request_id", id, "route", e.pattern, "error", err)
 			}
-			e.answer(w, s.shown(err))
+			e.answer(w, s.redacted(err))
 		}
 		elapsed := time.Since(started)
 		s.metrics.Request(e.pattern, elapsed, err)

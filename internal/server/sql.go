@@ -52,7 +52,7 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err er
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
-	ctx = duck.AskedBy(ctx, client(r, who), req.SQL)
+	ctx = duck.WithRequester(ctx, client(r, who), req.SQL)
 	ctx, ended := s.queries.Begin(ctx, req.SQL, req.Database, who.name)
 	defer ended()
 	defer func() { s.logSlow(w.Header().Get(requestIDHeader), who, &req, time.Since(started)) }()
@@ -103,11 +103,11 @@ func (s *Server) statementBody(w http.ResponseWriter, r *http.Request) (text []b
 		return nil, done, nil
 	}
 	if r.ContentLength <= smallBody && r.Header.Get("Content-Encoding") == "" {
-		in := newIncoming(w, r)
+		in := newBodyReader(w, r)
 		text, err = io.ReadAll(io.LimitReader(in, smallBody+1))
 		in.done()
 		if err != nil {
-			return nil, done, brokenOff(len(text), err)
+			return nil, done, errBodyEnded(len(text), err)
 		}
 		if len(text) <= smallBody && !ingest.Compressed(text) {
 			return text, done, nil
@@ -117,7 +117,7 @@ func (s *Server) statementBody(w http.ResponseWriter, r *http.Request) (text []b
 			io.Closer
 		}{io.MultiReader(bytes.NewReader(text), r.Body), r.Body}
 	}
-	b, err := s.readBody(w, r, s.statements, nil)
+	b, err := s.readBody(w, r, s.statementBudget, nil)
 	if err != nil {
 		return nil, done, err
 	}
@@ -143,9 +143,9 @@ func loggable(sql string) string {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// farewell is the time that remains to send the error to a client after its query's deadline has
+// errorGrace is the time that remains to send the error to a client after its query's deadline has
 // passed.
-const farewell = 3 * time.Second
+const errorGrace = 3 * time.Second
 
 // Limits for clients that read a result slowly. If a client receives nothing for slowReader, the
 // rest of the result is spooled to a file, and the query continues. If it receives nothing for
@@ -162,18 +162,18 @@ const (
 // The deadline for queries does not apply to the result of a statement that changes rows, because
 // the change has already been made. Only the client can end such a response.
 func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *session.Answer, format encode.Format, opts encode.Options) error {
-	client := &patient{Writer: w, connection: http.NewResponseController(w), pause: resultPause}
+	client := &deadlineWriter{Writer: w, connection: http.NewResponseController(w), idleTimeout: resultPause}
 	defer client.done()
 	if deadline, ok := ctx.Deadline(); ok {
-		client.until = deadline.Add(farewell)
+		client.until = deadline.Add(errorGrace)
 	}
 	if answer.Changes {
 		ctx = context.WithoutCancel(ctx)
 	}
 	out := spool.NewWriter(client, s.results, slowReader, answer)
-	src := &peeked{Rows: answer.Rows, full: out.Full, shown: s.shown}
+	src := &bufferedRows{Rows: answer.Rows, full: out.Full, shown: s.redacted}
 	if err := src.peek(ctx); err != nil {
-		return instead(w, answer, opts, s.shown(err))
+		return answerWithError(w, answer, opts, s.redacted(err))
 	}
 	defer src.drop()
 	w.Header().Set("Content-Type", format.ContentType())
@@ -190,7 +190,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 		err = sent
 	}
 	if err != nil && stats.Bytes == 0 {
-		return instead(w, answer, opts, err)
+		return answerWithError(w, answer, opts, err)
 	}
 	if err != nil {
 		s.log.Warn("result broken off", "request_id", w.Header().Get(requestIDHeader), "rows", stats.Rows, "error", err)
@@ -203,10 +203,10 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	return nil
 }
 
-// instead answers with an error in place of a result. If the statement changed rows, the response
-// has status 200, with the counts and the error. With another status the client would assume that
-// the change failed, and repeat it.
-func instead(w http.ResponseWriter, answer *session.Answer, opts encode.Options, err error) error {
+// answerWithError answers with an error in place of a result. If the statement changed rows, the
+// response has status 200, with the counts and the error. With another status the client would
+// assume that the change failed, and repeat it.
+func answerWithError(w http.ResponseWriter, answer *session.Answer, opts encode.Options, err error) error {
 	if !answer.Changes {
 		return err
 	}
@@ -219,8 +219,8 @@ func instead(w http.ResponseWriter, answer *session.Answer, opts encode.Options,
 	return nil
 }
 
-// peeked is a query's result whose first batch has already been read.
-type peeked struct {
+// bufferedRows is a query's result whose first batch has already been read.
+type bufferedRows struct {
 	mutate.Rows
 	full  func() error // returns an error if the result must end early
 	shown func(error) error
@@ -228,7 +228,7 @@ type peeked struct {
 	err   error
 }
 
-func (p *peeked) peek(ctx context.Context) error {
+func (p *bufferedRows) peek(ctx context.Context) error {
 	p.first, p.err = p.Rows.Next(ctx)
 	if errors.Is(p.err, io.EOF) {
 		return nil
@@ -236,7 +236,7 @@ func (p *peeked) peek(ctx context.Context) error {
 	return p.err
 }
 
-func (p *peeked) Next(ctx context.Context) (arrow.RecordBatch, error) {
+func (p *bufferedRows) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	if rec := p.first; rec != nil {
 		p.first = nil
 		return rec, nil
@@ -254,7 +254,7 @@ func (p *peeked) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	return rec, err
 }
 
-func (p *peeked) drop() {
+func (p *bufferedRows) drop() {
 	if p.first != nil {
 		p.first.Release()
 		p.first = nil

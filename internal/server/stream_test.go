@@ -121,9 +121,9 @@ func TestAQueryEndsBeforeItsSlowReader(t *testing.T) {
 				_ = s.stream(t.Context(), connection{httptest.NewRecorder(), conn}, &session.Answer{Rows: rows}, encode.NDJSON, encode.Options{})
 			}()
 			time.Sleep(2 * time.Second)
-			kept := s.results.Used()
-			if whole := space > 100<<20; whole != (rows.left == 0) || kept == 0 || kept > space {
-				t.Errorf("%d bytes are kept, %d batches are left", kept, rows.left)
+			spooled := s.results.Used()
+			if whole := space > 100<<20; whole != (rows.left == 0) || spooled == 0 || spooled > space {
+				t.Errorf("%d bytes are kept, %d batches are left", spooled, rows.left)
 			}
 			time.Sleep(resultPause - 3*time.Second)
 			var text bytes.Buffer

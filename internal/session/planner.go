@@ -44,7 +44,7 @@ func request(s mutate.Select) query.Request {
 		for _, c := range r.Constants {
 			rows.Constants = append(rows.Constants, overlay.Constant(c))
 		}
-		req.Rows = &query.Located{Snapshot: r.Snapshot, Rows: rows}
+		req.Rows = &query.KeyRows{Snapshot: r.Snapshot, Rows: rows}
 	}
 	return req
 }
@@ -85,13 +85,13 @@ func (c collector) Collect(ctx context.Context, s stream.Select) (all []arrow.Re
 
 func (c collector) Parse(ctx context.Context, sql string) error { return c.runner.Parse(ctx, sql) }
 
-func (c collector) Merging(ctx context.Context, sql, table string) (stream.Division, error) {
-	d, err := c.runner.Merging(ctx, sql, stream.Messages, table)
-	return stream.Division(d), err
+func (c collector) SplitAggregate(ctx context.Context, sql, table string) (stream.SplitAggregate, error) {
+	d, err := c.runner.SplitAggregate(ctx, sql, stream.Messages, table)
+	return stream.SplitAggregate(d), err
 }
 
-func (c collector) Lineage(ctx context.Context, sql string, k stream.Keyed) (stream.Lineage, error) {
-	l, err := c.runner.Lineage(ctx, sql, stream.Messages, query.Keyed(k))
+func (c collector) Lineage(ctx context.Context, sql string, k stream.KeyColumns) (stream.Lineage, error) {
+	l, err := c.runner.Lineage(ctx, sql, stream.Messages, query.KeyColumns(k))
 	return stream.Lineage(l), err
 }
 
@@ -112,7 +112,7 @@ func (p portions) Select(ctx context.Context, s export.Select) (export.Rows, err
 }
 
 func portion(s export.Select) query.Request {
-	return query.Request{SQL: s.SQL, Database: s.Database, Portion: &query.Portion{Table: s.Table, Partition: s.Partition}}
+	return query.Request{SQL: s.SQL, Database: s.Database, Partition: &query.PartitionScan{Table: s.Table, Partition: s.Partition}}
 }
 
 // writer writes rows for package stream.
@@ -127,6 +127,6 @@ func (w writer) Append(ctx context.Context, tables []engine.TableRows, o engine.
 	return err
 }
 
-func (w writer) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
-	return w.executor.mutate.Fits(ctx, tables, o)
+func (w writer) Check(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
+	return w.executor.mutate.Check(ctx, tables, o)
 }

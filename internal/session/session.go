@@ -61,8 +61,8 @@ type Answer struct {
 	close   func()
 }
 
-// Wanted reports whether other queries wait for the slot of the answer's query.
-func (a *Answer) Wanted() bool { return a.query != nil && a.query.Wanted() }
+// OthersWaiting reports whether other queries wait for the slot of the answer's query.
+func (a *Answer) OthersWaiting() bool { return a.query != nil && a.query.OthersWaiting() }
 
 // Yield lets another query begin while this answer is still being sent. The caller calls it if the
 // reader of the answer has been slow since the given time. If the result must end now, Yield
@@ -171,7 +171,7 @@ func (x *Executor) Fits(ctx context.Context, tables []engine.TableRows, o engine
 	if err := checkReserved(tables); err != nil {
 		return err
 	}
-	return x.mutate.Fits(ctx, tables, o)
+	return x.mutate.Check(ctx, tables, o)
 }
 
 // Pieces splits rows into the pieces in which they are appended: see mutate.Mutator.Pieces.
@@ -217,7 +217,7 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 	verb := s.Verb()
 	if i := sqltoken.Explained(s.Tokens); i > 0 {
 		explained := s.From(i)
-		if mutate.Explains(explained) {
+		if mutate.CanExplain(explained) {
 			return x.explain(ctx, req, s, i)
 		}
 		if verb = explained.Verb(); refusals[verb] == "" {
@@ -229,11 +229,11 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 		if req.Role < Writer {
 			return nil, base.Errorf(base.Forbidden, "%s needs the role writer", verb)
 		}
-		if req.Role < Admin && mutate.AboutSources(s) {
+		if req.Role < Admin && mutate.IsSourceStatement(s) {
 			return nil, base.Errorf(base.Forbidden, "%s SOURCE needs the role admin: a source reads files and connects to other machines", verb).
 				WithHint("scoter token NAME --role admin makes a token, and says what belongs into the settings file; or define the source there, as [[source]]")
 		}
-		if req.Role < Admin && mutate.AboutExports(s) {
+		if req.Role < Admin && mutate.IsExportStatement(s) {
 			return nil, base.Errorf(base.Forbidden, "%s EXPORT needs the role admin: an export writes files and connects to other machines", verb).
 				WithHint("scoter token NAME --role admin makes a token, and says what belongs into the settings file")
 		}

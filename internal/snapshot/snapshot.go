@@ -35,14 +35,15 @@ type Table struct {
 	// Patches has the deletions and new values of the table's rows, by rowset id. The rows of a
 	// rowset without an entry are as they were written. Each change of rows puts a new *patch.Set
 	// here. The table's Version stays the same then.
-	Patches map[base.SourceID]*patch.Set
-	// Losers are the superseded rows of a table that merges on read, by rowset id. Patches lists
-	// them as deleted, too. Losers is nil if the snapshot is not deduplicated. The bitmaps must not
-	// be modified.
-	Losers map[base.SourceID]*roaring.Bitmap
-	// Settled is a sequence number, for a table that merges on read. Among the rows that edits up
-	// to this number added, all superseded rows are deleted: each key has at most one row left.
-	Settled base.Seq
+	Patches map[base.RowsetID]*patch.Set
+	// Superseded are the superseded rows of a table that merges on read, by rowset id. Patches
+	// lists them as deleted, too. Superseded is nil if the snapshot is not deduplicated. The
+	// bitmaps must not be modified.
+	Superseded map[base.RowsetID]*roaring.Bitmap
+	// DedupedThrough is a sequence number, for a table that merges on read. Among the rows that
+	// edits up to this number added, all superseded rows are deleted: each key has at most one row
+	// left.
+	DedupedThrough base.Seq
 	// Expressions are the table's expression updates (UPDATEs that are applied when rows are read),
 	// by ascending sequence number. Pending returns those that a reader must apply to a part.
 	Expressions []*patch.Expression

@@ -11,8 +11,9 @@ import (
 
 // Query is the query that computes a result.
 type Query interface {
-	// Wanted reports whether other queries wait for the slot of this query (the right to run).
-	Wanted() bool
+	// OthersWaiting reports whether other queries wait for the slot of this query (the right to
+	// run).
+	OthersWaiting() bool
 	// Yield gives up the slot of the query (its right to run), because the reader of the result has
 	// been too slow since the given time. If the query must end now, Yield returns the reason.
 	Yield(since time.Time) error
@@ -173,7 +174,7 @@ func (w *Writer) wait() bool {
 		case <-w.room:
 			return true
 		case <-ticks.C:
-			if time.Since(began) >= w.pause || w.query.Wanted() {
+			if time.Since(began) >= w.pause || w.query.OthersWaiting() {
 				return false
 			}
 		}

@@ -41,7 +41,7 @@ type query struct {
 	err            error // error that Yield returns
 }
 
-func (q *query) Wanted() bool { return q.wanted }
+func (q *query) OthersWaiting() bool { return q.wanted }
 
 func (q *query) Yield(since time.Time) error {
 	q.yields, q.since = true, since

@@ -50,11 +50,11 @@ func (w narrow) Append(ctx context.Context, tables []engine.TableRows, o engine.
 	return w.appends.Append(ctx, tables, o)
 }
 
-func (w narrow) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
+func (w narrow) Check(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
 	if err := w.refuse(tables, true); err != nil {
 		return err
 	}
-	return w.appends.Fits(ctx, tables, o)
+	return w.appends.Check(ctx, tables, o)
 }
 
 // ids returns the values of the column id in the rows for a table.
@@ -120,7 +120,7 @@ func TestWhatIsTooLargeForOneEditIsDivided(t *testing.T) {
 	})
 	d := ordersDefinition(c, t)
 	d.Kafka["batch_rows"], d.Kafka["max_age"] = "1000", "100ms"
-	must(t, n.sources.Create(ctx, catalog.StreamName{Database: "d", Schema: "main", Name: "orders"}, d, false))
+	must(t, n.sources.Create(ctx, catalog.SourceName{Database: "d", Schema: "main", Name: "orders"}, d, false))
 	item := protowire.AppendBytes(protowire.AppendTag(nil, 3, protowire.BytesType), nil)
 	large := order(1000)
 	for range 20 {
@@ -141,9 +141,9 @@ func TestWhatIsTooLargeForOneEditIsDivided(t *testing.T) {
 	n.close()
 }
 
-// TestALetterIsWrittenOnce checks that a record becomes only one dead letter if the search for
+// TestADeadLetterIsWrittenOnce checks that a record becomes only one dead letter if the search for
 // refused records starts again after an error that no record caused.
-func TestALetterIsWrittenOnce(t *testing.T) {
+func TestADeadLetterIsWrittenOnce(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	n := &node{t: t}
 	var away atomic.Int32
@@ -163,7 +163,7 @@ func TestALetterIsWrittenOnce(t *testing.T) {
 	})
 	d := ordersDefinition(c, t)
 	d.Kafka["max_age"] = "100ms"
-	must(t, n.sources.Create(ctx, catalog.StreamName{Database: "d", Schema: "main", Name: "orders"}, d, false))
+	must(t, n.sources.Create(ctx, catalog.SourceName{Database: "d", Schema: "main", Name: "orders"}, d, false))
 	c.send("orders", 0, append(append(orders(0, 3), order(100)), orders(3, 9)...)...)
 	n.verify(9)
 	if got := n.letters(); len(got) != 1 || !strings.HasPrefix(got[0], "3 ") {
@@ -215,7 +215,7 @@ func TestAQueryWithoutMemoryIsNoRecordsFault(t *testing.T) {
 	}
 	planner.fail(over(5))
 	n.openWith(planner, func(a appends) stream.Writer { return a })
-	must(t, n.sources.Create(ctx, catalog.StreamName{Database: "d", Schema: "main", Name: "orders"}, ordersDefinition(c, t), false))
+	must(t, n.sources.Create(ctx, catalog.SourceName{Database: "d", Schema: "main", Name: "orders"}, ordersDefinition(c, t), false))
 	c.send("orders", 0, orders(0, 30)...)
 	n.verify(30)
 	planner.fail(over(0))
@@ -236,7 +236,7 @@ func TestAQueryThatBreaksDuckDBIsNotRunForever(t *testing.T) {
 	n, planner := &node{t: t}, &failing{}
 	planner.fail(func(int64) error { return base.Errorf(base.Internal, "a defect that fails nothing else") })
 	n.openWith(planner, func(a appends) stream.Writer { return a })
-	name := catalog.StreamName{Database: "d", Schema: "main", Name: "orders"}
+	name := catalog.SourceName{Database: "d", Schema: "main", Name: "orders"}
 	must(t, n.sources.Create(ctx, name, ordersDefinition(c, t), false))
 	c.send("orders", 0, orders(0, 30)...)
 	for deadline := time.Now().Add(time.Minute); planner.calls.Load() < 5; time.Sleep(time.Millisecond) {

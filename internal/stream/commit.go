@@ -58,8 +58,8 @@ func (x *session) store(ctx context.Context, b *sealed) error {
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
 		err := x.append(ctx, b)
 		if err == nil {
-			x.status.done(storing)
-			x.mirror.stored(b.intake)
+			x.status.done(waitStore)
+			x.groupCommitter.recordBatch(b.recordBatch)
 			select {
 			case x.stored <- struct{}{}:
 			default:
@@ -71,18 +71,18 @@ func (x *session) store(ctx context.Context, b *sealed) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case refused && !sorted && len(b.records) > 0:
-			if err = x.sortOut(ctx, b); err == nil {
+			if err = x.removeRefused(ctx, b); err == nil {
 				sorted = true
 				continue
 			}
-		case refused && len(b.records) > 1, tooLarge && len(b.held()) > 1:
+		case refused && len(b.records) > 1, tooLarge && len(b.allRecords()) > 1:
 			// The tables may accept each record alone, but not all records in one edit: because of
 			// their number, or because their types differ.
 			releasePieces(b.pieces)
 			b.pieces = nil
-			first, second := b.halves()
-			for _, half := range []*intake{first, second} {
-				part := &sealed{intake: half}
+			first, second := b.split()
+			for _, half := range []*recordBatch{first, second} {
+				part := &sealed{recordBatch: half}
 				err := x.store(ctx, part)
 				releasePieces(part.pieces)
 				if err != nil {
@@ -91,15 +91,15 @@ func (x *session) store(ctx context.Context, b *sealed) error {
 			}
 			return nil
 		case (refused || tooLarge) && len(b.records) == 1:
-			x.refuse(b, nil, map[*kgo.Record]string{b.records[0]: err.Error()})
+			x.makeDeadLetters(b, nil, map[*kgo.Record]string{b.records[0]: err.Error()})
 			continue
-		case tooLarge && b.shorten():
+		case tooLarge && b.dropDeadLetterValues():
 			continue
 		}
-		if kind := base.KindOf(err); kind == base.Conflict || kind == base.Corrupt || kind == base.Internal || errors.Is(err, errGone) {
+		if kind := base.KindOf(err); kind == base.Conflict || kind == base.Corrupt || kind == base.Internal || errors.Is(err, errDropped) {
 			return err
 		}
-		x.status.waiting(storing, err)
+		x.status.waiting(waitStore, err)
 		if err := sleep(ctx, wait); err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (x *session) append(ctx context.Context, b *sealed) (err error) {
 	// Before any table is created, check that the source still exists. If the source and its
 	// database were dropped, creating a table would bring the database back.
 	if _, gone := x.manager.store.Offsets(x.id); gone != nil {
-		return errGone
+		return errDropped
 	}
 	if b.pieces == nil && len(b.records) > 0 {
 		if b.pieces, err = x.decodeRecords(ctx, x.plan, b.records); base.KindOf(err) == base.NotFound {
@@ -124,32 +124,32 @@ func (x *session) append(ctx context.Context, b *sealed) (err error) {
 			return err
 		}
 	}
-	rows, err := x.insert(ctx, x.plan, b.pieces, b.records, b.letters, b.progress(x.id))
+	rows, err := x.insert(ctx, x.plan, b.pieces, b.records, b.deadLetters, b.progress(x.id))
 	if err != nil {
 		if _, gone := x.manager.store.Offsets(x.id); gone != nil {
-			return errGone
+			return errDropped
 		}
 		return err
 	}
 	x.batches.Add(1)
-	x.status.added(b.intake, rows)
+	x.status.added(b.recordBatch, rows)
 	return nil
 }
 
-// errGone is the error of storing a batch after the source was dropped.
-var errGone = errors.New("the source was dropped")
+// errDropped is the error of storing a batch after the source was dropped.
+var errDropped = errors.New("the source was dropped")
 
 // insert commits one edit: the rows that the source's tables get from the records, the dead
 // letters, and the new offsets (progress). progress may be nil. insert returns the number of rows
 // that the tables get.
-func (s *source) insert(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record, letters []letter, progress *engine.Progress) (rows int64, err error) {
+func (s *source) insert(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record, deadLetters []deadLetter, progress *engine.Progress) (rows int64, err error) {
 	out, err := s.rowsOf(ctx, p, pieces, records)
 	if err != nil {
 		return 0, err
 	}
 	defer out.release()
 	rows = out.count
-	out.add(s.lettersOf(letters))
+	out.add(s.deadLetterTableRows(deadLetters))
 	// The append must not end with ctx. This session waits for the result of the append, so that
 	// the next session knows which records are stored.
 	return rows, s.manager.writer.Append(context.WithoutCancel(ctx), out.tables, engine.AppendOptions{Create: true, Progress: progress})
@@ -170,90 +170,91 @@ func (s *source) decodeRecords(ctx context.Context, p *plan, records []*kgo.Reco
 	return d.finish()
 }
 
-// sortOut finds the records of a batch that the tables do not accept, and makes dead letters of
-// them. The other records stay in the batch. Each of them fits alone, but together they may still
-// not fit into one edit.
-func (x *session) sortOut(ctx context.Context, b *sealed) error {
+// removeRefused finds the records of a batch that the tables do not accept, and makes dead letters
+// of them. The other records stay in the batch. Each of them fits alone, but together they may
+// still not fit into one edit.
+func (x *session) removeRefused(ctx context.Context, b *sealed) error {
 	if err := x.checkQueries(ctx, x.plan); err != nil {
 		return err
 	}
-	if err := x.checkLetters(ctx, b.letters); err != nil {
+	if err := x.checkDeadLetters(ctx, b.deadLetters); err != nil {
 		return err
 	}
-	var kept []*kgo.Record
+	var accepted []*kgo.Record
 	bad := map[*kgo.Record]string{}
 	began, told := time.Now(), false
-	err := x.sift(ctx, x.plan, b.records, func(good []*kgo.Record) { kept = append(kept, good...) }, func(rec *kgo.Record, reason string) {
+	err := x.bisectRefused(ctx, x.plan, b.records, func(good []*kgo.Record) { accepted = append(accepted, good...) }, func(rec *kgo.Record, reason string) {
 		bad[rec] = reason
-		if !told && time.Since(began) > unnoticed {
+		if !told && time.Since(began) > reportWaitAfter {
 			told = true
-			x.status.waiting(storing, base.Errorf(base.Invalid, "records that no table takes are looked for, of which there are many: %s", reason))
+			x.status.waiting(waitStore, base.Errorf(base.Invalid, "records that no table takes are looked for, of which there are many: %s", reason))
 		}
 	})
 	if err != nil {
 		return err
 	}
-	x.refuse(b, kept, bad)
+	x.makeDeadLetters(b, accepted, bad)
 	return nil
 }
 
-// refuse takes records out of the batch and makes dead letters of them. bad maps each of these
-// records to the reason. The records in kept stay in the batch, and must be decoded again.
-func (x *session) refuse(b *sealed, kept []*kgo.Record, bad map[*kgo.Record]string) {
+// makeDeadLetters takes records out of the batch and makes dead letters of them. bad maps each of
+// these records to the reason. The records in accepted stay in the batch, and must be decoded
+// again.
+func (x *session) makeDeadLetters(b *sealed, accepted []*kgo.Record, bad map[*kgo.Record]string) {
 	for _, rec := range b.records {
 		if reason, is := bad[rec]; is {
-			b.letters = append(b.letters, x.letterOf(x.plan, b.ranges[partition{rec.Topic, rec.Partition}].TopicID, rec, reason))
+			b.deadLetters = append(b.deadLetters, x.newDeadLetter(x.plan, b.ranges[partition{rec.Topic, rec.Partition}].TopicID, rec, reason))
 		}
 	}
 	releasePieces(b.pieces)
-	b.pieces, b.records = nil, kept
+	b.pieces, b.records = nil, accepted
 }
 
-// checkLetters checks that the table of dead letters accepts these dead letters. If it does not,
-// the error is Unavailable: any user may change that table, so the records are not the cause.
-func (s *source) checkLetters(ctx context.Context, letters []letter) error {
-	rows := s.lettersOf(letters)
+// checkDeadLetters checks that the table of dead letters accepts these dead letters. If it does
+// not, the error is Unavailable: any user may change that table, so the records are not the cause.
+func (s *source) checkDeadLetters(ctx context.Context, deadLetters []deadLetter) error {
+	rows := s.deadLetterTableRows(deadLetters)
 	if len(rows.Batches) == 0 {
 		return nil
 	}
 	defer releaseBatches(rows.Batches)
-	err := s.manager.writer.Fits(ctx, []engine.TableRows{rows}, engine.AppendOptions{Create: true})
-	if err != nil && ofMessage(err) {
+	err := s.manager.writer.Check(ctx, []engine.TableRows{rows}, engine.AppendOptions{Create: true})
+	if err != nil && isRecordError(err) {
 		return base.Errorf(base.Unavailable, "table of dead letters: %w", err)
 	}
 	return err
 }
 
-// sift tests which records the tables accept. It calls good with runs of accepted records, and bad
-// with each refused record and the reason, in the order of the records. To find a few refused
-// records among many quickly, it halves the list again and again. It returns an error only if none
-// of the records is the cause.
-func (s *source) sift(ctx context.Context, p *plan, records []*kgo.Record, good func([]*kgo.Record), bad func(*kgo.Record, string)) error {
+// bisectRefused tests which records the tables accept. It calls good with runs of accepted records,
+// and bad with each refused record and the reason, in the order of the records. To find a few
+// refused records among many quickly, it halves the list again and again. It returns an error only
+// if none of the records is the cause.
+func (s *source) bisectRefused(ctx context.Context, p *plan, records []*kgo.Record, good func([]*kgo.Record), bad func(*kgo.Record, string)) error {
 	if len(records) == 0 {
 		return nil
 	}
-	err := s.fits(ctx, p, records)
+	err := s.checkRows(ctx, p, records)
 	switch {
 	case err == nil:
 		good(records)
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case !ofMessage(err):
+	case !isRecordError(err):
 		return err
 	case len(records) == 1:
 		bad(records[0], err.Error())
 		return nil
 	}
 	middle := len(records) / 2
-	if err := s.sift(ctx, p, records[:middle], good, bad); err != nil {
+	if err := s.bisectRefused(ctx, p, records[:middle], good, bad); err != nil {
 		return err
 	}
-	return s.sift(ctx, p, records[middle:], good, bad)
+	return s.bisectRefused(ctx, p, records[middle:], good, bad)
 }
 
-// fits returns nil if the tables accept the rows of these records. It stores nothing.
-func (s *source) fits(ctx context.Context, p *plan, records []*kgo.Record) error {
+// checkRows returns nil if the tables accept the rows of these records. It stores nothing.
+func (s *source) checkRows(ctx context.Context, p *plan, records []*kgo.Record) error {
 	pieces, err := s.decodeRecords(ctx, p, records)
 	if err != nil {
 		return err
@@ -264,5 +265,5 @@ func (s *source) fits(ctx context.Context, p *plan, records []*kgo.Record) error
 		return err
 	}
 	defer out.release()
-	return s.manager.writer.Fits(ctx, out.tables, engine.AppendOptions{Create: true})
+	return s.manager.writer.Check(ctx, out.tables, engine.AppendOptions{Create: true})
 }

@@ -23,9 +23,9 @@ import (
 //	metadata = ["offset"]
 //
 // A source or table whose name has no database is in the given database.
-func ParseConfig(values map[string]any, database string) (name catalog.StreamName, d Definition, err error) {
+func ParseConfig(values map[string]any, database string) (name catalog.SourceName, d Definition, err error) {
 	r := configReader{}
-	name = catalog.StreamName(r.name(values["name"], database))
+	name = catalog.SourceName(r.name(values["name"], database))
 	d = Definition{Kafka: r.options(values["kafka"], "kafka"), Format: r.options(values["format"], "format")}
 	if key := values["key"]; key != nil {
 		d.Key = r.options(key, "key")

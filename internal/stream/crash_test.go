@@ -49,11 +49,11 @@ func (sums) Collect(_ context.Context, s stream.Select) ([]arrow.RecordBatch, er
 
 func (sums) Parse(context.Context, string) error { return nil }
 
-func (sums) Merging(context.Context, string, string) (stream.Division, error) {
-	return stream.Division{}, nil
+func (sums) SplitAggregate(context.Context, string, string) (stream.SplitAggregate, error) {
+	return stream.SplitAggregate{}, nil
 }
 
-func (sums) Lineage(context.Context, string, stream.Keyed) (stream.Lineage, error) {
+func (sums) Lineage(context.Context, string, stream.KeyColumns) (stream.Lineage, error) {
 	return stream.Lineage{}, nil
 }
 
@@ -66,7 +66,7 @@ func (a appends) Append(ctx context.Context, tables []engine.TableRows, o engine
 	return err
 }
 
-func (a appends) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
+func (a appends) Check(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
 	for _, rows := range tables {
 		_, _, records, err := a.Engine.Conform(ctx, rows, o)
 		for _, rec := range records {
@@ -199,7 +199,7 @@ func TestCrashesLoseNothingAndDoubleNothing(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(3, "orders"))
 	n := &node{t: t}
 	n.open(vfs.NewCrashable())
-	must(t, n.sources.Create(ctx, catalog.StreamName{Database: "d", Schema: "main", Name: "orders"}, ordersDefinition(c, t), false))
+	must(t, n.sources.Create(ctx, catalog.SourceName{Database: "d", Schema: "main", Name: "orders"}, ordersDefinition(c, t), false))
 	next := int64(0)
 	for range 12 {
 		for range 1 + random.IntN(4) {
@@ -223,7 +223,7 @@ func TestAFullDiskHoldsTheStreamUp(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	n := &node{t: t}
 	n.open(vfs.NewCrashable())
-	must(t, n.sources.Create(ctx, catalog.StreamName{Database: "d", Schema: "main", Name: "orders"}, ordersDefinition(c, t), false))
+	must(t, n.sources.Create(ctx, catalog.SourceName{Database: "d", Schema: "main", Name: "orders"}, ordersDefinition(c, t), false))
 	c.send("orders", 0, orders(0, 100)...)
 	n.verify(100)
 	n.disk.SetCapacity(1)

@@ -12,16 +12,16 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// errDefect marks an error that was made from a panic of a decoder or a query (see guarded).
-var errDefect = errors.New("a defect of Scoter's")
+// errPanic marks an error that was made from a panic of a decoder or a query (see guarded).
+var errPanic = errors.New("a defect of Scoter's")
 
-// guarded runs f. If f panics, guarded returns an error of kind Invalid. So a record that triggers
-// a defect of a decoder becomes a dead letter. Without guarded, the record would crash the server
-// again after every restart.
-func guarded(f func() error) (err error) {
+// recoverPanic runs f. If f panics, guarded returns an error of kind Invalid. So a record that
+// triggers a defect of a decoder becomes a dead letter. Without guarded, the record would crash the
+// server again after every restart.
+func recoverPanic(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = base.Errorf(base.Invalid, "%w: %v", errDefect, r)
+			err = base.Errorf(base.Invalid, "%w: %v", errPanic, r)
 		}
 	}()
 	return f()
@@ -79,12 +79,12 @@ func (d *decodings) add(ctx context.Context, rec *kgo.Record, number int) error 
 		}
 	}
 	for i, decoder := range d.last.decoders {
-		if err := guarded(func() error { return decoder.Append(msg) }); err != nil {
+		if err := recoverPanic(func() error { return decoder.Append(msg) }); err != nil {
 			d.broken = d.broken || i > 0
 			switch {
 			case isFull(err):
 				return errFull
-			case errors.Is(err, errDefect):
+			case errors.Is(err, errPanic):
 				// After a panic, the content of the decoder is undefined. New decoders decode the
 				// batch again.
 				delete(d.byKey, d.last.key)
@@ -136,7 +136,7 @@ func (d *decodings) finish() ([][]piece, error) {
 		for i, decoder := range one.decoders {
 			var rows arrow.RecordBatch
 			var messages []int32
-			err := guarded(func() (err error) {
+			err := recoverPanic(func() (err error) {
 				rows, messages, err = decoder.FinishWithMessages()
 				return err
 			})

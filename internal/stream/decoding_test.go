@@ -63,7 +63,7 @@ func TestAPanicOfADecoderIsAboutOneRecord(t *testing.T) {
 	ctx := context.Background()
 	for i, value := range []string{`{"id": 1}`, `{"id": 2}`, `{"id": 3}`} {
 		err := d.add(ctx, &kgo.Record{Value: []byte(value)}, i)
-		if (err != nil) != (i == 1) || err != nil && (!ofMessage(err) || !errors.Is(err, errDefect)) {
+		if (err != nil) != (i == 1) || err != nil && (!isRecordError(err) || !errors.Is(err, errPanic)) {
 			t.Errorf("%s: %v", value, err)
 		}
 	}
@@ -82,7 +82,7 @@ func TestAPanicOfADecoderIsAboutOneRecord(t *testing.T) {
 		}
 	}
 	add(3)
-	if _, err := d.finish(); !errors.Is(err, errDefect) {
+	if _, err := d.finish(); !errors.Is(err, errPanic) {
 		t.Error(err)
 	}
 	add(1)
@@ -91,7 +91,7 @@ func TestAPanicOfADecoderIsAboutOneRecord(t *testing.T) {
 	} else {
 		releasePieces(pieces)
 	}
-	if err := guarded(func() error { return base.Errorf(base.Unavailable, "away") }); base.KindOf(err) != base.Unavailable {
+	if err := recoverPanic(func() error { return base.Errorf(base.Unavailable, "away") }); base.KindOf(err) != base.Unavailable {
 		t.Error(err)
 	}
 }
@@ -108,24 +108,24 @@ func TestPathsOfUnknownTypesAreForgotten(t *testing.T) {
 	}
 	var u unknowns
 	for _, path := range [][]string{{"ID"}, {"items", "Price"}, {"items", "name"}, {"other", "name"}} {
-		u.note(path)
+		u.add(path)
 	}
-	with, lacks := u.in(table)
+	with, lacks := u.addTo(table)
 	if got := with.Columns[1].Type.String() + " " + with.Columns[len(with.Columns)-1].Name; !lacks || len(with.Columns) != 3 || got != "STRUCT(price BIGINT, \"name\" VARCHAR)[] other" {
 		t.Errorf("%s, %d columns", got, len(with.Columns))
 	}
-	u.settle(table)
+	u.forgetKnown(table)
 	if len(u.paths) != 2 || len(table.Columns) != 2 || len(table.Columns[1].Type.Elem.Fields) != 1 {
 		t.Errorf("%v, %+v", u.paths, table.Columns)
 	}
-	u.settle(with)
-	if _, lacks := u.in(table); lacks || len(u.paths) != 0 {
+	u.forgetKnown(with)
+	if _, lacks := u.addTo(table); lacks || len(u.paths) != 0 {
 		t.Errorf("%v", u.paths)
 	}
 	for i := range 2 * maxUnknown {
-		u.note([]string{fmt.Sprint("c", i)})
+		u.add([]string{fmt.Sprint("c", i)})
 	}
-	if u.settle(table); len(u.paths) != maxUnknown {
+	if u.forgetKnown(table); len(u.paths) != maxUnknown {
 		t.Errorf("%d paths", len(u.paths))
 	}
 }

@@ -66,9 +66,9 @@ func (d Definition) Masked() Definition {
 	return d
 }
 
-// learned is what the catalog stores of a source: its definition, and what it learned from its
-// messages.
-type learned struct {
+// storedDefinition is what the catalog stores of a source: its definition, and what it learned from
+// its messages.
+type storedDefinition struct {
 	Definition
 	// Messages is the table "messages", which queries over a batch of records read. It has all
 	// columns that messages have had so far.
@@ -79,9 +79,9 @@ type learned struct {
 }
 
 // Encode returns the definition as the JSON text that the catalog stores.
-func (d Definition) Encode() ([]byte, error) { return learned{Definition: d}.encode() }
+func (d Definition) Encode() ([]byte, error) { return storedDefinition{Definition: d}.encode() }
 
-func (l learned) encode() ([]byte, error) {
+func (l storedDefinition) encode() ([]byte, error) {
 	text, err := json.Marshal(l)
 	if err != nil {
 		return nil, base.Errorf(base.Internal, "encode source: %w", err)
@@ -89,7 +89,7 @@ func (l learned) encode() ([]byte, error) {
 	return text, nil
 }
 
-func decodeLearned(text []byte) (l learned, err error) {
+func decodeStoredDefinition(text []byte) (l storedDefinition, err error) {
 	if err := json.Unmarshal(text, &l); err != nil {
 		return l, base.Errorf(base.Corrupt, "definition of a source: %w", err)
 	}

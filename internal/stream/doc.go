@@ -4,15 +4,15 @@
 //
 //  1. session.consume polls the franz-go client, from the offsets that the engine stores.
 //  2. decodings.add decodes the record's value straight into the Arrow buffers of each table that
-//     takes columns of it (one decoding for each schema). session.note adds the record's offset to
-//     the batch. A record that cannot be decoded becomes a dead letter.
+//     takes columns of it (one decoding for each schema). session.addToBatch adds the record's
+//     offset to the batch. A record that cannot be decoded becomes a dead letter.
 //  3. When the batch is full or old enough, session.seal finishes the buffers and passes them to
 //     the source's committer. The committer runs the queries of tables that are defined by SQL
 //     (query.go). It then commits the rows of all tables, the dead letters and the offsets as one
 //     edit.
-//  4. If a table refuses the batch, source.sift finds the refused records by halving the batch. The
-//     refused records become dead letters too. If the batch is too large for one edit although each
-//     record fits, session.store stores it in halves.
+//  4. If a table refuses the batch, source.bisectRefused finds the refused records by halving the
+//     batch. The refused records become dead letters too. If the batch is too large for one edit
+//     although each record fits, session.store stores it in halves.
 //
 // Only the offsets that the engine stores decide where reading continues. They are committed
 // together with the rows. So after a crash at any point, the next session starts at the first

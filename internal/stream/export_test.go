@@ -2,4 +2,4 @@ package stream
 
 func init() { poisonMemory = true }
 
-const OlderLettersQuery = olderLettersQuery
+const OlderLettersQuery = oldDeadLetterQuery

@@ -65,9 +65,9 @@ func TestMessagesLearnNewFieldsOfStructs(t *testing.T) {
 	s.eventually("SELECT (SELECT sum(x) FROM xs)::BIGINT || ' ' || (SELECT sum(a.y)::BIGINT FROM events) || ' ' || (SELECT count(*) FROM scoter.dead_letters)", "3 3 0")
 }
 
-// TestAQueryIsDescribedAnewWhenWhatItReadsChanged changes a table that a source's query reads. The
+// TestAQueryIsDescribedAgainWhenWhatItReadsChanged changes a table that a source's query reads. The
 // source must notice that the query's result has other columns.
-func TestAQueryIsDescribedAnewWhenWhatItReadsChanged(t *testing.T) {
+func TestAQueryIsDescribedAgainWhenWhatItReadsChanged(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
 	must(t, s.exec("CREATE TABLE names AS SELECT 1::BIGINT AS id, 'one' AS name, 'x' AS more"))
@@ -96,19 +96,19 @@ func TestNoValueIsRoundedToATypeOfBefore(t *testing.T) {
 	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
 		INTO TABLE priced AS SELECT m.v, p.price, s.size, NULL AS none, [] AS empty FROM messages m JOIN prices p USING (id) JOIN sizes s USING (id)`, c.brokers)))
 	const rows = "SELECT string_agg(concat_ws(' ', v, price, size), ', ' ORDER BY v) FROM priced"
-	const letters = "SELECT string_agg(reason, ', ' ORDER BY \"offset\") FROM scoter.dead_letters"
+	const deadLetters = "SELECT string_agg(reason, ', ' ORDER BY \"offset\") FROM scoter.dead_letters"
 	c.send("events", 0, []byte(`{"id": 1, "v": "a"}`))
 	s.eventually(rows, "a 1.25 5")
 	must(t, s.exec("CREATE OR REPLACE TABLE prices AS SELECT 1::BIGINT AS id, 1.2345::DECIMAL(10, 4) AS price"))
 	c.send("events", 0, []byte(`{"id": 1, "v": "b"}`))
 	const price = `table d.main.priced: row 1, column "price": "1.2345" is not exact in type DECIMAL(10,2)`
-	s.eventually(letters, price)
+	s.eventually(deadLetters, price)
 	must(t, s.exec("CREATE OR REPLACE TABLE prices AS SELECT 1::BIGINT AS id, 1.5::DECIMAL(10, 4) AS price"))
 	c.send("events", 0, []byte(`{"id": 1, "v": "c"}`))
 	s.eventually(rows, "a 1.25 5, c 1.50 5")
 	must(t, s.exec("CREATE OR REPLACE VIEW sizes AS SELECT id, 5.5::DOUBLE AS size FROM prices"))
 	c.send("events", 0, []byte(`{"id": 1, "v": "d"}`))
-	s.eventually("SELECT (("+letters+") LIKE '%column \"size\"%')", "true")
+	s.eventually("SELECT (("+deadLetters+") LIKE '%column \"size\"%')", "true")
 	if got := s.value(rows); got != "a 1.25 5, c 1.50 5" {
 		t.Error(got)
 	}
@@ -249,9 +249,9 @@ func TestAViewOfDeadLettersStays(t *testing.T) {
 	}
 }
 
-// TestResumeLearnsTypesAnew checks that RESUME learns the types again, because the first messages
+// TestResumeLearnsTypesAgain checks that RESUME learns the types again, because the first messages
 // may have had wrong types.
-func TestResumeLearnsTypesAnew(t *testing.T) {
+func TestResumeLearnsTypesAgain(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
 	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
@@ -338,7 +338,7 @@ func TestASourceThatCannotBeDroppedGoesOn(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	n := &node{t: t}
 	n.open(vfs.NewCrashable())
-	name := catalog.StreamName{Database: "d", Schema: "main", Name: "orders"}
+	name := catalog.SourceName{Database: "d", Schema: "main", Name: "orders"}
 	must(t, n.sources.Create(ctx, name, ordersDefinition(c, t), false))
 	c.send("orders", 0, orders(0, 10)...)
 	n.verify(10)

@@ -76,10 +76,10 @@ func TestRecordsThatWereRemovedBeforeTheyWereReadAreToldOf(t *testing.T) {
 	}
 }
 
-// TestWhereASourceStartsIsSettledOnce checks that the offset at which a source begins to read is
+// TestTheStartOfASourceIsDecidedOnce checks that the offset at which a source begins to read is
 // decided only once. Records that arrive while the source is stopped are read even if it has stored
 // nothing yet. Records of new partitions are read as well.
-func TestWhereASourceStartsIsSettledOnce(t *testing.T) {
+func TestTheStartOfASourceIsDecidedOnce(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	for start, first := range map[string]int64{"latest": 20, "2026-01-31T12:00:10Z": 10, "2030-01-01T00:00:00Z": 20, "earliest": 0} {
@@ -252,7 +252,7 @@ func TestAGroupAssignsPartitionsAndOffsetsAreTheEngines(t *testing.T) {
 	n.open(vfs.NewCrashable())
 	d := ordersDefinition(c, t)
 	d.Kafka["group"] = "scoter"
-	must(t, n.sources.Create(ctx, catalog.StreamName{Database: "d", Schema: "main", Name: "orders"}, d, false))
+	must(t, n.sources.Create(ctx, catalog.SourceName{Database: "d", Schema: "main", Name: "orders"}, d, false))
 	next := int64(0)
 	send := func() {
 		c.send("orders", int32(next/50%4), orders(next, next+50)...)
@@ -283,7 +283,7 @@ func TestFaultsOfTheBrokerAreSurvived(t *testing.T) {
 	c := newCluster(t, kfake.NumBrokers(3), kfake.SeedTopics(3, "orders"))
 	n := &node{t: t}
 	n.open(vfs.NewCrashable())
-	must(t, n.sources.Create(ctx, catalog.StreamName{Database: "d", Schema: "main", Name: "orders"}, ordersDefinition(c, t), false))
+	must(t, n.sources.Create(ctx, catalog.SourceName{Database: "d", Schema: "main", Name: "orders"}, ordersDefinition(c, t), false))
 	calls := 0
 	c.ControlKey(int16(kmsg.Fetch), func(req kmsg.Request) (kmsg.Response, error, bool) {
 		c.KeepControl()

@@ -79,16 +79,16 @@ func replaceRows(t *testing.T, options string) {
 	}
 }
 
-// TestVersionsSettleInWhichOrderRecordsOfAKeyCount reads records of one key from two partitions.
+// TestVersionsDecideInWhichOrderRecordsOfAKeyCount reads records of one key from two partitions.
 // The record with the higher version wins. A record that is marked as deleted deletes the row of
 // the key.
-func TestVersionsSettleInWhichOrderRecordsOfAKeyCount(t *testing.T) {
+func TestVersionsDecideInWhichOrderRecordsOfAKeyCount(t *testing.T) {
 	for _, upsert := range []string{"merge-on-write", "merge-on-read"} {
-		t.Run(upsert, func(t *testing.T) { settleVersions(t, upsert) })
+		t.Run(upsert, func(t *testing.T) { checkVersionOrder(t, upsert) })
 	}
 }
 
-func settleVersions(t *testing.T, upsert string) {
+func checkVersionOrder(t *testing.T, upsert string) {
 	c := newCluster(t, kfake.SeedTopics(2, "events"))
 	s := newServer(t, t.TempDir())
 	must(t, s.exec(`CREATE TABLE events (id BIGINT PRIMARY KEY, version BIGINT, gone BOOLEAN, text VARCHAR) WITH (version = 'version', is_deleted = 'gone', upsert = '`+upsert+`')`))

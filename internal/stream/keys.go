@@ -38,7 +38,7 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 		if err := d.add(ctx, &kgo.Record{Value: rec.Key}, i); errors.Is(err, errFull) {
 			return nil, base.Errorf(base.TooLarge, "the keys of %d records do not fit into one batch", len(records))
 		} else if err != nil {
-			return nil, errOfKey(err)
+			return nil, keyError(err)
 		}
 	}
 	if len(records) == 0 && p.keys.format.Known() {
@@ -48,13 +48,13 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 	}
 	decoded, err := d.finishAll()
 	if err != nil {
-		return nil, errOfKey(err)
+		return nil, keyError(err)
 	}
 	defer releasePieces([][]piece{decoded})
-	batches, err := alike(decoded)
+	batches, err := unifyKeyTypes(decoded)
 	defer func() { releaseBatches(batches) }()
 	if err != nil {
-		return nil, errOfKey(err)
+		return nil, keyError(err)
 	}
 	if len(batches) == 0 {
 		none := array.NewNull(len(records))
@@ -81,18 +81,18 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 	return batch.Take(batches, order)
 }
 
-// errOfKey adds to the message of an error that it is about a record's key. If the key's schema
+// keyError adds to the message of an error that it is about a record's key. If the key's schema
 // does not exist (kind NotFound), the kind of the error becomes Invalid.
-func errOfKey(err error) error {
+func keyError(err error) error {
 	if base.KindOf(err) == base.NotFound {
 		return base.Errorf(base.Invalid, "the record's key: %w", err)
 	}
 	return base.Wrap(err, "the record's key")
 }
 
-// alike converts decoded keys to one type that fits all of them. There is one piece for each schema
-// with which keys were decoded. The result has a batch for each piece.
-func alike(pieces []piece) (out []arrow.RecordBatch, err error) {
+// unifyKeyTypes converts decoded keys to one type that fits all of them. There is one piece for
+// each schema with which keys were decoded. The result has a batch for each piece.
+func unifyKeyTypes(pieces []piece) (out []arrow.RecordBatch, err error) {
 	if len(pieces) == 1 {
 		pieces[0].rows.Retain()
 		return []arrow.RecordBatch{pieces[0].rows}, nil
@@ -121,10 +121,10 @@ func alike(pieces []piece) (out []arrow.RecordBatch, err error) {
 	return out, nil
 }
 
-// keyed returns the rows rec with primary key columns, filled from the keys of the rows' records.
-// keys has one key for each row. names are the names of the primary key columns. If rec has a
-// column of the same name, keyed replaces it.
-func keyed(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.RecordBatch, error) {
+// withPrimaryKey returns the rows rec with primary key columns, filled from the keys of the rows'
+// records. keys has one key for each row. names are the names of the primary key columns. If rec
+// has a column of the same name, keyed replaces it.
+func withPrimaryKey(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.RecordBatch, error) {
 	fields, columns := rec.Schema().Fields(), rec.Columns()
 	var outFields []arrow.Field
 	var outColumns []arrow.Array

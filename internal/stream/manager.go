@@ -35,11 +35,11 @@ type Manager struct {
 	writer  Writer
 	log     *slog.Logger
 	pool    *memtable.Pool // pool allocates the memory of batches that queries read.
-	memory  *quota
+	memory  *memoryBudget
 	idle    bool
 
 	mu      sync.Mutex
-	sources map[base.StreamID]*source // guarded by mu
+	sources map[base.SourceID]*source // guarded by mu
 	closed  bool                      // guarded by mu
 }
 
@@ -50,9 +50,9 @@ func New(store *engine.Engine, settings Settings, log *slog.Logger) (*Manager, e
 		settings.MemoryBytes = 128 << 20
 	}
 	m := &Manager{store: store, log: log, pool: memtable.NewPool(memtable.PoolOptions{}), idle: settings.Idle,
-		memory: newQuota(settings.MemoryBytes), sources: map[base.StreamID]*source{}}
-	for _, stored := range store.Streams() {
-		l, err := decodeLearned(stored.Definition)
+		memory: newMemoryBudget(settings.MemoryBytes), sources: map[base.SourceID]*source{}}
+	for _, stored := range store.Sources() {
+		l, err := decodeStoredDefinition(stored.Definition)
 		if err != nil {
 			return nil, base.Wrap(err, "source %q", stored.Name.Name)
 		}
@@ -73,8 +73,8 @@ type Writer interface {
 	// Append adds rows to tables, all or nothing, as engine.Engine.Append does. In tables with a
 	// primary key the rows replace the existing rows of their keys.
 	Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error
-	// Fits returns nil if Append would accept the rows now. It stores nothing.
-	Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error
+	// Check returns nil if Append would accept the rows now. It stores nothing.
+	Check(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error
 }
 
 // Start begins to read all sources that are not paused. planner runs queries over batches, and
@@ -100,8 +100,8 @@ func (m *Manager) startLocked(s *source) {
 	}
 }
 
-func (m *Manager) addLocked(stored catalog.Stream, d Definition) *source {
-	s := &source{manager: m, id: stored.ID, name: stored.Name, created: stored.Created, status: newStatus(), definition: d, memory: share{of: m.memory}}
+func (m *Manager) addLocked(stored catalog.Source, d Definition) *source {
+	s := &source{manager: m, id: stored.ID, name: stored.Name, created: stored.Created, status: newStatus(), definition: d, memory: sourceBudget{of: m.memory}}
 	m.sources[s.id] = s
 	return s
 }
@@ -118,15 +118,15 @@ func (m *Manager) Close() error {
 	m.mu.Unlock()
 	var all sync.WaitGroup
 	for _, s := range running {
-		all.Go(func() { m.halt(s) })
+		all.Go(func() { m.stopSource(s) })
 	}
 	all.Wait()
 	m.pool.Close()
 	return nil
 }
 
-// halt stops a source's goroutine and waits until it has ended.
-func (m *Manager) halt(s *source) {
+// stopSource stops a source's goroutine and waits until it has ended.
+func (m *Manager) stopSource(s *source) {
 	m.mu.Lock()
 	stop := s.stop
 	s.stop = nil
@@ -138,8 +138,8 @@ func (m *Manager) halt(s *source) {
 
 // Create creates a source and starts it. The error is Invalid for an invalid definition, and
 // Conflict for a name that is already used.
-func (m *Manager) Create(ctx context.Context, name catalog.StreamName, d Definition, ifNotExists bool) error {
-	if there, err := m.store.LookupStream(name); err == nil {
+func (m *Manager) Create(ctx context.Context, name catalog.SourceName, d Definition, ifNotExists bool) error {
+	if there, err := m.store.LookupSource(name); err == nil {
 		if ifNotExists {
 			return nil
 		}
@@ -155,14 +155,14 @@ func (m *Manager) Create(ctx context.Context, name catalog.StreamName, d Definit
 	if err := made.prepare(ctx, p); err != nil {
 		return base.Wrap(err, "source %q", name.Name)
 	}
-	if d, err = made.settleTombstones(ctx, p, d); err != nil {
+	if d, err = made.chooseTombstoneOption(ctx, p, d); err != nil {
 		return base.Wrap(err, "source %q", name.Name)
 	}
 	text, err := d.Encode()
 	if err != nil {
 		return err
 	}
-	stored, err := m.store.CreateStream(ctx, catalog.Stream{Name: name, Definition: text}, ifNotExists)
+	stored, err := m.store.CreateSource(ctx, catalog.Source{Name: name, Definition: text}, ifNotExists)
 	if err != nil {
 		return err
 	}
@@ -175,8 +175,8 @@ func (m *Manager) Create(ctx context.Context, name catalog.StreamName, d Definit
 }
 
 // find returns the source with the given name. The error is NotFound if there is no such source.
-func (m *Manager) find(name catalog.StreamName) (*source, error) {
-	stored, err := m.store.LookupStream(name)
+func (m *Manager) find(name catalog.SourceName) (*source, error) {
+	stored, err := m.store.LookupSource(name)
 	if err != nil {
 		return nil, err
 	}
@@ -190,24 +190,24 @@ func (m *Manager) find(name catalog.StreamName) (*source, error) {
 }
 
 // Drop stops a source and removes it. The tables that the source fills stay.
-func (m *Manager) Drop(ctx context.Context, name catalog.StreamName) error {
+func (m *Manager) Drop(ctx context.Context, name catalog.SourceName) error {
 	s, err := m.find(name)
 	if err != nil {
 		return err
 	}
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	m.halt(s)
-	err = m.store.DropStream(ctx, s.id)
-	m.settle(s)
+	m.stopSource(s)
+	err = m.store.DropSource(ctx, s.id)
+	m.restartOrForget(s)
 	return err
 }
 
-// settle decides what happens to a source that was stopped. If the catalog does not have the source
-// any more, settle removes it from the manager. Otherwise settle starts it again, unless it is
-// paused.
-func (m *Manager) settle(s *source) {
-	stored, err := m.store.LookupStream(s.name)
+// restartOrForget decides what happens to a source that was stopped. If the catalog does not have
+// the source any more, restartOrForget removes it from the manager. Otherwise restartOrForget
+// starts it again, unless it is paused.
+func (m *Manager) restartOrForget(s *source) {
+	stored, err := m.store.LookupSource(s.name)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
@@ -218,12 +218,12 @@ func (m *Manager) settle(s *source) {
 	}
 }
 
-// Dropping calls drop, a function that drops a database or, if schemaName is not empty, a schema.
-// Before that, Dropping stops the sources in that database or schema, because a running source
-// could create its tables and their database again. Afterwards Dropping removes the sources that no
-// longer exist, and starts the others. If dead letters of one of the sources are being replayed,
-// Dropping returns a Conflict error and does not call drop.
-func (m *Manager) Dropping(database, schemaName string, drop func() error) error {
+// DropWithSources calls drop, a function that drops a database or, if schemaName is not empty, a
+// schema. Before that, DropWithSources stops the sources in that database or schema, because a
+// running source could create its tables and their database again. Afterwards DropWithSources
+// removes the sources that no longer exist, and starts the others. If dead letters of one of the
+// sources are being replayed, DropWithSources returns a Conflict error and does not call drop.
+func (m *Manager) DropWithSources(database, schemaName string, drop func() error) error {
 	within := func(s *source) bool {
 		return schema.Fold(s.name.Database) == schema.Fold(database) && (schemaName == "" || schema.Fold(s.name.Schema) == schema.Fold(schemaName))
 	}
@@ -245,44 +245,44 @@ func (m *Manager) Dropping(database, schemaName string, drop func() error) error
 		defer s.replaying.Unlock()
 	}
 	for _, s := range all {
-		m.halt(s)
+		m.stopSource(s)
 	}
 	err := drop()
 	for _, s := range all {
-		m.settle(s)
+		m.restartOrForget(s)
 	}
 	return err
 }
 
 // Pause stops a source until Resume. It stays paused after a restart.
-func (m *Manager) Pause(ctx context.Context, name catalog.StreamName) error {
+func (m *Manager) Pause(ctx context.Context, name catalog.SourceName) error {
 	s, err := m.find(name)
 	if err != nil {
 		return err
 	}
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	if _, err := m.store.ChangeStream(ctx, s.id, func(c catalog.Stream) catalog.Stream {
+	if _, err := m.store.ChangeSource(ctx, s.id, func(c catalog.Source) catalog.Source {
 		c.Paused = true
 		return c
 	}); err != nil {
 		return err
 	}
-	m.halt(s)
+	m.stopSource(s)
 	s.status.set(statePaused, nil)
 	return nil
 }
 
 // Resume starts a paused source at its stored offsets. A source that is not paused is restarted. In
 // both cases the source reads its schema files again, and infers the types of its messages again.
-func (m *Manager) Resume(ctx context.Context, name catalog.StreamName) error {
+func (m *Manager) Resume(ctx context.Context, name catalog.SourceName) error {
 	s, err := m.find(name)
 	if err != nil {
 		return err
 	}
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	if _, err := m.store.ChangeStream(ctx, s.id, func(c catalog.Stream) catalog.Stream {
+	if _, err := m.store.ChangeSource(ctx, s.id, func(c catalog.Source) catalog.Source {
 		c.Paused = false
 		return c
 	}); err != nil {
@@ -293,8 +293,8 @@ func (m *Manager) Resume(ctx context.Context, name catalog.StreamName) error {
 
 // restart stops a source, discards what it learned from its messages, and starts it again.
 func (m *Manager) restart(s *source) error {
-	m.halt(s)
-	err := s.forget()
+	m.stopSource(s)
+	err := s.forgetTypes()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.startLocked(s)
@@ -303,21 +303,21 @@ func (m *Manager) restart(s *source) error {
 
 // Configure creates a source that the settings file defines. If the source exists, Configure
 // changes its definition, and the source continues at its offsets.
-func (m *Manager) Configure(ctx context.Context, name catalog.StreamName, d Definition) error {
-	stored, err := m.store.LookupStream(name)
+func (m *Manager) Configure(ctx context.Context, name catalog.SourceName, d Definition) error {
+	stored, err := m.store.LookupSource(name)
 	if base.KindOf(err) == base.NotFound && err != nil {
 		return m.Create(ctx, name, d, true)
 	}
 	if err != nil {
 		return err
 	}
-	there, err := decodeLearned(stored.Definition)
+	there, err := decodeStoredDefinition(stored.Definition)
 	if err != nil {
 		return err
 	}
-	if settled := there.Kafka[optionTombstones]; settled != "" && d.Kafka[optionTombstones] == "" {
+	if chosen := there.Kafka[optionTombstones]; chosen != "" && d.Kafka[optionTombstones] == "" {
 		d.Kafka = maps.Clone(d.Kafka)
-		d.Kafka[optionTombstones] = settled // the value was chosen when the source was created
+		d.Kafka[optionTombstones] = chosen // the value was chosen when the source was created
 	}
 	text, err := d.Encode()
 	if err != nil {
@@ -337,7 +337,7 @@ func (m *Manager) Configure(ctx context.Context, name catalog.StreamName, d Defi
 	}
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	if _, err := m.store.ChangeStream(ctx, s.id, func(c catalog.Stream) catalog.Stream {
+	if _, err := m.store.ChangeSource(ctx, s.id, func(c catalog.Source) catalog.Source {
 		c.Definition = text
 		return c
 	}); err != nil {

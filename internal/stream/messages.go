@@ -16,13 +16,13 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// transient is a batch of messages as a temporary table that queries can read.
-type transient struct {
+// batchTable is a batch of messages as a temporary table that queries can read.
+type batchTable struct {
 	table  schema.Table
 	memory []*memtable.Memtable
 }
 
-func (t *transient) snapshot() *snapshot.Table {
+func (t *batchTable) snapshot() *snapshot.Table {
 	s := &snapshot.Table{Schema: t.table}
 	for _, m := range t.memory {
 		s.Memtables = append(s.Memtables, m.View())
@@ -30,30 +30,30 @@ func (t *transient) snapshot() *snapshot.Table {
 	return s
 }
 
-func (t *transient) release() {
+func (t *batchTable) release() {
 	for _, m := range t.memory {
 		m.Release()
 	}
 }
 
-// transient copies the decoded rows of a batch (pieces) into one temporary table. The pieces may
-// have different columns, and the table has the columns of all pieces. It also has the columns of
-// earlier batches, because a query may name a column that no record of this batch has.
-func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record, keys arrow.RecordBatch) (_ *transient, err error) {
+// newBatchTable copies the decoded rows of a batch (pieces) into one temporary table. The pieces
+// may have different columns, and the table has the columns of all pieces. It also has the columns
+// of earlier batches, because a query may name a column that no record of this batch has.
+func (s *source) newBatchTable(p *plan, pieces []piece, records []*kgo.Record, keys arrow.RecordBatch) (_ *batchTable, err error) {
 	var batches []arrow.RecordBatch
 	defer func() { releaseBatches(batches) }()
 	for _, p := range pieces {
-		rec, err := describedBy(p, records, keys, metadataNames(), nil)
+		rec, err := withRecordColumns(p, records, keys, metadataNames(), nil)
 		if err != nil {
 			return nil, err
 		}
 		batches = append(batches, rec)
 	}
-	t := &transient{}
+	t := &batchTable{}
 	if pieces[0].tombstones {
 		t.table, err = s.withTombstones(p, batches)
 	} else {
-		t.table, err = s.learn(p, batches)
+		t.table, err = s.learnTypes(p, batches)
 	}
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 		}
 	}
 	if len(t.Columns) == 0 {
-		first = withoutUnknown(first, nil, func([]string) {})
+		first = dropUnknownTypes(first, nil, func([]string) {})
 		defer first.Release()
 		inferred, err := batch.InferTable(t.Database, t.Schema, t.Name, first, nil, batch.InferOptions{})
 		if err != nil {
@@ -129,14 +129,14 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 	return schema.New(t)
 }
 
-// learn returns the table "messages", which queries over a batch read, extended by the new columns
-// of batches. A column of unknown type (only NULL so far) is removed from the batches, and its name
-// is remembered for later batches.
+// learnTypes returns the table "messages", which queries over a batch read, extended by the new
+// columns of batches. A column of unknown type (only NULL so far) is removed from the batches, and
+// its name is remembered for later batches.
 //
 // If there is no schema, only the messages tell the columns. Then the catalog stores the table.
 // Without that, a query could fail after a restart because it names a column that only earlier
 // messages had.
-func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, error) {
+func (s *source) learnTypes(p *plan, batches []arrow.RecordBatch) (schema.Table, error) {
 	s.learning.Lock()
 	defer s.learning.Unlock()
 	known := s.messages.Load()
@@ -144,16 +144,16 @@ func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, erro
 	if err != nil {
 		return t, err
 	}
-	s.unknown.settle(t) // this must come before unknown columns of these batches are noted
+	s.unknown.forgetKnown(t) // this must come before unknown columns of these batches are noted
 	for i, rec := range batches {
-		batches[i] = withoutUnknown(rec, &t, s.unknown.note)
+		batches[i] = dropUnknownTypes(rec, &t, s.unknown.add)
 		rec.Release()
 		if t, _, err = batch.Evolve(batches[i], t, nil); err != nil {
 			return t, err
 		}
 	}
 	if !p.format.Known() && (known == nil || !slices.EqualFunc(known.Columns, t.Columns, sameAs)) {
-		if err := s.remember(&t); err != nil {
+		if err := s.storeTypes(&t); err != nil {
 			return t, err
 		}
 	}
@@ -168,28 +168,28 @@ func (s *source) withTombstones(p *plan, batches []arrow.RecordBatch) (schema.Ta
 	t, err := s.messageTable(p, batches[0])
 	for i := 0; i < len(batches) && err == nil; i++ {
 		rec := batches[i]
-		batches[i] = withoutUnknown(rec, &t, func([]string) {})
+		batches[i] = dropUnknownTypes(rec, &t, func([]string) {})
 		rec.Release()
 		t, _, err = batch.Evolve(batches[i], t, nil)
 	}
 	return t, err
 }
 
-// bind stores in the catalog that the query of a target (a table of the source) has run
+// markBound stores in the catalog that the query of a target (a table of the source) has run
 // successfully. So all columns that the query names have occurred in messages.
-func (s *source) bind(p *plan, t target) error {
+func (s *source) markBound(p *plan, t target) error {
 	if _, before := s.bound.Load(t.Name); before || t.Query == "" || p.format.Known() {
 		return nil
 	}
 	s.learning.Lock()
 	defer s.learning.Unlock()
 	s.bound.Store(t.Name, true)
-	return s.remember(s.messages.Load())
+	return s.storeTypes(s.messages.Load())
 }
 
-// forget discards the columns and types that the source inferred from its messages, also in the
-// catalog.
-func (s *source) forget() error {
+// forgetTypes discards the columns and types that the source inferred from its messages, also in
+// the catalog.
+func (s *source) forgetTypes() error {
 	s.learning.Lock()
 	defer s.learning.Unlock()
 	s.described.Clear()
@@ -198,18 +198,18 @@ func (s *source) forget() error {
 	if s.messages.Swap(nil) == nil {
 		return nil
 	}
-	return s.remember(nil)
+	return s.storeTypes(nil)
 }
 
-// remember stores in the catalog what the source learned: t, the table "messages" that queries over
-// a batch read, and the names of the tables whose query has run successfully. If t is nil, the
+// storeTypes stores in the catalog what the source learned: t, the table "messages" that queries
+// over a batch read, and the names of the tables whose query has run successfully. If t is nil, the
 // stored table is removed. The caller holds the lock s.learning.
-func (s *source) remember(t *schema.Table) error {
+func (s *source) storeTypes(t *schema.Table) error {
 	var failed error
 	// This does not use the context of the session, because the next session needs the result even
 	// if this session is being stopped.
-	_, err := s.manager.store.ChangeStream(context.Background(), s.id, func(c catalog.Stream) catalog.Stream {
-		l, err := decodeLearned(c.Definition)
+	_, err := s.manager.store.ChangeSource(context.Background(), s.id, func(c catalog.Source) catalog.Source {
+		l, err := decodeStoredDefinition(c.Definition)
 		l.Messages, l.Bound = t, nil
 		s.bound.Range(func(name, _ any) bool {
 			l.Bound = append(l.Bound, name.(engine.TableName))

@@ -19,9 +19,9 @@ type knownColumns struct{ wire.Messages }
 
 func (knownColumns) Known() bool { return true }
 
-// TestWhatIsLearnedAtTheSameTimeIsKept checks that no column is lost if a replay of dead letters
-// and the session find new columns at the same time.
-func TestWhatIsLearnedAtTheSameTimeIsKept(t *testing.T) {
+// TestTypesThatAreLearnedAtTheSameTimeAreStored checks that no column is lost if a replay of dead
+// letters and the session find new columns at the same time.
+func TestTypesThatAreLearnedAtTheSameTimeAreStored(t *testing.T) {
 	x := newSession(t)
 	x.name.Database = "d"
 	x.manager.pool = memtable.NewPool(memtable.PoolOptions{})
@@ -38,7 +38,7 @@ func TestWhatIsLearnedAtTheSameTimeIsKept(t *testing.T) {
 				column := b.NewArray()
 				name := fmt.Sprintf("f%d_%d", l, f)
 				rows := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: name, Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil), []arrow.Array{column}, 1)
-				made, err := x.transient(x.plan, []piece{{rows: rows, numbers: []int32{0}}}, []*kgo.Record{record}, nil)
+				made, err := x.newBatchTable(x.plan, []piece{{rows: rows, numbers: []int32{0}}}, []*kgo.Record{record}, nil)
 				if err != nil {
 					t.Error(err)
 					return

@@ -24,8 +24,8 @@ type position struct {
 	epoch   int32 // epoch is the leader epoch of the previous record. It is -1 if unknown.
 }
 
-// resumed says where a session continues in a partition.
-type resumed struct {
+// startPoint says where a session continues in a partition.
+type startPoint struct {
 	position
 	stored int64 // stored is the offset in the catalog. It is -1 if there is none.
 	end    int64 // end is the offset after the last record of the partition in Kafka.
@@ -34,8 +34,8 @@ type resumed struct {
 	read bool
 	// lost says which records before the position are lost, and why. It is empty if none are.
 	lost string
-	// why is the reason why the position is unknown. It is nil if the position is known.
-	why error
+	// err is the reason why the position is unknown. It is nil if the position is known.
+	err error
 }
 
 // start says where to begin in a partition that was never read: at a time in milliseconds since the
@@ -111,7 +111,7 @@ func (k *kafka) partitionsOf(topics kadm.TopicDetails) (all []partition) {
 //
 // resume decides where all partitions of a topic begin when it sees the topic for the first time.
 // That includes partitions that other members of the group read.
-func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topics kadm.TopicDetails, partitions []partition) (map[partition]resumed, error) {
+func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topics kadm.TopicDetails, partitions []partition) (map[partition]startPoint, error) {
 	stored, err := s.manager.store.Offsets(s.id)
 	if err != nil {
 		return nil, err
@@ -122,15 +122,15 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 	}
 	admin := kadm.NewClient(client)
 	begins, err := admin.ListStartOffsets(ctx, k.topics...)
-	if err = ofAll(err); err != nil {
+	if err = ignorePartialErrors(err); err != nil {
 		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where topics begin: %w", strings.Join(k.brokers, ", "), err)
 	}
 	ends, err := admin.ListEndOffsets(ctx, k.topics...)
-	if err = ofAll(err); err != nil {
+	if err = ignorePartialErrors(err); err != nil {
 		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where topics end: %w", strings.Join(k.brokers, ", "), err)
 	}
 	starts, err := k.start.offsets(ctx, admin, begins, k.topics)
-	if err = ofAll(err); err != nil {
+	if err = ignorePartialErrors(err); err != nil {
 		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where to start: %w", strings.Join(k.brokers, ", "), err)
 	}
 	mine := map[partition]bool{}
@@ -140,7 +140,7 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 			return nil, base.Errorf(base.Unavailable, "topic %q partition %d is not there any more", p.topic, p.number)
 		}
 	}
-	all := map[partition]resumed{}
+	all := map[partition]startPoint{}
 	for _, p := range k.partitionsOf(topics) {
 		before, was := known[p]
 		if was && !mine[p] {
@@ -168,25 +168,25 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 				return nil, missing
 			}
 			if mine[p] {
-				all[p] = resumed{read: true, why: missing}
+				all[p] = startPoint{read: true, err: missing}
 			}
 			continue
 		}
 		begin, end := offsets[0], offsets[1]
-		at := resumed{position: position{topicID: topics[p.topic].ID, next: offsets[2], epoch: -1}, stored: -1, end: end, read: mine[p]}
+		at := startPoint{position: position{topicID: topics[p.topic].ID, next: offsets[2], epoch: -1}, stored: -1, end: end, read: mine[p]}
 		if was {
 			at.stored = before.Next
-			at.next, at.epoch, at.lost = goOn(before, at.topicID, begin, end)
+			at.next, at.epoch, at.lost = resumeOffset(before, at.topicID, begin, end)
 		}
 		all[p] = at
 	}
 	return all, nil
 }
 
-// ofAll takes the error of a request for the offsets of all partitions. It returns err if the whole
-// request failed. It returns nil if only the offsets of some partitions are missing, because a
-// partition may have no leader.
-func ofAll(err error) error {
+// ignorePartialErrors takes the error of a request for the offsets of all partitions. It returns
+// err if the whole request failed. It returns nil if only the offsets of some partitions are
+// missing, because a partition may have no leader.
+func ignorePartialErrors(err error) error {
 	var some *kadm.ShardErrors
 	if errors.As(err, &some) && !some.AllFailed {
 		return nil
@@ -194,11 +194,11 @@ func ofAll(err error) error {
 	return err
 }
 
-// goOn returns where to continue in a partition with a stored offset. In Kafka, the partition has
-// records from offset begin up to, but not including, offset end. The results are the next offset
-// and the leader epoch of the record before it. If records after the stored offset are lost, lost
-// says which ones and why.
-func goOn(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64, epoch int32, lost string) {
+// resumeOffset returns where to continue in a partition with a stored offset. In Kafka, the
+// partition has records from offset begin up to, but not including, offset end. The results are the
+// next offset and the leader epoch of the record before it. If records after the stored offset are
+// lost, lost says which ones and why.
+func resumeOffset(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64, epoch int32, lost string) {
 	var none [16]byte
 	switch {
 	case stored.TopicID != topicID && stored.TopicID != none && topicID != none:
@@ -215,31 +215,31 @@ func goOn(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64
 	return stored.Next, stored.Epoch, ""
 }
 
-// begin starts reading partitions at the positions in all, and returns the positions in the form
-// that the Kafka client takes. If a position differs from the stored one, it is added to the batch,
-// because the next session must begin there too, even if no record arrives. If records are lost,
-// the batch is stored at once, so that the loss is reported without waiting for a record. The
-// caller holds mu, unless the Kafka client does not exist yet.
-func (x *session) begin(all map[partition]resumed) map[string]map[int32]kgo.Offset {
+// startPartitions starts reading partitions at the positions in all, and returns the positions in
+// the form that the Kafka client takes. If a position differs from the stored one, it is added to
+// the batch, because the next session must begin there too, even if no record arrives. If records
+// are lost, the batch is stored at once, so that the loss is reported without waiting for a record.
+// The caller holds mu, unless the Kafka client does not exist yet.
+func (x *session) startPartitions(all map[partition]startPoint) map[string]map[int32]kgo.Offset {
 	offsets := map[string]map[int32]kgo.Offset{}
 	for p, at := range all {
 		switch {
-		case at.why != nil:
-			x.unplaced[p] = true
-			x.status.waiting(fetching, at.why)
+		case at.err != nil:
+			x.withoutOffsets[p] = true
+			x.status.waiting(waitFetch, at.err)
 			continue
-		case !at.read && (x.positions[p] != nil || x.intake.ranges[p] != nil):
+		case !at.read && (x.positions[p] != nil || x.batch.ranges[p] != nil):
 			// This session has already decided where the partition begins, and may have read
 			// records of it.
 			continue
 		case at.stored < 0 || at.lost != "":
-			x.intake.stand(p, at.position, at.lost)
+			x.batch.setPosition(p, at.position, at.lost)
 		}
 		if !at.read {
 			continue
 		}
 		x.positions[p] = &at.position
-		x.status.begin(p, at.stored, at.end)
+		x.status.startPartition(p, at.stored, at.end)
 		if offsets[p.topic] == nil {
 			offsets[p.topic] = map[int32]kgo.Offset{}
 		}

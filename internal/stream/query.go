@@ -39,43 +39,44 @@ type Planner interface {
 	// Parse returns an Invalid error if the SQL text is not a query. It does not check whether the
 	// tables in it exist.
 	Parse(ctx context.Context, sql string) error
-	// Merging divides a query with aggregates into two queries. One computes states (intermediate
-	// results of the aggregates), which are stored in the given table. The other merges these
-	// states into the result. The error is Invalid for a query that cannot be divided.
-	Merging(ctx context.Context, sql, table string) (Division, error)
+	// SplitAggregate divides a query with aggregates into two queries. One computes states
+	// (intermediate results of the aggregates), which are stored in the given table. The other
+	// merges these states into the result. The error is Invalid for a query that cannot be divided.
+	SplitAggregate(ctx context.Context, sql, table string) (SplitAggregate, error)
 	// Lineage analyzes a query over a batch of records, and returns queries that also show from
 	// which record each row was made. The error is Invalid if a row is not made of a single record,
 	// or if the row's key is not computed from that record.
-	Lineage(ctx context.Context, sql string, k Keyed) (Lineage, error)
+	Lineage(ctx context.Context, sql string, k KeyColumns) (Lineage, error)
 }
 
-// Keyed is what Planner.Lineage must know about the table that a query fills. Key has the names of
-// its primary key columns, and Version the name of its version column. Of has the columns of
-// messages from which the key may be computed. Place has the columns of messages that identify a
+// KeyColumns is what Planner.Lineage must know about the table that a query fills. Key has the
+// names of its primary key columns, and Version the name of its version column. Of has the columns
+// of messages from which the key may be computed. Place has the columns of messages that identify a
 // record. Package query has a type with the same name and fields.
-type Keyed struct {
-	Key     []string
-	Version string
-	Of      []string
-	Place   []string
+type KeyColumns struct {
+	Key         []string
+	Version     string
+	Metadata    []string
+	RecordPlace []string
 }
 
 // Lineage is the result of Planner.Lineage. Rows is the query with more columns, which identify the
 // record of each row. Keys is a query that has only the key and these columns. Filters is true if
-// values other than those in Keyed.Of decide whether a record makes a row. Package query has a type
-// with the same name and fields.
+// values other than those in KeyColumns.Metadata decide whether a record makes a row. Package query
+// has a type with the same name and fields.
 type Lineage struct {
-	Rows, Keys string
-	Filters    bool
+	RowsSQL, KeysSQL string
+	Filters          bool
 }
 
-// Division is the result of Planner.Merging. States is the query that computes states from a batch.
-// Merged is the query that merges all states into the result, and Older is its text in older
-// versions of Scoter. Joined are expressions that merge the states of a group into one state, and
-// Groups are the columns of GROUP BY. Package query has a type with the same name and fields.
-type Division struct {
-	States, Merged, Older string
-	Joined, Groups        []string
+// SplitAggregate is the result of Planner.SplitAggregate. States is the query that computes states
+// from a batch. Merged is the query that merges all states into the result, and PreviousMerged is
+// its text in older versions of Scoter. Joined are expressions that merge the states of a group
+// into one state, and GroupColumns are the columns of GROUP BY. Package query has a type with the
+// same name and fields.
+type SplitAggregate struct {
+	StatesSQL, MergedSQL, PreviousMerged string
+	JoinExpressions, GroupColumns        []string
 }
 
 // described is the query of a target (a table of the source), rewritten so that its columns have
@@ -88,12 +89,12 @@ type described struct {
 	table schema.Table
 	// Division says how the query of a view is divided into two queries. It is set only if the
 	// target (a table of the source) is a view.
-	Division
+	SplitAggregate
 	name engine.TableName // the name of the target
-	// untold is not nil if the query names fields whose type no message has told yet. The query
-	// reads NULL in place of these fields. untold then has the names of the result's columns whose
-	// type is unknown for this reason.
-	untold map[string]bool
+	// unknownColumns is not nil if the query names fields whose type no message has told yet. The
+	// query reads NULL in place of these fields. untold then has the names of the result's columns
+	// whose type is unknown for this reason.
+	unknownColumns map[string]bool
 }
 
 // describedKey is the key under which a source caches a described (the rewritten query of a
@@ -109,7 +110,7 @@ func (t target) key() describedKey { return describedKey{t.Name, t.View, t.Query
 // query runs the query of a target (a table of the source) over a batch of messages, and returns
 // the result. It also returns the rewritten query, which says which table must be created if it is
 // missing.
-func (s *source) query(ctx context.Context, t target, messages *transient) ([]arrow.RecordBatch, described, error) {
+func (s *source) query(ctx context.Context, t target, messages *batchTable) ([]arrow.RecordBatch, described, error) {
 	run := func(sql string) ([]arrow.RecordBatch, error) {
 		return s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: messages.snapshot()})
 	}
@@ -122,8 +123,8 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	known, ok := s.described.Load(key)
 	if !ok || !slices.EqualFunc(known.(described).messages, messages.table.Columns, sameAs) {
 		d, err := s.describe(ctx, t, run)
-		if err != nil && ofMessage(err) && !t.View {
-			d, err = s.describeUntold(ctx, t, messages.table, run, err)
+		if err != nil && isRecordError(err) && !t.View {
+			d, err = s.describeWithNulls(ctx, t, messages.table, run, err)
 		}
 		if err != nil {
 			return nil, described{}, err
@@ -134,8 +135,8 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	}
 	d := known.(described)
 	result, err := run(d.sql)
-	if d.untold != nil && err == nil {
-		return withoutNulls(result, d.untold), d, nil
+	if d.unknownColumns != nil && err == nil {
+		return hideNullColumns(result, d.unknownColumns), d, nil
 	}
 	if !ok || err == nil || base.KindOf(err) != base.Invalid {
 		return result, d, err
@@ -171,7 +172,7 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 		if err == nil {
 			continue
 		}
-		all, lacks := s.unknown.in(*known)
+		all, lacks := s.unknown.addTo(*known)
 		if _, before := s.bound.Load(t.Name); !before && !p.format.Known() {
 			// The query has not run successfully so far. So it may fail because it names a column
 			// that no message has had yet.
@@ -179,19 +180,19 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 			all, more = withMissing(all, t.Query, err)
 			lacks = lacks || more
 		}
-		if lacks && ofMessage(err) {
+		if lacks && isRecordError(err) {
 			// Run the query again with added columns in place of those whose type is unknown so
 			// far. If the query then succeeds, or fails with a different message, these columns are
 			// the cause of the error. The error ends once messages have these columns.
 			again := s.checkQuery(ctx, t, all)
 			switch {
-			case again == nil, ofMessage(again) && firstLine(again) != firstLine(err):
+			case again == nil, isRecordError(again) && firstLine(again) != firstLine(err):
 				continue
-			case !ofMessage(again):
+			case !isRecordError(again):
 				err = again
 			}
 		}
-		if ofMessage(err) {
+		if isRecordError(err) {
 			return base.Errorf(base.Unavailable, "query of table %q: %w", t.Name.Name, err)
 		}
 		return err
@@ -219,10 +220,10 @@ func (s *source) describe(ctx context.Context, t target, run func(string) ([]arr
 	table, query := schema.Table{Database: t.Name.Database, Schema: t.Name.Schema, Name: t.Name.Name}, t.Query
 	if t.View {
 		table.Name += statesSuffix
-		if d.Division, err = s.manager.planner.Merging(ctx, t.Query, table.QuotedName()); err != nil {
+		if d.SplitAggregate, err = s.manager.planner.SplitAggregate(ctx, t.Query, table.QuotedName()); err != nil {
 			return d, err
 		}
-		query = d.States
+		query = d.StatesSQL
 	}
 	result, err := run("DESCRIBE " + query)
 	if err != nil {

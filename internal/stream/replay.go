@@ -26,7 +26,7 @@ const (
 // Replay decodes a source's dead letters again, with the current schema and tables. If a dead
 // letter can be stored now, one edit adds its rows and removes the dead letter. Otherwise the dead
 // letter stays as it is. Replay returns the number of dead letters that became rows.
-func (m *Manager) Replay(ctx context.Context, name catalog.StreamName) (replayed int64, err error) {
+func (m *Manager) Replay(ctx context.Context, name catalog.SourceName) (replayed int64, err error) {
 	s, err := m.find(name)
 	if err != nil {
 		return 0, err
@@ -43,16 +43,16 @@ func (m *Manager) Replay(ctx context.Context, name catalog.StreamName) (replayed
 	defer p.close()
 	after := ""
 	for {
-		letters, err := s.readLetters(ctx, after)
-		if err != nil || len(letters) == 0 {
+		deadLetters, err := s.readDeadLetters(ctx, after)
+		if err != nil || len(deadLetters) == 0 {
 			return replayed, err
 		}
-		n, err := s.replay(ctx, p, letters)
+		n, err := s.replay(ctx, p, deadLetters)
 		replayed += n
 		if err != nil {
 			return replayed, err
 		}
-		last := letters[len(letters)-1]
+		last := deadLetters[len(deadLetters)-1]
 		after = fmt.Sprintf(` AND (topic, topic_id, partition, "offset") > (%s, '%s', %d, %d)`,
 			schema.QuoteString(last.partition.topic), hex.EncodeToString(last.topicID[:]), last.partition.number, last.offset)
 	}
@@ -60,15 +60,15 @@ func (m *Manager) Replay(ctx context.Context, name catalog.StreamName) (replayed
 
 // replay stores the rows of the dead letters that can be decoded, and removes these dead letters.
 // It returns their number. If several dead letters have the same record, they count as one.
-func (s *source) replay(ctx context.Context, p *plan, letters []letter) (int64, error) {
+func (s *source) replay(ctx context.Context, p *plan, deadLetters []deadLetter) (int64, error) {
 	type key struct {
 		place
 		topicID [16]byte
 	}
 	seen := map[key]bool{}
-	of := map[*kgo.Record]letter{}
+	of := map[*kgo.Record]deadLetter{}
 	var records []*kgo.Record
-	for _, l := range letters {
+	for _, l := range deadLetters {
 		at := key{placeOf(l.record), l.topicID}
 		if !seen[at] {
 			seen[at] = true
@@ -76,8 +76,8 @@ func (s *source) replay(ctx context.Context, p *plan, letters []letter) (int64, 
 			records, of[l.record] = append(records, l.record), l
 		}
 	}
-	var done []letter
-	err := s.sift(ctx, p, records, func(good []*kgo.Record) {
+	var done []deadLetter
+	err := s.bisectRefused(ctx, p, records, func(good []*kgo.Record) {
 		for _, rec := range good {
 			done = append(done, of[rec])
 		}
@@ -91,42 +91,42 @@ func (s *source) replay(ctx context.Context, p *plan, letters []letter) (int64, 
 // storeReplayed stores the rows of dead letters, each of which the tables accepted alone. If their
 // rows do not fit into one edit, it makes several edits. A dead letter that the tables no longer
 // accept stays as it is. storeReplayed returns the number of dead letters that became rows.
-func (s *source) storeReplayed(ctx context.Context, p *plan, letters []letter) (int64, error) {
-	if len(letters) == 0 {
+func (s *source) storeReplayed(ctx context.Context, p *plan, deadLetters []deadLetter) (int64, error) {
+	if len(deadLetters) == 0 {
 		return 0, nil
 	}
 	var records []*kgo.Record
-	for _, l := range letters {
+	for _, l := range deadLetters {
 		records = append(records, l.record)
 	}
 	pieces, err := s.decodeRecords(ctx, p, records)
 	if err == nil {
-		_, err = s.insert(ctx, p, pieces, records, letters, nil)
+		_, err = s.insert(ctx, p, pieces, records, deadLetters, nil)
 		releasePieces(pieces)
 	}
 	switch {
 	case err == nil:
-		return int64(len(letters)), nil
-	case ctx.Err() != nil, !ofMessage(err):
+		return int64(len(deadLetters)), nil
+	case ctx.Err() != nil, !isRecordError(err):
 		return 0, err
-	case len(letters) == 1:
+	case len(deadLetters) == 1:
 		return 0, nil
 	}
-	middle := len(letters) / 2
-	first, err := s.storeReplayed(ctx, p, letters[:middle])
+	middle := len(deadLetters) / 2
+	first, err := s.storeReplayed(ctx, p, deadLetters[:middle])
 	if err != nil {
 		return first, err
 	}
-	second, err := s.storeReplayed(ctx, p, letters[middle:])
+	second, err := s.storeReplayed(ctx, p, deadLetters[middle:])
 	return first + second, err
 }
 
-// readLetters returns the next dead letters that have a value, ordered by topic, topic id,
+// readDeadLetters returns the next dead letters that have a value, ordered by topic, topic id,
 // partition and offset. after is an SQL condition that excludes the dead letters that were read
 // before. The result has at most replayPage dead letters and replayBytes bytes. A dead letter that
 // is larger is returned alone.
-func (s *source) readLetters(ctx context.Context, after string) (all []letter, err error) {
-	from := fmt.Sprintf(`FROM %s.%s WHERE source_id = %d AND value IS NOT NULL%s ORDER BY topic, topic_id, partition, "offset" LIMIT `, lettersSchema, lettersView, s.id, after)
+func (s *source) readDeadLetters(ctx context.Context, after string) (all []deadLetter, err error) {
+	from := fmt.Sprintf(`FROM %s.%s WHERE source_id = %d AND value IS NOT NULL%s ORDER BY topic, topic_id, partition, "offset" LIMIT `, deadLetterSchema, deadLetterView, s.id, after)
 	// First read only the sizes, so that DuckDB need not sort large values.
 	const size = `SELECT (octet_length(value) + coalesce(octet_length(key), 0) + coalesce(list_sum([strlen(h.name) + coalesce(octet_length(h.value), 0) for h in headers]), 0))::BIGINT `
 	n, bytes, full := 0, int64(0), false
@@ -140,7 +140,7 @@ func (s *source) readLetters(ctx context.Context, after string) (all []letter, e
 		return nil, err
 	}
 	err = s.collect(ctx, `SELECT topic, topic_id, partition, "offset", time, key, value, headers, reason `+from+strconv.Itoa(n), func(rec arrow.RecordBatch, i int) error {
-		l, err := readLetter(rec, i)
+		l, err := readDeadLetter(rec, i)
 		all = append(all, l)
 		return err
 	})
@@ -165,9 +165,9 @@ func (s *source) collect(ctx context.Context, sql string, each func(rec arrow.Re
 	return nil
 }
 
-// readLetter reads one dead letter from row i of the result of readLetters' query. It checks the
-// types of the columns, because any user may change the table.
-func readLetter(rec arrow.RecordBatch, i int) (l letter, err error) {
+// readDeadLetter reads one dead letter from row i of the result of readDeadLetters' query. It
+// checks the types of the columns, because any user may change the table.
+func readDeadLetter(rec arrow.RecordBatch, i int) (l deadLetter, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = base.Errorf(base.Invalid, "the table of dead letters has other columns than it was made with: %v", r)

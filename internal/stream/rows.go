@@ -24,7 +24,7 @@ type rows struct {
 // would depend on which other records are in the same batch.
 func (r *rows) add(t engine.TableRows) {
 	if len(t.Batches) > 0 {
-		t.Whole = true
+		t.WholeRows = true
 		r.tables = append(r.tables, t)
 	}
 	for i, rec := range t.Batches {
@@ -53,7 +53,7 @@ func (s *source) rowsOf(ctx context.Context, p *plan, pieces [][]piece, records 
 	if len(pieces) == 0 {
 		return &rows{}, nil
 	}
-	if err := guarded(func() (err error) {
+	if err := recoverPanic(func() (err error) {
 		out, err = s.build(ctx, p, pieces, records)
 		return err
 	}); err != nil {
@@ -82,24 +82,24 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 	deletes := false
 	for _, t := range p.targets {
 		t.primary = s.primary(p, t)
-		values, tombstones := divided(pieces[t.shape])
-		var way *deletion
+		values, tombstones := splitTombstones(pieces[t.shape])
+		var deletion *tombstoneDelete
 		if len(tombstones) > 0 {
-			if way, err = s.deletion(ctx, p, t); err != nil && !ofMessage(err) {
+			if deletion, err = s.tombstoneDeleteFor(ctx, p, t); err != nil && !isRecordError(err) {
 				return nil, err
 			}
-			deletes = deletes || way != nil
+			deletes = deletes || deletion != nil
 		}
 		if t.queried() {
-			err = b.query(t, values, tombstones, way)
+			err = b.buildQuery(t, values, tombstones, deletion)
 		} else {
-			err = b.whole(t, values, tombstones, way)
+			err = b.buildPlain(t, values, tombstones, deletion)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	if _, tombstones := divided(pieces[0]); len(tombstones) > 0 && !deletes {
+	if _, tombstones := splitTombstones(pieces[0]); len(tombstones) > 0 && !deletes {
 		return nil, errTombstone("no table of the source has a primary key that comes from the record's key")
 	}
 	return b.out, nil
@@ -116,14 +116,14 @@ type builder struct {
 	out  *rows
 	// messages is the table of the batch's records with a value, and tombstones the table of the
 	// records without one, for queries to read. Each is nil until the first query needs it.
-	messages, tombstones *transient
+	messages, tombstones *batchTable
 	// numbers maps the topic, partition and offset of each record to its index in the batch. It is
 	// nil until it is needed, which is only in batches with tombstones (records without a value).
 	numbers map[place]int32
 }
 
 func (b *builder) release() {
-	for _, t := range []*transient{b.messages, b.tombstones} {
+	for _, t := range []*batchTable{b.messages, b.tombstones} {
 		if t != nil {
 			t.release()
 		}
@@ -133,10 +133,10 @@ func (b *builder) release() {
 	}
 }
 
-// whole makes the rows of a target (a table of the source) that has no query. way says how
+// buildPlain makes the rows of a target (a table of the source) that has no query. way says how
 // tombstones (records without a value) delete rows of the target. way is nil if tombstones delete
 // no rows of it, or if the batch has no tombstones.
-func (b *builder) whole(t target, values, tombstones []piece, way *deletion) error {
+func (b *builder) buildPlain(t target, values, tombstones []piece, deletes *tombstoneDelete) error {
 	all := engine.TableRows{Table: t.Name}
 	there, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	table := &there
@@ -144,13 +144,13 @@ func (b *builder) whole(t target, values, tombstones []piece, way *deletion) err
 		table = nil // the table will be created
 	}
 	defer func() { b.out.add(all) }() // add takes ownership of the rows
-	if way != nil {
-		all.Deleting = deleting(len(values), len(tombstones))
+	if deletes != nil {
+		all.Deleting = deletingBatches(len(values), len(tombstones))
 		values = slices.Concat(values, tombstones)
 	}
 	for _, one := range values {
-		one.rows = withoutUnknown(one.rows, table, func([]string) {})
-		rec, err := describedBy(one, b.records, b.keys, t.Metadata, t.primary)
+		one.rows = dropUnknownTypes(one.rows, table, func([]string) {})
+		rec, err := withRecordColumns(one, b.records, b.keys, t.Metadata, t.primary)
 		one.rows.Release()
 		if err != nil {
 			return err
@@ -160,19 +160,19 @@ func (b *builder) whole(t target, values, tombstones []piece, way *deletion) err
 	return nil
 }
 
-// query makes the rows of a target (a table of the source) that has a query, and the deletions for
-// tombstones (records without a value). way says how tombstones delete rows of the target. way is
-// nil if tombstones delete no rows of it, or if the batch has no tombstones.
-func (b *builder) query(t target, values, tombstones []piece, way *deletion) error {
+// buildQuery makes the rows of a target (a table of the source) that has a query, and the deletions
+// for tombstones (records without a value). way says how tombstones delete rows of the target. way
+// is nil if tombstones delete no rows of it, or if the batch has no tombstones.
+func (b *builder) buildQuery(t target, values, tombstones []piece, deletes *tombstoneDelete) error {
 	all := engine.TableRows{Table: t.Name}
-	if way != nil {
+	if deletes != nil {
 		if err := b.deletions(t, tombstones, &all); err != nil {
 			b.out.add(all) // add takes ownership of the rows
 			return err
 		}
 	}
 	if len(values) > 0 {
-		if err := b.values(t, values, way != nil, &all); err != nil {
+		if err := b.buildValues(t, values, deletes != nil, &all); err != nil {
 			b.out.add(all)
 			return err
 		}
@@ -181,34 +181,34 @@ func (b *builder) query(t target, values, tombstones []piece, way *deletion) err
 	return nil
 }
 
-// values runs a target's query over the records that have a value, and adds the result to all.
+// buildValues runs a target's query over the records that have a value, and adds the result to all.
 // numbered is true if other records of the batch delete rows. Then values also adds, for each row,
 // the index of its record in the batch.
-func (b *builder) values(t target, values []piece, numbered bool, all *engine.TableRows) (err error) {
+func (b *builder) buildValues(t target, values []piece, numbered bool, all *engine.TableRows) (err error) {
 	if b.messages == nil {
-		if b.messages, err = b.transient(b.plan, values, b.records, b.keys); err != nil {
+		if b.messages, err = b.newBatchTable(b.plan, values, b.records, b.keys); err != nil {
 			return err
 		}
 	}
 	if numbered {
-		if t, err = b.numbered(t, b.messages.table, false); err != nil || t.Query == "" {
+		if t, err = b.withRecordPlace(t, b.messages.table, false); err != nil || t.Query == "" {
 			return err
 		}
 	}
 	result, d, err := b.source.query(b.ctx, t, b.messages)
-	if err == nil && d.untold == nil {
-		if err = b.bind(b.plan, t); err != nil {
+	if err == nil && d.unknownColumns == nil {
+		if err = b.markBound(b.plan, t); err != nil {
 			releaseBatches(result)
 		}
 	}
 	if err != nil {
-		return base.Wrap(ofQuery(err, len(b.records)), "query of table %q", t.Name.Name)
+		return base.Wrap(queryErrorKind(err, len(b.records)), "query of table %q", t.Name.Name)
 	}
 	if len(result) == 0 {
 		return nil // no message has the fields that the target lists
 	}
 	if numbered {
-		return b.addNumbered(result, all, false)
+		return b.addWithPlaces(result, all, false)
 	}
 	b.out.make = append(b.out.make, d)
 	all.Table = engine.TableName{Database: d.table.Database, Schema: d.table.Schema, Name: d.table.Name}
@@ -216,10 +216,10 @@ func (b *builder) values(t target, values []piece, numbered bool, all *engine.Ta
 	return nil
 }
 
-// ofQuery changes the kind of a query's error to Unavailable if the records are not the cause. That
-// is the case if a table is missing. It is also the case if the query over a single record needs
-// more memory than is free, because other queries may be using the memory now.
-func ofQuery(err error, records int) error {
+// queryErrorKind changes the kind of a query's error to Unavailable if the records are not the
+// cause. That is the case if a table is missing. It is also the case if the query over a single
+// record needs more memory than is free, because other queries may be using the memory now.
+func queryErrorKind(err error, records int) error {
 	if kind := base.KindOf(err); kind == base.NotFound && records > 0 || kind == base.TooLarge && records == 1 {
 		return base.Errorf(base.Unavailable, "%w", err)
 	}
@@ -234,7 +234,7 @@ func (s *source) prepare(ctx context.Context, p *plan) error {
 		var err error
 		switch {
 		case t.View:
-			_, err = s.manager.planner.Merging(ctx, t.Query, t.Name.Name)
+			_, err = s.manager.planner.SplitAggregate(ctx, t.Query, t.Name.Name)
 		case t.Query != "":
 			err = s.manager.planner.Parse(ctx, t.Query)
 		}
@@ -243,7 +243,7 @@ func (s *source) prepare(ctx context.Context, p *plan) error {
 		}
 	}
 	if !p.format.Known() || p.keys != nil && !p.keys.format.Known() {
-		return s.prepareLetters(ctx)
+		return s.createDeadLetterTable(ctx)
 	}
 	decoders, err := p.format.Decoders(ctx, nil, p.shapes)
 	if err != nil {
@@ -270,7 +270,7 @@ func (s *source) prepare(ctx context.Context, p *plan) error {
 			rec.Release()
 		}
 	}
-	if err := s.prepareLetters(ctx); err != nil {
+	if err := s.createDeadLetterTable(ctx); err != nil {
 		return err
 	}
 	return s.manager.writer.Append(ctx, out.tables, engine.AppendOptions{Create: true})

@@ -18,68 +18,68 @@ import (
 // ends at the first error after which a new client is needed.
 type session struct {
 	*source
-	plan   *plan
-	client *kgo.Client
-	sealed chan *sealed  // passes batches to the committer
-	stored chan struct{} // signals that a batch was stored; has room for one signal
-	mirror *mirror
+	plan           *plan
+	client         *kgo.Client
+	sealed         chan *sealed  // passes batches to the committer
+	stored         chan struct{} // signals that a batch was stored; has room for one signal
+	groupCommitter *groupCommitter
 
 	// mu guards the following fields. They are used by the goroutine that reads records, and by the
 	// callbacks of the consumer group, which run during a poll.
 	mu        sync.Mutex
 	ids       map[string][16]byte
 	positions map[partition]*position
-	intake    *intake
+	batch     *recordBatch
 	decodings *decodings
 	// last is closed when the newest batch that was passed to the committer is stored or dropped.
 	// It is nil before the first batch.
 	last <-chan struct{}
-	// unplaced has the partitions whose offsets Kafka has not returned, so that they cannot be read
-	// yet. unreadable has the partitions whose records the client cannot read, and the time since
-	// when.
-	unplaced   map[partition]bool
-	unreadable map[partition]time.Time // the time since when the partition is unreadable
-	// skipped has the offsets to which the client must jump once mu is released.
-	skipped map[string]map[int32]kgo.EpochOffset
+	// withoutOffsets has the partitions whose offsets Kafka has not returned, so that they cannot
+	// be read yet. unreadable has the partitions whose records the client cannot read, and the time
+	// since when.
+	withoutOffsets map[partition]bool
+	unreadable     map[partition]time.Time // the time since when the partition is unreadable
+	// seekTo has the offsets to which the client must jump once mu is released.
+	seekTo map[string]map[int32]kgo.EpochOffset
 
-	// told has the partitions whose end offset Kafka returned in the last request. The keys are of
-	// type partition.
-	told sync.Map
+	// answeredPartitions has the partitions whose end offset Kafka returned in the last request.
+	// The keys are of type partition.
+	answeredPartitions sync.Map
 }
 
 // sealed is a batch that gets no more records, with its decoded rows (pieces). If pieces is nil,
 // the records must be decoded again.
 type sealed struct {
-	*intake
+	*recordBatch
 	pieces [][]piece
 	// failed is the error of decoding the batch. It is set to nil when it is handled.
 	failed error
 	done   chan struct{} // closed when the batch is stored or dropped
 }
 
-// errAgain is the error that ends a session because the topics changed. The next session then reads
-// the changed topics.
-var errAgain = errors.New("the topics changed")
+// errTopicsChanged is the error that ends a session because the topics changed. The next session
+// then reads the changed topics.
+var errTopicsChanged = errors.New("the topics changed")
 
-// again returns an error that ends the session because the topics changed (errAgain). The arguments
-// say what changed.
-func again(format string, args ...any) error {
-	return base.Errorf(base.Unavailable, "%w: %s", errAgain, fmt.Sprintf(format, args...))
+// topicsChanged returns an error that ends the session because the topics changed
+// (errTopicsChanged). The arguments say what changed.
+func topicsChanged(format string, args ...any) error {
+	return base.Errorf(base.Unavailable, "%w: %s", errTopicsChanged, fmt.Sprintf(format, args...))
 }
 
 const (
 	// checkEvery is the interval between checks of the ids, partitions and end offsets of the
 	// topics.
 	checkEvery = 10 * time.Second
-	// pollFor is the maximum duration of one poll. A rebalance of the consumer group waits until
-	// the poll ends.
-	pollFor = time.Second
-	askFor  = 15 * time.Second // the timeout of a request to the Kafka cluster
-	// readAnew is how long a partition may be unreadable before the session ends, so that a new
-	// client tries to read it.
-	readAnew = time.Minute
-	// unnoticed is how long a source may be blocked before its state becomes "waiting".
-	unnoticed = time.Second
+	// pollInterval is the maximum duration of one poll. A rebalance of the consumer group waits
+	// until the poll ends.
+	pollInterval = time.Second
+	adminTimeout = 15 * time.Second // the timeout of a request to the Kafka cluster
+	// unreadableRetry is how long a partition may be unreadable before the session ends, so that a
+	// new client tries to read it.
+	unreadableRetry = time.Minute
+	// reportWaitAfter is how long a source may be blocked before its state becomes "waiting".
+	reportWaitAfter = time.Second
 
 	// sessionTimeout is how long a consumer group waits for a member that disappeared without
 	// leaving, before it assigns the member's partitions to another member. If a server is killed
@@ -90,9 +90,9 @@ const (
 // session reads the topics of a source with a new Kafka client, until ctx ends or an error needs
 // another client. It returns nil only if ctx ended.
 func (s *source) session(ctx context.Context, p *plan) (err error) {
-	x := &session{source: s, plan: p, sealed: make(chan *sealed), stored: make(chan struct{}, 1), mirror: newMirror(), ids: map[string][16]byte{},
-		positions: map[partition]*position{}, unplaced: map[partition]bool{}, unreadable: map[partition]time.Time{}, skipped: map[string]map[int32]kgo.EpochOffset{}}
-	defer x.status.gone()
+	x := &session{source: s, plan: p, sealed: make(chan *sealed), stored: make(chan struct{}, 1), groupCommitter: newGroupCommitter(), ids: map[string][16]byte{},
+		positions: map[partition]*position{}, withoutOffsets: map[partition]bool{}, unreadable: map[partition]time.Time{}, seekTo: map[string]map[int32]kgo.EpochOffset{}}
+	defer x.status.sessionEnded()
 	if err := x.connect(ctx); err != nil {
 		return err
 	}
@@ -101,21 +101,21 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 	defer cancel(nil)
 	var committer, mirror sync.WaitGroup
 	committer.Go(func() { x.runCommitter(ctx, cancel) })
-	beside, stopBeside := context.WithCancel(ctx)
-	defer stopBeside()
-	telling, stopTelling := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopTelling()
+	background, stopBackground := context.WithCancel(ctx)
+	defer stopBackground()
+	commitCtx, stopCommits := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopCommits()
 	if p.kafka.group != "" {
-		mirror.Go(func() { x.runMirror(telling) })
+		mirror.Go(func() { x.runGroupCommitter(commitCtx) })
 	}
-	committer.Go(func() { x.runJoins(beside) })
-	committer.Go(func() { x.runEnds(beside) })
+	committer.Go(func() { x.runJoins(background) })
+	committer.Go(func() { x.pollEndOffsets(background) })
 	err = x.consume(ctx)
 	close(x.sealed)
-	stopBeside()
+	stopBackground()
 	committer.Wait()
 	// after the last batch was stored, so that the batch's offsets are committed to the group too
-	stopTelling()
+	stopCommits()
 	mirror.Wait()
 	x.abandon()
 	x.client.CloseAllowingRebalance()
@@ -129,7 +129,7 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 // offsets, or joins the source's consumer group.
 func (x *session) connect(ctx context.Context) error {
 	k := &x.plan.kafka
-	x.intake, x.decodings = newIntake(), newDecodings(x.plan)
+	x.batch, x.decodings = newRecordBatch(), newDecodings(x.plan)
 	// This client does not retry often: a wrong address or password should be reported soon, and a
 	// failed session is repeated anyway.
 	asking, err := kgo.NewClient(append(k.client[:len(k.client):len(k.client)], kgo.RequestRetries(2))...)
@@ -137,7 +137,7 @@ func (x *session) connect(ctx context.Context) error {
 		return base.Errorf(base.Invalid, "KAFKA: %w", err)
 	}
 	defer asking.Close()
-	ask, cancel := context.WithTimeout(ctx, askFor)
+	ask, cancel := context.WithTimeout(ctx, adminTimeout)
 	defer cancel()
 	topics, err := k.topicIDs(ask, asking)
 	if err != nil {
@@ -155,7 +155,7 @@ func (x *session) connect(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		opts = append(opts, kgo.ConsumePartitions(x.begin(all)))
+		opts = append(opts, kgo.ConsumePartitions(x.startPartitions(all)))
 	}
 	x.mu.Lock() // a group's callbacks may run before NewClient returns
 	defer x.mu.Unlock()
@@ -171,19 +171,19 @@ func (x *session) consume(ctx context.Context) error {
 	checked := time.Now()
 	for {
 		x.client.AllowRebalance()
-		poll, cancel := context.WithTimeout(ctx, x.patience())
+		poll, cancel := context.WithTimeout(ctx, x.pollTimeout())
 		fetches := x.client.PollFetches(poll)
 		cancel()
 		if ctx.Err() != nil {
 			return nil
 		}
 		x.mu.Lock()
-		err := x.take(ctx, fetches)
-		if err == nil && !x.intake.empty() && time.Since(x.intake.began) >= x.plan.kafka.maxAge/2 {
+		err := x.addFetches(ctx, fetches)
+		if err == nil && !x.batch.empty() && time.Since(x.batch.began) >= x.plan.kafka.maxAge/2 {
 			err = x.seal(ctx)
 		}
-		skipped := x.skipped
-		x.skipped = map[string]map[int32]kgo.EpochOffset{}
+		skipped := x.seekTo
+		x.seekTo = map[string]map[int32]kgo.EpochOffset{}
 		x.mu.Unlock()
 		if err != nil {
 			return err
@@ -199,27 +199,27 @@ func (x *session) consume(ctx context.Context) error {
 	}
 }
 
-// patience returns how long the next poll may take, so that the batch is stored before it is older
-// than max_age. Half of max_age is left for the time before and after the poll.
-func (x *session) patience() time.Duration {
+// pollTimeout returns how long the next poll may take, so that the batch is stored before it is
+// older than max_age. Half of max_age is left for the time before and after the poll.
+func (x *session) pollTimeout() time.Duration {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.intake.empty() {
-		return pollFor
+	if x.batch.empty() {
+		return pollInterval
 	}
-	return min(pollFor, max(time.Until(x.intake.began.Add(x.plan.kafka.maxAge/2)), time.Millisecond))
+	return min(pollInterval, max(time.Until(x.batch.began.Add(x.plan.kafka.maxAge/2)), time.Millisecond))
 }
 
-// take adds to the batch the records that a poll returned (fetches).
-func (x *session) take(ctx context.Context, fetches kgo.Fetches) error {
+// addFetches adds to the batch the records that a poll returned (fetches).
+func (x *session) addFetches(ctx context.Context, fetches kgo.Fetches) error {
 	for _, fetch := range fetches {
 		for _, topic := range fetch.Topics {
 			var none [16]byte
 			if known := x.ids[topic.Topic]; topic.TopicID != none && topic.TopicID != known && topic.Topic != "" {
-				return again("topic %q was made again", topic.Topic)
+				return topicsChanged("topic %q was made again", topic.Topic)
 			}
 			for i := range topic.Partitions {
-				if err := x.takePartition(ctx, topic.Topic, &topic.Partitions[i]); err != nil {
+				if err := x.addFetchedPartition(ctx, topic.Topic, &topic.Partitions[i]); err != nil {
 					return err
 				}
 			}
@@ -228,15 +228,15 @@ func (x *session) take(ctx context.Context, fetches kgo.Fetches) error {
 	return nil
 }
 
-// takePartition adds the fetched records of one partition to the batch. If fetching failed after
-// some records, it adds these, and then handles the error.
-func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.FetchPartition) error {
+// addFetchedPartition adds the fetched records of one partition to the batch. If fetching failed
+// after some records, it adds these, and then handles the error.
+func (x *session) addFetchedPartition(ctx context.Context, topic string, fetched *kgo.FetchPartition) error {
 	p := partition{topic, fetched.Partition}
 	at := x.positions[p]
 	if at != nil && len(fetched.Records) > 0 {
-		x.status.ends(p, fetched.HighWatermark)
+		x.status.setEnd(p, fetched.HighWatermark)
 		delete(x.unreadable, p)
-		x.reads()
+		x.clearFetchWait()
 		for _, rec := range fetched.Records {
 			if rec.Offset < at.next {
 				// This record was read before, perhaps by another session.
@@ -260,14 +260,14 @@ func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.
 		return x.skip(ctx, p, at, position{at.topicID, loss.ResetTo, loss.ResetToEpoch}, fmt.Sprintf("the topic lost records: read to offset %d of epoch %d, going on at offset %d of epoch %d",
 			loss.ConsumedTo, loss.ConsumedToEpoch, loss.ResetTo, loss.ResetToEpoch))
 	case errors.As(err, &large) && at != nil:
-		if x.skipped[topic] == nil {
-			x.skipped[topic] = map[int32]kgo.EpochOffset{}
+		if x.seekTo[topic] == nil {
+			x.seekTo[topic] = map[int32]kgo.EpochOffset{}
 		}
-		x.skipped[topic][fetched.Partition] = kgo.EpochOffset{Epoch: large.Epoch, Offset: large.NextOffset}
+		x.seekTo[topic][fetched.Partition] = kgo.EpochOffset{Epoch: large.Epoch, Offset: large.NextOffset}
 		return x.skip(ctx, p, at, position{at.topicID, large.NextOffset, large.Epoch}, fmt.Sprintf("offsets %d to %d are one batch of more than %d bytes, once it is decompressed",
 			large.Offset, large.NextOffset-1, int64(maxRecordBytes)))
 	case errors.Is(err, kerr.OffsetOutOfRange), errors.Is(err, kerr.UnknownTopicID), errors.Is(err, kerr.UnknownTopicOrPartition), errors.Is(err, kerr.InconsistentTopicID):
-		return again("topic %q partition %d: %v", topic, fetched.Partition, err)
+		return topicsChanged("topic %q partition %d: %v", topic, fetched.Partition, err)
 	}
 	err = base.Errorf(base.Unavailable, "topic %q partition %d: %w", topic, fetched.Partition, err)
 	if at == nil || errors.As(err, &answered) {
@@ -279,7 +279,7 @@ func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.
 		x.unreadable[p] = time.Now()
 	}
 	x.client.PauseFetchPartitions(map[string][]int32{topic: {fetched.Partition}})
-	x.status.waiting(fetching, err)
+	x.status.waiting(waitFetch, err)
 	return nil
 }
 
@@ -291,15 +291,15 @@ func (x *session) skip(ctx context.Context, p partition, at *position, to positi
 		return err
 	}
 	*at = to
-	x.intake.stand(p, to, why)
+	x.batch.setPosition(p, to, why)
 	return nil
 }
 
-// reads is called when a partition may have become readable. If all partitions can be read now, the
-// source's status no longer says that the source waits for partitions.
-func (x *session) reads() {
-	if len(x.unplaced)+len(x.unreadable) == 0 {
-		x.status.done(fetching)
+// clearFetchWait is called when a partition may have become readable. If all partitions can be read
+// now, the source's status no longer says that the source waits for partitions.
+func (x *session) clearFetchWait() {
+	if len(x.withoutOffsets)+len(x.unreadable) == 0 {
+		x.status.done(waitFetch)
 	}
 }
 
@@ -324,12 +324,12 @@ func (x *session) add(ctx context.Context, p partition, at *position, rec *kgo.R
 			continue
 		}
 		if err == nil {
-			x.note(p, at, rec, reason)
+			x.addToBatch(p, at, rec, reason)
 			noted = true
 			break
 		}
 		// The schema registry does not answer. Store the earlier records without waiting for it.
-		x.status.waiting(taking, err)
+		x.status.waiting(waitDecode, err)
 		waits = true
 		if err := x.seal(ctx); err != nil {
 			return err
@@ -339,9 +339,9 @@ func (x *session) add(ctx context.Context, p partition, at *position, rec *kgo.R
 		}
 	}
 	if waits {
-		x.status.done(taking)
+		x.status.done(waitDecode)
 	}
-	if len(x.intake.records) >= x.plan.kafka.batchRows || x.intake.bytes >= x.plan.kafka.batchBytes {
+	if len(x.batch.records) >= x.plan.kafka.batchRows || x.batch.bytes >= x.plan.kafka.batchBytes {
 		return x.seal(ctx)
 	}
 	return nil
@@ -353,19 +353,20 @@ func (x *session) decode(ctx context.Context, rec *kgo.Record) (reason string, e
 	if rec.Attrs.IsControl() {
 		return "", nil
 	}
-	err = x.decodings.add(ctx, rec, len(x.intake.records))
+	err = x.decodings.add(ctx, rec, len(x.batch.records))
 	if err == nil || errors.Is(err, errFull) {
 		return "", err
 	}
-	if ofMessage(err) {
+	if isRecordError(err) {
 		return err.Error(), nil
 	}
 	return "", err
 }
 
-// ofMessage reports whether a message is the cause of an error: the kind of the error is Invalid,
-// NotFound or TooLarge. Errors of other kinds have another cause, for example the schema registry.
-func ofMessage(err error) bool {
+// isRecordError reports whether a message is the cause of an error: the kind of the error is
+// Invalid, NotFound or TooLarge. Errors of other kinds have another cause, for example the schema
+// registry.
+func isRecordError(err error) bool {
 	switch base.KindOf(err) {
 	case base.Invalid, base.NotFound, base.TooLarge:
 		return true
@@ -373,33 +374,33 @@ func ofMessage(err error) bool {
 	return false
 }
 
-// note adds the offset and the size of a record to the batch. If reason is not empty, the record
-// could not be decoded, and note adds a dead letter with this reason.
-func (x *session) note(p partition, at *position, rec *kgo.Record, reason string) {
-	x.intake.cover(p, at, rec)
+// addToBatch adds the offset and the size of a record to the batch. If reason is not empty, the
+// record could not be decoded, and note adds a dead letter with this reason.
+func (x *session) addToBatch(p partition, at *position, rec *kgo.Record, reason string) {
+	x.batch.addRecord(p, at, rec)
 	at.next, at.epoch = rec.Offset+1, rec.LeaderEpoch
 	switch {
 	case rec.Attrs.IsControl():
 	case reason != "":
-		x.intake.letters = append(x.intake.letters, x.letterOf(x.plan, at.topicID, rec, reason))
+		x.batch.deadLetters = append(x.batch.deadLetters, x.newDeadLetter(x.plan, at.topicID, rec, reason))
 	default:
-		x.intake.records = append(x.intake.records, rec)
+		x.batch.records = append(x.batch.records, rec)
 	}
 }
 
 // seal passes the current batch to the committer and begins a new batch.
 func (x *session) seal(ctx context.Context) error {
-	b := x.intake
+	b := x.batch
 	if b.empty() {
 		return nil
 	}
-	out := &sealed{intake: b, done: make(chan struct{})}
+	out := &sealed{recordBatch: b, done: make(chan struct{})}
 	if x.decodings.broken {
 		x.decodings.reset()
 	} else {
 		out.pieces, out.failed = x.decodings.finish()
 	}
-	x.intake, x.last = newIntake(), out.done
+	x.batch, x.last = newRecordBatch(), out.done
 	select {
 	case x.sealed <- out:
 		return nil
@@ -417,64 +418,65 @@ func (x *session) abandon() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.decodings.reset()
-	x.memory.release(x.intake.bytes)
-	x.intake = newIntake()
+	x.memory.release(x.batch.bytes)
+	x.batch = newRecordBatch()
 }
 
 // reserve reserves memory for a record, in bytes. The memory is released after the record's batch
 // was stored. If not enough memory is free, reserve first passes the current batch to the
 // committer, and then waits.
 func (x *session) reserve(ctx context.Context, bytes int64) error {
-	if x.memory.try(bytes) {
+	if x.memory.tryReserve(bytes) {
 		return nil
 	}
 	if err := x.seal(ctx); err != nil {
 		return err
 	}
-	soon, cancel := context.WithTimeout(ctx, unnoticed)
+	soon, cancel := context.WithTimeout(ctx, reportWaitAfter)
 	defer cancel()
-	if err := x.memory.acquire(soon, bytes); err == nil || ctx.Err() != nil {
+	if err := x.memory.reserve(soon, bytes); err == nil || ctx.Err() != nil {
 		return err
 	}
-	x.status.waiting(taking, base.Errorf(base.Unavailable, "no memory for more records: those that were read are not stored yet").WithHint("raise stream_memory"))
-	defer x.status.done(taking)
-	return x.memory.acquire(ctx, bytes)
+	x.status.waiting(waitDecode, base.Errorf(base.Unavailable, "no memory for more records: those that were read are not stored yet").WithHint("raise stream_memory"))
+	defer x.status.done(waitDecode)
+	return x.memory.reserve(ctx, bytes)
 }
 
-// runEnds asks the Kafka cluster regularly for the end offsets of the partitions, until ctx ends.
-// So the lag is known even while no records are read, because earlier records wait for the disk.
-func (x *session) runEnds(ctx context.Context) {
+// pollEndOffsets asks the Kafka cluster regularly for the end offsets of the partitions, until ctx
+// ends. So the lag is known even while no records are read, because earlier records wait for the
+// disk.
+func (x *session) pollEndOffsets(ctx context.Context) {
 	for sleep(ctx, checkEvery) == nil {
-		x.askEnds(ctx)
+		x.fetchEndOffsets(ctx)
 	}
 }
 
-// askEnds asks the Kafka cluster once for the end offsets of the partitions. It does not lock mu,
-// because mu is locked while records wait for the disk.
-func (x *session) askEnds(ctx context.Context) {
-	ask, cancel := context.WithTimeout(ctx, askFor)
+// fetchEndOffsets asks the Kafka cluster once for the end offsets of the partitions. It does not
+// lock mu, because mu is locked while records wait for the disk.
+func (x *session) fetchEndOffsets(ctx context.Context) {
+	ask, cancel := context.WithTimeout(ctx, adminTimeout)
 	defer cancel()
 	ends, err := kadm.NewClient(x.client).ListEndOffsets(ask, x.plan.kafka.topics...)
-	if ofAll(err) != nil {
+	if ignorePartialErrors(err) != nil {
 		// The cluster does not answer. The goroutines that read from it report that.
 		return
 	}
 	ends.Each(func(end kadm.ListedOffset) {
 		p := partition{end.Topic, end.Partition}
 		if end.Err != nil {
-			x.told.Delete(p)
+			x.answeredPartitions.Delete(p)
 			return
 		}
-		x.told.Store(p, true)
-		x.status.ends(p, end.Offset)
+		x.answeredPartitions.Store(p, true)
+		x.status.setEnd(p, end.Offset)
 	})
 }
 
 // check compares the ids and partitions of the topics with those at the start of the session. If
-// they changed, it returns an error that wraps errAgain, which ends the session. It also makes the
-// client try again to read unreadable partitions.
+// they changed, it returns an error that wraps errTopicsChanged, which ends the session. It also
+// makes the client try again to read unreadable partitions.
 func (x *session) check(ctx context.Context) error {
-	ask, cancel := context.WithTimeout(ctx, askFor)
+	ask, cancel := context.WithTimeout(ctx, adminTimeout)
 	defer cancel()
 	k := &x.plan.kafka
 	topics, err := k.topicIDs(ask, x.client)
@@ -482,13 +484,13 @@ func (x *session) check(ctx context.Context) error {
 		if base.KindOf(err) == base.NotFound {
 			return err
 		}
-		x.status.waiting(asking, err)
+		x.status.waiting(waitCluster, err)
 		return nil // the client reconnects by itself
 	}
-	x.status.done(asking)
+	x.status.done(waitCluster)
 	for _, t := range topics {
 		if t.ID != x.ids[t.Topic] {
-			return again("topic %q was made again", t.Topic)
+			return topicsChanged("topic %q was made again", t.Topic)
 		}
 	}
 	x.mu.Lock()
@@ -496,22 +498,22 @@ func (x *session) check(ctx context.Context) error {
 	there := map[partition]bool{}
 	for _, p := range k.partitionsOf(topics) {
 		there[p] = true
-		_, told := x.told.Load(p)
+		_, told := x.answeredPartitions.Load(p)
 		switch {
-		case x.unplaced[p] && told:
-			return again("Kafka gives offsets of topic %q partition %d", p.topic, p.number)
-		case k.group == "" && x.positions[p] == nil && !x.unplaced[p]:
-			return again("topic %q has a new partition %d", p.topic, p.number)
+		case x.withoutOffsets[p] && told:
+			return topicsChanged("Kafka gives offsets of topic %q partition %d", p.topic, p.number)
+		case k.group == "" && x.positions[p] == nil && !x.withoutOffsets[p]:
+			return topicsChanged("topic %q has a new partition %d", p.topic, p.number)
 		}
 	}
 	for p := range x.positions {
 		if !there[p] {
-			return again("topic %q has no partition %d any more", p.topic, p.number)
+			return topicsChanged("topic %q has no partition %d any more", p.topic, p.number)
 		}
 	}
 	for p, since := range x.unreadable {
-		if time.Since(since) > readAnew {
-			return again("topic %q partition %d cannot be read", p.topic, p.number)
+		if time.Since(since) > unreadableRetry {
+			return topicsChanged("topic %q partition %d cannot be read", p.topic, p.number)
 		}
 	}
 	x.client.ResumeFetchPartitions(x.client.PauseFetchPartitions(nil))

@@ -23,9 +23,9 @@ import (
 // committer.
 func newSession(t *testing.T) *session {
 	p := &plan{format: jsonFormat(), shapes: wholeShape, kafka: kafka{batchRows: 1000, batchBytes: 1 << 30, maxAge: time.Hour, topics: []string{"t"}}}
-	s := &source{manager: &Manager{}, status: newStatus(), memory: share{of: newQuota(1 << 30)}}
-	x := &session{source: s, plan: p, sealed: make(chan *sealed, 10), intake: newIntake(), decodings: newDecodings(p), mirror: newMirror(), positions: map[partition]*position{},
-		unplaced: map[partition]bool{}, unreadable: map[partition]time.Time{}, skipped: map[string]map[int32]kgo.EpochOffset{}}
+	s := &source{manager: &Manager{}, status: newStatus(), memory: sourceBudget{of: newMemoryBudget(1 << 30)}}
+	x := &session{source: s, plan: p, sealed: make(chan *sealed, 10), batch: newRecordBatch(), decodings: newDecodings(p), groupCommitter: newGroupCommitter(), positions: map[partition]*position{},
+		withoutOffsets: map[partition]bool{}, unreadable: map[partition]time.Time{}, seekTo: map[string]map[int32]kgo.EpochOffset{}}
 	for n := range int32(2) {
 		x.positions[partition{"t", n}] = &position{epoch: -1}
 	}
@@ -52,37 +52,37 @@ func fetched(number int32, err error, offsets ...int64) *kgo.FetchPartition {
 func TestWhatTheClientCannotReadStopsOnePartition(t *testing.T) {
 	x, ctx := newSession(t), t.Context()
 	zero := partition{"t", 0}
-	if err := x.takePartition(ctx, "t", fetched(0, errors.New("encoded crc 1 does not match calculated crc 2"), 0, 1)); err != nil {
+	if err := x.addFetchedPartition(ctx, "t", fetched(0, errors.New("encoded crc 1 does not match calculated crc 2"), 0, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if paused := x.client.PauseFetchPartitions(nil); len(paused["t"]) != 1 || !x.status.is(stateWaiting) || len(x.intake.records) != 2 {
-		t.Errorf("%v are paused, %d records, %s", paused, len(x.intake.records), x.status.state)
+	if paused := x.client.PauseFetchPartitions(nil); len(paused["t"]) != 1 || !x.status.is(stateWaiting) || len(x.batch.records) != 2 {
+		t.Errorf("%v are paused, %d records, %s", paused, len(x.batch.records), x.status.state)
 	}
-	if err := x.takePartition(ctx, "t", fetched(1, nil, 0)); err != nil || !x.status.is(stateWaiting) {
+	if err := x.addFetchedPartition(ctx, "t", fetched(1, nil, 0)); err != nil || !x.status.is(stateWaiting) {
 		t.Error(err, x.status.state)
 	}
-	if err := x.takePartition(ctx, "t", fetched(0, nil, 2)); err != nil || !x.status.is(stateRunning) {
+	if err := x.addFetchedPartition(ctx, "t", fetched(0, nil, 2)); err != nil || !x.status.is(stateRunning) {
 		t.Error(err, x.status.state)
 	}
 	// A batch of records that is too large is skipped and reported.
-	if err := x.takePartition(ctx, "t", fetched(0, &kgo.ErrDecompressTooLarge{Topic: "t", Offset: 4, NextOffset: 9, Epoch: 3}, 3)); err != nil {
+	if err := x.addFetchedPartition(ctx, "t", fetched(0, &kgo.ErrDecompressTooLarge{Topic: "t", Offset: 4, NextOffset: 9, Epoch: 3}, 3)); err != nil {
 		t.Fatal(err)
 	}
-	if got := x.skipped["t"][0]; got.Offset != 9 || got.Epoch != 3 || x.positions[zero].next != 9 {
+	if got := x.seekTo["t"][0]; got.Offset != 9 || got.Epoch != 3 || x.positions[zero].next != 9 {
 		t.Errorf("goes on at %+v, %+v", got, x.positions[zero])
 	}
 	b := <-x.sealed
 	if r := b.ranges[zero]; len(b.records) != 5 || r.Next != 4 {
 		t.Errorf("%d records, to %+v", len(b.records), r)
 	}
-	if r := x.intake.ranges[zero]; len(x.intake.letters) != 1 || !r.Reset || r.From != 9 {
-		t.Errorf("%+v, %+v", x.intake.letters, r)
+	if r := x.batch.ranges[zero]; len(x.batch.deadLetters) != 1 || !r.Reset || r.From != 9 {
+		t.Errorf("%+v, %+v", x.batch.deadLetters, r)
 	}
 	// An error from the broker ends the session.
-	if err := x.takePartition(ctx, "t", fetched(0, kerr.OffsetOutOfRange)); !errors.Is(err, errAgain) {
+	if err := x.addFetchedPartition(ctx, "t", fetched(0, kerr.OffsetOutOfRange)); !errors.Is(err, errTopicsChanged) {
 		t.Error(err)
 	}
-	if err := x.takePartition(ctx, "t", fetched(0, kerr.TopicAuthorizationFailed)); base.KindOf(err) != base.Unavailable {
+	if err := x.addFetchedPartition(ctx, "t", fetched(0, kerr.TopicAuthorizationFailed)); base.KindOf(err) != base.Unavailable {
 		t.Error(err)
 	}
 }
@@ -91,11 +91,11 @@ func TestWhatTheClientCannotReadStopsOnePartition(t *testing.T) {
 // batches that were passed to the committer before, and not for later batches.
 func TestATakeoverWaitsForWhatIsSealedThen(t *testing.T) {
 	x, ctx := newSession(t), t.Context()
-	if err := x.settled(ctx); err != nil {
+	if err := x.waitForSealed(ctx); err != nil {
 		t.Error(err)
 	}
 	read := func(offset int64) *sealed {
-		if err := errors.Join(x.takePartition(ctx, "t", fetched(0, nil, offset)), x.seal(ctx)); err != nil {
+		if err := errors.Join(x.addFetchedPartition(ctx, "t", fetched(0, nil, offset)), x.seal(ctx)); err != nil {
 			t.Fatal(err)
 		}
 		return <-x.sealed
@@ -111,11 +111,11 @@ func TestATakeoverWaitsForWhatIsSealedThen(t *testing.T) {
 	}
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := x.settled(canceled); !errors.Is(err, context.Canceled) {
+	if err := x.waitForSealed(canceled); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	close(second.done)
-	if err := x.settled(ctx); err != nil {
+	if err := x.waitForSealed(ctx); err != nil {
 		t.Error(err)
 	}
 }
@@ -125,39 +125,39 @@ func TestATakeoverWaitsForWhatIsSealedThen(t *testing.T) {
 func TestBeginKeepsRecordsThatWereRead(t *testing.T) {
 	x, ctx := newSession(t), t.Context()
 	zero, other := partition{"t", 0}, partition{"t", 2}
-	if err := x.takePartition(ctx, "t", fetched(0, nil, 0, 1, 2)); err != nil {
+	if err := x.addFetchedPartition(ctx, "t", fetched(0, nil, 0, 1, 2)); err != nil {
 		t.Fatal(err)
 	}
-	start := resumed{position: position{epoch: -1}, stored: -1}
+	start := startPoint{position: position{epoch: -1}, stored: -1}
 	mine := start
 	mine.read = true
-	x.begin(map[partition]resumed{zero: start, other: mine})
-	if r := x.intake.ranges[zero]; r.Next != 3 || x.positions[zero].next != 3 || x.intake.ranges[other] == nil {
+	x.startPartitions(map[partition]startPoint{zero: start, other: mine})
+	if r := x.batch.ranges[zero]; r.Next != 3 || x.positions[zero].next != 3 || x.batch.ranges[other] == nil {
 		t.Errorf("%+v, %+v", r, x.positions[zero])
 	}
 }
 
-// TestWhoWaitsIsKnown checks that a source with two reasons to wait is still waiting after one of
-// them ends.
-func TestWhoWaitsIsKnown(t *testing.T) {
+// TestWaitingSourcesAreReported checks that a source with two reasons to wait is still waiting
+// after one of them ends.
+func TestWaitingSourcesAreReported(t *testing.T) {
 	s := newStatus()
 	s.running()
-	s.waiting(storing, errors.New("no space"))
-	s.waiting(asking, errors.New("away"))
-	s.done(asking)
-	s.done(taking)
+	s.waiting(waitStore, errors.New("no space"))
+	s.waiting(waitCluster, errors.New("away"))
+	s.done(waitCluster)
+	s.done(waitDecode)
 	if !s.is(stateWaiting) {
 		t.Error(s.state)
 	}
-	if s.done(storing); !s.is(stateRunning) {
+	if s.done(waitStore); !s.is(stateRunning) {
 		t.Error(s.state)
 	}
-	s.waiting(fetching, errors.New("no leader"))
+	s.waiting(waitFetch, errors.New("no leader"))
 	if s.running(); !s.is(stateWaiting) {
 		t.Error(s.state)
 	}
 	s.set(stateFailing, errors.New("failed"))
-	if s.done(fetching); !s.is(stateFailing) {
+	if s.done(waitFetch); !s.is(stateFailing) {
 		t.Error(s.state)
 	}
 }
@@ -165,19 +165,19 @@ func TestWhoWaitsIsKnown(t *testing.T) {
 // TestHalves divides a batch in two, again and again, until each part has one record. Every part
 // continues where the previous one ends, and no record is lost or duplicated.
 func TestHalves(t *testing.T) {
-	b := newIntake()
+	b := newRecordBatch()
 	at := map[partition]*position{}
 	for i := range int64(40) {
 		p := partition{"t", int32(i % 3)}
 		if at[p] == nil {
 			at[p] = &position{epoch: -1}
-			b.stand(p, *at[p], []string{"lost", "", ""}[p.number])
+			b.setPosition(p, *at[p], []string{"lost", "", ""}[p.number])
 		}
 		rec := &kgo.Record{Topic: p.topic, Partition: p.number, Offset: 2 * i, LeaderEpoch: int32(i), Value: make([]byte, i), Headers: []kgo.RecordHeader{{Key: "h", Value: make([]byte, 1000)}}}
-		b.cover(p, at[p], rec)
+		b.addRecord(p, at[p], rec)
 		at[p].next = rec.Offset + 1
 		if i%4 == 1 {
-			b.letters = append(b.letters, letter{partition: p, offset: rec.Offset, record: rec})
+			b.deadLetters = append(b.deadLetters, deadLetter{partition: p, offset: rec.Offset, record: rec})
 		} else {
 			b.records = append(b.records, rec)
 		}
@@ -187,29 +187,29 @@ func TestHalves(t *testing.T) {
 	}
 	next, bytes, lost := map[partition]int64{}, int64(0), 0
 	seen := map[*kgo.Record]bool{}
-	var divide func(b *intake)
-	divide = func(b *intake) {
-		if len(b.held()) > 1 {
-			first, second := b.halves()
+	var divide func(b *recordBatch)
+	divide = func(b *recordBatch) {
+		if len(b.allRecords()) > 1 {
+			first, second := b.split()
 			divide(first)
 			divide(second)
 			return
 		}
 		bytes += b.bytes
 		for p, r := range b.ranges {
-			if r.From != next[p] || r.Reset && len(b.letters) == 0 {
+			if r.From != next[p] || r.Reset && len(b.deadLetters) == 0 {
 				t.Errorf("%v: %+v behind %d", p, r.OffsetRange, next[p])
 			}
 			next[p] = r.Next
 		}
-		for _, rec := range b.held() {
+		for _, rec := range b.allRecords() {
 			r := b.ranges[placeOf(rec).partition]
 			if seen[rec] || rec.Offset < r.From || rec.Offset >= r.Next || r.Epoch != rec.LeaderEpoch || r.bytes != sizeOf(rec) {
 				t.Errorf("record %d in %+v", rec.Offset, r)
 			}
 			seen[rec] = true
 		}
-		for _, l := range b.letters {
+		for _, l := range b.deadLetters {
 			if l.record == nil {
 				lost++
 			}
@@ -248,20 +248,20 @@ func (d *scarce) Reset() {
 	d.MessageDecoder.Reset()
 }
 
-// TestDecodersAreEmptyOnceTheIntakeIs revokes the only partition of a batch with full decoders. The
+// TestDecodersAreEmptyOnceTheBatchIs revokes the only partition of a batch with full decoders. The
 // decoders must be reset, because no batch will be sealed.
-func TestDecodersAreEmptyOnceTheIntakeIs(t *testing.T) {
+func TestDecodersAreEmptyOnceTheBatchIs(t *testing.T) {
 	x, ctx := newSession(t), t.Context()
 	x.decodings.byKey[""] = &decoding{decoders: []wire.MessageDecoder{&scarce{MessageDecoder: jsonDecoder()}}}
-	if err := x.takePartition(ctx, "t", fetched(0, nil, 0)); err != nil {
+	if err := x.addFetchedPartition(ctx, "t", fetched(0, nil, 0)); err != nil {
 		t.Fatal(err)
 	}
 	x.revoked(ctx, nil, map[string][]int32{"t": {0}})
-	if err := x.takePartition(ctx, "t", fetched(1, nil, 0)); err != nil {
+	if err := x.addFetchedPartition(ctx, "t", fetched(1, nil, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if len(x.intake.records) != 1 || len(x.intake.letters) > 0 {
-		t.Errorf("%d records, letters %v", len(x.intake.records), x.intake.letters)
+	if len(x.batch.records) != 1 || len(x.batch.deadLetters) > 0 {
+		t.Errorf("%d records, letters %v", len(x.batch.records), x.batch.deadLetters)
 	}
 }
 
@@ -299,33 +299,33 @@ func TestAPartitionWithoutOffsetsEndsNoSession(t *testing.T) {
 	t.Cleanup(x.client.Close)
 	one := partition{"t", 1}
 	delete(x.positions, one)
-	x.unplaced[one] = true
+	x.withoutOffsets[one] = true
 	topics, err := x.plan.kafka.topicIDs(ctx, x.client)
 	if err != nil {
 		t.Fatal(err)
 	}
 	x.ids = map[string][16]byte{"t": topics["t"].ID}
 	look := func() error {
-		x.askEnds(ctx)
+		x.fetchEndOffsets(ctx)
 		return x.check(ctx)
 	}
 	if err := look(); err != nil {
 		t.Error(err)
 	}
 	well.Store(true)
-	if err := look(); !errors.Is(err, errAgain) || !strings.Contains(err.Error(), "partition 1") {
+	if err := look(); !errors.Is(err, errTopicsChanged) || !strings.Contains(err.Error(), "partition 1") {
 		t.Error(err)
 	}
 }
 
-// TestASourceWhoseLettersAreReplayedIsNotDropped checks that dropping the schema fails during a
+// TestASourceWhoseDeadLettersAreReplayedIsNotDropped checks that dropping the schema fails during a
 // replay, and does not stop the source.
-func TestASourceWhoseLettersAreReplayedIsNotDropped(t *testing.T) {
+func TestASourceWhoseDeadLettersAreReplayedIsNotDropped(t *testing.T) {
 	m := &Manager{}
-	s := &source{manager: m, id: 1, name: catalog.StreamName{Database: "d", Schema: "main", Name: "s"}, status: newStatus(), stop: func() { t.Error("it was stopped") }}
-	m.sources = map[base.StreamID]*source{s.id: s}
+	s := &source{manager: m, id: 1, name: catalog.SourceName{Database: "d", Schema: "main", Name: "s"}, status: newStatus(), stop: func() { t.Error("it was stopped") }}
+	m.sources = map[base.SourceID]*source{s.id: s}
 	s.replaying.Lock()
-	err := m.Dropping("D", "", func() error {
+	err := m.DropWithSources("D", "", func() error {
 		t.Error("it was dropped")
 		return nil
 	})

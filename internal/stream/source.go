@@ -16,11 +16,11 @@ import (
 // source is one source of a Manager. While the source is not paused, a goroutine reads its topics.
 type source struct {
 	manager *Manager
-	id      base.StreamID
-	name    catalog.StreamName
+	id      base.SourceID
+	name    catalog.SourceName
 	created time.Time
 	status  *status
-	memory  share // the memory that this source uses, as a part of the manager's quota
+	memory  sourceBudget // the memory that this source uses, as a part of the manager's quota
 
 	// learning is locked while the field messages is changed. The session and a replay of dead
 	// letters may change it at the same time.
@@ -69,18 +69,18 @@ func (s *source) start() {
 	}
 }
 
-// maxDefects is how often the queries over the same records may fail with an internal error of
-// DuckDB, after which DuckDB cannot be used. Then the source stops until RESUME SOURCE, because
+// maxDuckDBFailures is how often the queries over the same records may fail with an internal error
+// of DuckDB, after which DuckDB cannot be used. Then the source stops until RESUME SOURCE, because
 // each such error ends all statements that run in DuckDB.
-const maxDefects = 3
+const maxDuckDBFailures = 3
 
 // run reads the source's topics until ctx ends, in one session after the other. After each failed
 // session it waits longer.
 func (s *source) run(ctx context.Context, d Definition) {
 	wait := firstWait
-	// again counts consecutive sessions that ended because the topics changed (errAgain). defects
-	// counts the sessions that ended with an internal error of DuckDB since a batch was stored.
-	// batches is the number of stored batches after the last session.
+	// again counts consecutive sessions that ended because the topics changed (errTopicsChanged).
+	// defects counts the sessions that ended with an internal error of DuckDB since a batch was
+	// stored. batches is the number of stored batches after the last session.
 	again, defects, batches := 0, 0, int64(-1)
 	for ctx.Err() == nil {
 		began := time.Now()
@@ -93,17 +93,18 @@ func (s *source) run(ctx context.Context, d Definition) {
 			again = 0
 		}
 		switch {
-		case ctx.Err() != nil, errors.Is(err, errGone):
+		case ctx.Err() != nil, errors.Is(err, errDropped):
 			return
 		case errors.Is(err, duck.ErrFailed):
-			if defects++; defects == maxDefects {
+			if defects++; defects == maxDuckDBFailures {
 				s.fail(base.Errorf(base.Internal, "%w; it is not tried again before RESUME SOURCE", err))
 				<-ctx.Done()
 				return
 			}
 			s.fail(err)
-		case errors.Is(err, errAgain):
-			// The first errAgain is not a failure: the next session reads the changed topics.
+		case errors.Is(err, errTopicsChanged):
+			// The first errTopicsChanged is not a failure: the next session reads the changed
+			// topics.
 			if again++; again > 1 {
 				s.fail(err)
 			}

@@ -11,8 +11,8 @@ import (
 
 // Status is the status of a source. It is a row of the system table scoter.sources.
 type Status struct {
-	ID         base.StreamID
-	Name       catalog.StreamName
+	ID         base.SourceID
+	Name       catalog.SourceName
 	Definition Definition // without secrets
 	Created    time.Time
 	// State is one of:
@@ -57,26 +57,26 @@ type PartitionStatus struct {
 
 // status collects the values of one source that a Status shows.
 type status struct {
-	mu       sync.Mutex
-	state    string // mu guards this field and all that follow
-	waits    waits  // the reasons why the session waits
-	err      string
-	errAt    time.Time
-	errors   int64
-	messages int64
-	rows     int64
-	bytes    int64
-	letters  int64
+	mu          sync.Mutex
+	state       string      // mu guards this field and all that follow
+	waitReasons waitReasons // the reasons why the session waits
+	err         string
+	errAt       time.Time
+	errors      int64
+	messages    int64
+	rows        int64
+	bytes       int64
+	deadLetters int64
 	// refused is the number of dead letters since the last record that was stored as a row.
 	refused    int64
 	reason     string // why the last dead letter became one
-	partitions map[partition]*reading
+	partitions map[partition]*partitionProgress
 	rates      rates
 }
 
-// reading is the progress of a session in one partition. next is the next offset to store, and end
-// the offset after the partition's last record in Kafka.
-type reading struct {
+// partitionProgress is the progress of a session in one partition. next is the next offset to
+// store, and end the offset after the partition's last record in Kafka.
+type partitionProgress struct {
 	next, end int64
 	// newest is the timestamp of the last stored record. It is zero before the first record is
 	// stored.
@@ -84,7 +84,7 @@ type reading struct {
 }
 
 func newStatus() *status {
-	return &status{state: stateStopped, partitions: map[partition]*reading{}}
+	return &status{state: stateStopped, partitions: map[partition]*partitionProgress{}}
 }
 
 const (
@@ -128,15 +128,15 @@ func (s *status) is(state string) bool {
 	return s.state == state
 }
 
-// waits is a bit set of the reasons why a session waits. Each bit is set and cleared by only one
-// goroutine.
-type waits uint8
+// waitReasons is a bit set of the reasons why a session waits. Each bit is set and cleared by only
+// one goroutine.
+type waitReasons uint8
 
 const (
-	storing  waits = 1 << iota // a batch cannot be stored
-	taking                     // a record cannot be decoded, or there is no memory for it
-	asking                     // the cluster does not answer
-	fetching                   // some partitions return no records
+	waitStore   waitReasons = 1 << iota // a batch cannot be stored
+	waitDecode                          // a record cannot be decoded, or there is no memory for it
+	waitCluster                         // the cluster does not answer
+	waitFetch                           // some partitions return no records
 )
 
 // running is called when a session begins to read. It sets the state to "running", or to "waiting"
@@ -145,42 +145,42 @@ func (s *status) running() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state = stateRunning
-	if s.waits != 0 {
+	if s.waitReasons != 0 {
 		s.state = stateWaiting
 	}
 }
 
 // waiting adds a reason (what) to the reasons why the session waits. The state becomes "waiting",
 // and err, which explains the reason, becomes the last error.
-func (s *status) waiting(what waits, err error) {
+func (s *status) waiting(what waitReasons, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waits |= what
+	s.waitReasons |= what
 	s.state = stateWaiting
 	s.noteLocked(err)
 }
 
 // done removes a reason (what) from the reasons why the session waits. If no reason is left, the
 // state changes from "waiting" to "running".
-func (s *status) done(what waits) {
+func (s *status) done(what waitReasons) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.waits &^= what; s.waits == 0 && s.state == stateWaiting {
+	if s.waitReasons &^= what; s.waitReasons == 0 && s.state == stateWaiting {
 		s.state = stateRunning
 	}
 }
 
-// begin adds a partition that a session reads. next is the next offset to store, and end the offset
-// after the partition's last record in Kafka.
-func (s *status) begin(p partition, next, end int64) {
+// startPartition adds a partition that a session reads. next is the next offset to store, and end
+// the offset after the partition's last record in Kafka.
+func (s *status) startPartition(p partition, next, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.partitions[p] = &reading{next: next, end: end}
+	s.partitions[p] = &partitionProgress{next: next, end: end}
 }
 
-// ends sets the end of a partition: the offset after its last record in Kafka. It does nothing if
+// setEnd sets the end of a partition: the offset after its last record in Kafka. It does nothing if
 // the partition is not being read.
-func (s *status) ends(p partition, end int64) {
+func (s *status) setEnd(p partition, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if at := s.partitions[p]; at != nil {
@@ -195,28 +195,28 @@ func (s *status) forget(p partition) {
 	delete(s.partitions, p)
 }
 
-// gone is called when a session ends. It removes all partitions, because without a session their
-// lag is unknown.
-func (s *status) gone() {
+// sessionEnded is called when a session ends. It removes all partitions, because without a session
+// their lag is unknown.
+func (s *status) sessionEnded() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.partitions)
-	s.waits = 0
+	s.waitReasons = 0
 }
 
 // added counts the records, rows and dead letters of a batch that was stored.
-func (s *status) added(b *intake, rows int64) {
+func (s *status) added(b *recordBatch, rows int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	messages := int64(len(b.records) + len(b.letters))
+	messages := int64(len(b.records) + len(b.deadLetters))
 	s.messages += messages
 	s.rows += rows
 	s.bytes += b.bytes
-	s.letters += int64(len(b.letters))
-	if n := len(b.letters); len(b.records) > 0 {
+	s.deadLetters += int64(len(b.deadLetters))
+	if n := len(b.deadLetters); len(b.records) > 0 {
 		s.refused = 0
 	} else if n > 0 {
-		s.refused, s.reason = s.refused+int64(n), b.letters[n-1].reason
+		s.refused, s.reason = s.refused+int64(n), b.deadLetters[n-1].reason
 	}
 	for p, r := range b.ranges {
 		if at := s.partitions[p]; at != nil {
@@ -238,7 +238,7 @@ func (s *status) fill(out *Status) {
 	if s.state == stateRunning && s.refused >= manyRefused {
 		out.State, out.Error = stateRefusing, fmt.Sprintf("each of the last %d records became a dead letter: %s", s.refused, s.reason)
 	}
-	out.Messages, out.Rows, out.Bytes, out.DeadLetters, out.Errors = s.messages, s.rows, s.bytes, s.letters, s.errors
+	out.Messages, out.Rows, out.Bytes, out.DeadLetters, out.Errors = s.messages, s.rows, s.bytes, s.deadLetters, s.errors
 	rate := s.rates.perSecond(now)
 	out.MessageRate, out.RowRate, out.ByteRate = rate.messages, rate.rows, rate.bytes
 	for p, at := range s.partitions {

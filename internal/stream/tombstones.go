@@ -51,9 +51,9 @@ func emptyRows(n int) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(nil, nil), nil, int64(n))
 }
 
-// divided separates decoded rows (pieces): values are the pieces of records with a value, and
-// tombstones the pieces of records without one.
-func divided(pieces []piece) (values, tombstones []piece) {
+// splitTombstones separates decoded rows (pieces): values are the pieces of records with a value,
+// and tombstones the pieces of records without one.
+func splitTombstones(pieces []piece) (values, tombstones []piece) {
 	for _, p := range pieces {
 		if p.tombstones {
 			tombstones = append(tombstones, p)
@@ -64,28 +64,28 @@ func divided(pieces []piece) (values, tombstones []piece) {
 	return values, tombstones
 }
 
-// deleting returns a list that says for each batch whether its rows are deletions. It has false for
-// the batches of records with a value, which come first, and true for the batches of tombstones.
-// values and tombstones are the numbers of these batches.
-func deleting(values, tombstones int) []bool {
+// deletingBatches returns a list that says for each batch whether its rows are deletions. It has
+// false for the batches of records with a value, which come first, and true for the batches of
+// tombstones. values and tombstones are the numbers of these batches.
+func deletingBatches(values, tombstones int) []bool {
 	return append(make([]bool, values), slices.Repeat([]bool{true}, tombstones)...)
 }
 
-// deletion says how tombstones (records without a value) delete rows of a target, which is a table
-// that the source fills. A nil *deletion means that tombstones delete no rows of the target.
-type deletion struct {
+// tombstoneDelete says how tombstones (records without a value) delete rows of a target, which is a
+// table that the source fills. A nil *deletion means that tombstones delete no rows of the target.
+type tombstoneDelete struct {
 	// filters is true if the query that fills the table filters rows by values other than the
 	// record's key. Tombstones lack these values.
 	filters bool
 }
 
-// places are the metadata columns that say from which record a row was made.
-var places = []string{"_topic", "_partition", "_offset"}
+// placeColumns are the metadata columns that say from which record a row was made.
+var placeColumns = []string{"_topic", "_partition", "_offset"}
 
-// deletion returns how tombstones (records without a value) delete rows of a target, which is a
-// table that the source fills. If tombstones cannot delete rows of the target, deletion returns an
-// Invalid error that says why.
-func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, error) {
+// tombstoneDeleteFor returns how tombstones (records without a value) delete rows of a target,
+// which is a table that the source fills. If tombstones cannot delete rows of the target, deletion
+// returns an Invalid error that says why.
+func (s *source) tombstoneDeleteFor(ctx context.Context, p *plan, t target) (*tombstoneDelete, error) {
 	table, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	switch {
 	case t.View:
@@ -95,13 +95,13 @@ func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, er
 	case err != nil:
 		return nil, err
 	}
-	k := keyedOf(table)
+	k := keyColumnsOf(table)
 	if t.Query != "" {
 		l, err := s.lineage(ctx, t.Query, k)
 		if err != nil {
 			return nil, err
 		}
-		return &deletion{filters: l.Filters}, nil
+		return &tombstoneDelete{filters: l.Filters}, nil
 	}
 	primary := s.primary(p, t)
 	named := len(primary) > 0
@@ -117,7 +117,7 @@ func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, er
 	if !named {
 		return nil, errTombstone("the primary key is not of the record's key")
 	}
-	return &deletion{}, nil
+	return &tombstoneDelete{}, nil
 }
 
 // primary returns the names of the primary key columns that are filled from the record's key: all
@@ -131,7 +131,7 @@ func (s *source) primary(p *plan, t target) (names []string) {
 	if err != nil {
 		return nil // the table does not exist; a source creates tables without a primary key
 	}
-	for _, name := range keyedOf(table).Key {
+	for _, name := range keyColumnsOf(table).Key {
 		same := func(other string) bool { return schema.Fold(other) == schema.Fold(name) }
 		if !slices.ContainsFunc(t.Metadata, func(m string) bool { return same("_" + m) }) && !slices.ContainsFunc(t.Columns, func(text string) bool { return same(columnName(text)) }) {
 			names = append(names, name)
@@ -143,10 +143,10 @@ func (s *source) primary(p *plan, t target) (names []string) {
 // keyColumn is the name of the metadata column that has the record's key.
 const keyColumn = "_key"
 
-// keyedOf returns what Planner.Lineage must know about a table: the names of its key and version
-// columns, and of the metadata columns from which they may be filled.
-func keyedOf(t schema.Table) Keyed {
-	k := Keyed{Of: []string{keyColumn}, Place: places}
+// keyColumnsOf returns what Planner.Lineage must know about a table: the names of its key and
+// version columns, and of the metadata columns from which they may be filled.
+func keyColumnsOf(t schema.Table) KeyColumns {
+	k := KeyColumns{Metadata: []string{keyColumn}, RecordPlace: placeColumns}
 	for _, id := range t.PrimaryKey {
 		k.Key = append(k.Key, t.Columns[t.ColumnByID(id)].Name)
 	}
@@ -155,7 +155,7 @@ func keyedOf(t schema.Table) Keyed {
 	}
 	for _, name := range metadataNames() {
 		if name = "_" + name; name != keyColumn {
-			k.Of = append(k.Of, name)
+			k.Metadata = append(k.Metadata, name)
 		}
 	}
 	return k
@@ -163,7 +163,7 @@ func keyedOf(t schema.Table) Keyed {
 
 // lineage returns the result of Planner.Lineage for a query, and caches it. If the query is at
 // fault, the error is Invalid.
-func (s *source) lineage(ctx context.Context, query string, k Keyed) (Lineage, error) {
+func (s *source) lineage(ctx context.Context, query string, k KeyColumns) (Lineage, error) {
 	key := query + "\x00" + strings.Join(append(k.Key, k.Version), "\x00")
 	if known, ok := s.lineages.Load(key); ok {
 		return known.(Lineage), nil
@@ -172,17 +172,17 @@ func (s *source) lineage(ctx context.Context, query string, k Keyed) (Lineage, e
 	switch {
 	case err == nil:
 		s.lineages.Store(key, l)
-	case ofMessage(err):
+	case isRecordError(err):
 		err = errTombstone(err.Error())
 	}
 	return l, err
 }
 
-// numbered returns the target t, a table that the source fills, with another query. That query also
-// selects the topic, partition and offset of the record from which each row was made. If keys is
-// true, it selects nothing else but the key of each row. The query is empty if no message has the
-// fields that the target lists.
-func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, error) {
+// withRecordPlace returns the target t, a table that the source fills, with another query. That
+// query also selects the topic, partition and offset of the record from which each row was made. If
+// keys is true, it selects nothing else but the key of each row. The query is empty if no message
+// has the fields that the target lists.
+func (b *builder) withRecordPlace(t target, messages schema.Table, keys bool) (target, error) {
 	table, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	if err != nil {
 		return t, err
@@ -193,9 +193,9 @@ func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, 
 			return t, nil
 		}
 	}
-	l, err := b.lineage(b.ctx, t.Query, keyedOf(table))
-	if t.Query = l.Rows; keys {
-		t.Query = l.Keys
+	l, err := b.lineage(b.ctx, t.Query, keyColumnsOf(table))
+	if t.Query = l.RowsSQL; keys {
+		t.Query = l.KeysSQL
 	}
 	return t, err
 }
@@ -204,49 +204,49 @@ func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, 
 // without a value). It adds the result to all, as rows to delete.
 func (b *builder) deletions(t target, tombstones []piece, all *engine.TableRows) (err error) {
 	if b.tombstones == nil {
-		if b.tombstones, err = b.transient(b.plan, tombstones, b.records, b.keys); err != nil {
+		if b.tombstones, err = b.newBatchTable(b.plan, tombstones, b.records, b.keys); err != nil {
 			return err
 		}
 	}
-	if t, err = b.numbered(t, b.tombstones.table, true); err != nil || t.Query == "" {
+	if t, err = b.withRecordPlace(t, b.tombstones.table, true); err != nil || t.Query == "" {
 		return err
 	}
 	result, _, err := b.source.query(b.ctx, t, b.tombstones)
 	if err != nil {
-		return base.Wrap(ofQuery(err, len(b.records)), "query of table %q for tombstones", t.Name.Name)
+		return base.Wrap(queryErrorKind(err, len(b.records)), "query of table %q for tombstones", t.Name.Name)
 	}
-	return b.addNumbered(result, all, true)
+	return b.addWithPlaces(result, all, true)
 }
 
-// addNumbered adds the result of a query to all. The last columns of the result are the topic,
-// partition and offset of each row's record. addNumbered replaces them by the index of the record
-// in the batch. deletes says whether the rows are to be deleted. addNumbered releases result.
-func (b *builder) addNumbered(result []arrow.RecordBatch, all *engine.TableRows, deletes bool) error {
+// addWithPlaces adds the result of a query to all. The last columns of the result are the topic,
+// partition and offset of each row's record. addWithPlaces replaces them by the index of the record
+// in the batch. deletes says whether the rows are to be deleted. addWithPlaces releases result.
+func (b *builder) addWithPlaces(result []arrow.RecordBatch, all *engine.TableRows, deletes bool) error {
 	defer releaseBatches(result)
 	at := b.places()
 	for _, rec := range result {
-		first := int(rec.NumCols()) - len(places)
+		first := int(rec.NumCols()) - len(placeColumns)
 		topics, isText := rec.Column(first).(*array.String)
 		partitions, isInt := rec.Column(first + 1).(*array.Int32)
 		offsets, isBig := rec.Column(first + 2).(*array.Int64)
 		if !isText || !isInt || !isBig {
-			return errPlaces()
+			return errPlaceColumns()
 		}
 		numbers := make([]int32, rec.NumRows())
 		for i := range numbers {
 			number, ok := at[place{partition{topics.Value(i), partitions.Value(i)}, offsets.Value(i)}]
 			if !ok {
-				return errPlaces()
+				return errPlaceColumns()
 			}
 			numbers[i] = number
 		}
-		all.Batches, all.Numbers, all.Deleting = append(all.Batches, withoutLast(rec, len(places))), append(all.Numbers, numbers), append(all.Deleting, deletes)
+		all.Batches, all.Numbers, all.Deleting = append(all.Batches, withoutLast(rec, len(placeColumns))), append(all.Numbers, numbers), append(all.Deleting, deletes)
 	}
 	return nil
 }
 
-func errPlaces() error {
-	return base.Errorf(base.Invalid, "the messages have columns named as %s, which say of which record a row is", strings.Join(places, ", "))
+func errPlaceColumns() error {
+	return base.Errorf(base.Invalid, "the messages have columns named as %s, which say of which record a row is", strings.Join(placeColumns, ", "))
 }
 
 // places returns a map from the topic, partition and offset of each record to its index in the
@@ -268,24 +268,24 @@ func withoutLast(rec arrow.RecordBatch, n int) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(rec.Schema().Fields()[:n], &md), rec.Columns()[:n], rec.NumRows())
 }
 
-// settleTombstones is called when a source is created. It returns the source's definition with the
-// option tombstones. If the user did not set this option, and tombstones can delete rows of one of
-// the tables by the record's key alone, settleTombstones sets it to "delete". If the user set it to
-// "delete", and tombstones cannot delete rows of any table, the error is Invalid.
-func (s *source) settleTombstones(ctx context.Context, p *plan, d Definition) (Definition, error) {
+// chooseTombstoneOption is called when a source is created. It returns the source's definition with
+// the option tombstones. If the user did not set this option, and tombstones can delete rows of one
+// of the tables by the record's key alone, chooseTombstoneOption sets it to "delete". If the user
+// set it to "delete", and tombstones cannot delete rows of any table, the error is Invalid.
+func (s *source) chooseTombstoneOption(ctx context.Context, p *plan, d Definition) (Definition, error) {
 	said := d.Kafka[optionTombstones]
 	if said != "" && p.kafka.tombstones != tombstonesDelete {
 		return d, nil
 	}
 	var reason error
 	for _, t := range p.targets {
-		way, err := s.deletion(ctx, p, t)
+		deletes, err := s.tombstoneDeleteFor(ctx, p, t)
 		switch {
-		case err == nil && (said != "" || !way.filters):
+		case err == nil && (said != "" || !deletes.filters):
 			d.Kafka = maps.Clone(d.Kafka)
 			d.Kafka[optionTombstones] = tombstonesDelete
 			return d, nil
-		case err != nil && !ofMessage(err):
+		case err != nil && !isRecordError(err):
 			return d, err
 		case err != nil:
 			reason = err

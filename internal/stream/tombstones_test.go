@@ -252,18 +252,18 @@ func TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters(t *testing.T) {
 	if strings.Contains(string(text), "tombstones") || strings.Contains(string(text), `"key"`) {
 		t.Fatalf("a definition as earlier versions wrote it: %s", text)
 	}
-	_, err = s.Engine.CreateStream(ctx, catalog.Stream{Name: catalog.StreamName{Database: "d", Schema: "main", Name: "older"}, Definition: text}, false)
+	_, err = s.Engine.CreateSource(ctx, catalog.Source{Name: catalog.SourceName{Database: "d", Schema: "main", Name: "older"}, Definition: text}, false)
 	must(t, err)
 	must(t, s.Close())
 	s = newServer(t, dir)
 	c.produce("u", 0, `a={"name": "x"}`, "a")
 	s.eventually(noLetters, "1")
-	must(t, s.Sources.Configure(ctx, catalog.StreamName{Database: "d", Schema: "main", Name: "older"}, d))
+	must(t, s.Sources.Configure(ctx, catalog.SourceName{Database: "d", Schema: "main", Name: "older"}, d))
 	if got := s.states()[0].Definition.Kafka["tombstones"]; got != "" {
 		t.Errorf("an older source has tombstones = %q", got)
 	}
 	must(t, s.exec("DROP SOURCE older"))
-	name := catalog.StreamName{Database: "d", Schema: "main", Name: "configured"}
+	name := catalog.SourceName{Database: "d", Schema: "main", Name: "configured"}
 	for range 2 { // once for each of two starts of the server
 		must(t, s.Sources.Configure(ctx, name, d))
 		if got := s.states()[0].Definition.Kafka["tombstones"]; got != "delete" {

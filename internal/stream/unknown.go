@@ -16,15 +16,15 @@ import (
 // such a value gets the type that the column has there. Otherwise the column is left out of the
 // batch, as if the message did not have it, until a later message tells the type.
 
-// withoutUnknown returns the rows rec without the columns and struct fields of unknown type. A type
-// is unknown if neither the values nor the table t tell it. t may be nil. withoutUnknown calls left
-// with the path of each removed column or field. The caller still owns rec.
-func withoutUnknown(rec arrow.RecordBatch, t *schema.Table, left func(path []string)) arrow.RecordBatch {
+// dropUnknownTypes returns the rows rec without the columns and struct fields of unknown type. A
+// type is unknown if neither the values nor the table t tell it. t may be nil. dropUnknownTypes
+// calls left with the path of each removed column or field. The caller still owns rec.
+func dropUnknownTypes(rec arrow.RecordBatch, t *schema.Table, left func(path []string)) arrow.RecordBatch {
 	found := false
 	for _, f := range rec.Schema().Fields() {
 		switch {
 		case f.Type.ID() != arrow.NULL:
-			found = found || hasUnknown(f.Type)
+			found = found || hasUnknownType(f.Type)
 		case t == nil || t.ColumnIndex(f.Name) < 0:
 			// The append to the table leaves out such a column too, but does not report it.
 			left([]string{f.Name})
@@ -45,7 +45,7 @@ func withoutUnknown(rec arrow.RecordBatch, t *schema.Table, left func(path []str
 			}
 		}
 		path := []string{f.Name}
-		column := known(rec.Column(i), want, path, left)
+		column := resolve(rec.Column(i), want, path, left)
 		if column == nil {
 			left(path)
 			continue
@@ -63,44 +63,44 @@ func releaseArrays(all []arrow.Array) {
 	}
 }
 
-// hasUnknown reports whether a type is unknown in part: whether it is, or contains, the type NULL
-// or a struct without fields.
-func hasUnknown(t arrow.DataType) bool {
+// hasUnknownType reports whether a type is unknown in part: whether it is, or contains, the type
+// NULL or a struct without fields.
+func hasUnknownType(t arrow.DataType) bool {
 	switch t := t.(type) {
 	case *arrow.NullType:
 		return true
 	case *arrow.StructType:
 		for _, f := range t.Fields() {
-			if hasUnknown(f.Type) {
+			if hasUnknownType(f.Type) {
 				return true
 			}
 		}
 		return t.NumFields() == 0
 	case *arrow.ListType:
-		return hasUnknown(t.Elem())
+		return hasUnknownType(t.Elem())
 	}
 	return false
 }
 
-// known returns the array a without its struct fields of unknown type. path is the path of the
+// resolve returns the array a without its struct fields of unknown type. path is the path of the
 // array, from its column on. want is the type that the table has for it, or nil if the table has
 // none. known calls left with the path of each removed field. The result is nil if nothing remains.
-func known(a arrow.Array, want *schema.Type, path []string, left func(path []string)) arrow.Array {
+func resolve(a arrow.Array, want *schema.Type, path []string, left func(path []string)) arrow.Array {
 	t := a.DataType()
 	alike := want == nil || want.Kind == schema.Struct && t.ID() == arrow.STRUCT || want.Kind == schema.List && t.ID() == arrow.LIST
-	if !alike || !hasUnknown(t) {
+	if !alike || !hasUnknownType(t) {
 		a.Retain() // keep the array: the append to the table checks whether its type fits
 		return a
 	}
 	switch a := a.(type) {
 	case *array.Struct:
-		return knownStruct(a, want, path, left)
+		return resolveStruct(a, want, path, left)
 	case *array.List:
 		var elem *schema.Type
 		if want != nil {
 			elem = want.Elem
 		}
-		values := known(a.ListValues(), elem, path, left)
+		values := resolve(a.ListValues(), elem, path, left)
 		if values == nil {
 			return nil
 		}
@@ -114,7 +114,7 @@ func known(a arrow.Array, want *schema.Type, path []string, left func(path []str
 	return nil // the array has the type NULL
 }
 
-func knownStruct(a *array.Struct, want *schema.Type, path []string, left func(path []string)) arrow.Array {
+func resolveStruct(a *array.Struct, want *schema.Type, path []string, left func(path []string)) arrow.Array {
 	var fields []arrow.Field
 	var children []arrow.ArrayData
 	var columns []arrow.Array
@@ -130,7 +130,7 @@ func knownStruct(a *array.Struct, want *schema.Type, path []string, left func(pa
 		}
 		whole := array.MakeFromData(a.Data().Children()[i])
 		at := append(slices.Clone(path), f.Name)
-		column := known(whole, of, at, left)
+		column := resolve(whole, of, at, left)
 		whole.Release()
 		if column == nil {
 			left(at)
@@ -159,7 +159,7 @@ type unknowns struct {
 // to the next. Without it there could be any number, because messages choose the names.
 const maxUnknown = 1000
 
-func (u *unknowns) note(path []string) {
+func (u *unknowns) add(path []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.paths == nil {
@@ -168,9 +168,9 @@ func (u *unknowns) note(path []string) {
 	u.paths[strings.Join(path, "\x00")] = path
 }
 
-// settle removes the paths whose type is known now, because t, the table of messages, has these
-// columns or fields. If there are more than maxUnknown paths, it removes others too.
-func (u *unknowns) settle(t schema.Table) {
+// forgetKnown removes the paths whose type is known now, because t, the table of messages, has
+// these columns or fields. If there are more than maxUnknown paths, it removes others too.
+func (u *unknowns) forgetKnown(t schema.Table) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for key, path := range u.paths {
@@ -186,9 +186,9 @@ func (u *unknowns) clear() {
 	clear(u.paths)
 }
 
-// in returns t, the table of messages, with all paths of unknown type added, as columns and fields
-// of type VARCHAR. lacks reports whether a path was added.
-func (u *unknowns) in(t schema.Table) (_ schema.Table, lacks bool) {
+// addTo returns t, the table of messages, with all paths of unknown type added, as columns and
+// fields of type VARCHAR. lacks reports whether a path was added.
+func (u *unknowns) addTo(t schema.Table) (_ schema.Table, lacks bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, path := range u.paths {

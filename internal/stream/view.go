@@ -33,36 +33,36 @@ const (
 	// joinRows and joinBytes are the number of states, and their size in bytes, from which on
 	// states are joined. With fewer states, a join costs more than it saves.
 	joinRows, joinBytes = 50_000, 64 << 20
-	// joinAtOnce is approximately how many bytes of states one edit joins. The size of states is
-	// estimated as valueBytes for each value, or as the size in bytes of the table's rows if that
-	// is larger.
-	joinAtOnce, valueBytes = 64 << 20, 16
-	// joinedRows is the minimum number of rows of each batch of joined states, except for the last
-	// batch.
-	joinedRows = 16 << 10
+	// joinChunkBytes is approximately how many bytes of states one edit joins. The size of states
+	// is estimated as valueBytes for each value, or as the size in bytes of the table's rows if
+	// that is larger.
+	joinChunkBytes, valueBytes = 64 << 20, 16
+	// minJoinedRows is the minimum number of rows of each batch of joined states, except for the
+	// last batch.
+	minJoinedRows = 16 << 10
 )
 
 // makeView creates the view that d describes, if d describes a view and the view does not exist. It
 // replaces a view that an older version of Scoter created. If the view exists with another query,
 // the error is Conflict.
 func (m *Manager) makeView(ctx context.Context, d described) error {
-	if d.Merged == "" {
+	if d.MergedSQL == "" {
 		return nil
 	}
 	there, err := m.store.LookupView(d.name.Database, d.name.Schema, d.name.Name)
 	switch {
-	case err != nil, there.SQL == d.Older && d.Older != d.Merged:
-	case there.SQL == d.Merged:
+	case err != nil, there.SQL == d.PreviousMerged && d.PreviousMerged != d.MergedSQL:
+	case there.SQL == d.MergedSQL:
 		return nil
 	default:
 		return base.Errorf(base.Conflict, "view %q is there already, with another query", d.name.Name).WithHint("DROP VIEW %s", d.name.Name)
 	}
-	result, err := m.planner.Collect(ctx, Select{SQL: "DESCRIBE " + d.Merged, Database: d.name.Database})
+	result, err := m.planner.Collect(ctx, Select{SQL: "DESCRIBE " + d.MergedSQL, Database: d.name.Database})
 	if err != nil {
 		return base.Wrap(err, "view %q", d.name.Name)
 	}
 	defer releaseBatches(result)
-	v := catalog.View{Name: catalog.ViewName(d.name), SQL: d.Merged}
+	v := catalog.View{Name: catalog.ViewName(d.name), SQL: d.MergedSQL}
 	for _, rec := range result {
 		for i := range int(rec.NumRows()) {
 			typ, err := schema.Parse(rec.Column(1).ValueStr(i))
@@ -115,20 +115,20 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 	}
 	// Set the number now, so that a join that fails is not repeated after every batch.
 	joined[table.ID] = rows - rows/4
-	d, err := s.manager.planner.Merging(ctx, t.Query, table.QuotedName())
+	d, err := s.manager.planner.SplitAggregate(ctx, t.Query, table.QuotedName())
 	if err != nil {
 		return err
 	}
 	// Estimate the memory generously: parts are compressed, and there may be as many groups as
 	// states.
-	shares := max(max(bytes, rows*valueBytes*int64(len(table.Columns)))/joinAtOnce, 1)
-	if len(d.Groups) == 0 {
+	shares := max(max(bytes, rows*valueBytes*int64(len(table.Columns)))/joinChunkBytes, 1)
+	if len(d.GroupColumns) == 0 {
 		shares = 1
 	}
 	for {
-		left, err := s.joinShares(ctx, table.ID, d, shares)
+		left, err := s.joinShards(ctx, table.ID, d, shares)
 		switch {
-		case base.KindOf(err) == base.TooLarge && len(d.Groups) > 0 && shares < rows:
+		case base.KindOf(err) == base.TooLarge && len(d.GroupColumns) > 0 && shares < rows:
 			// use more and smaller shares; groups that are joined already take little time
 			shares *= 2
 		case errors.Is(err, engine.ErrChanged):
@@ -142,15 +142,15 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 	}
 }
 
-// joinShares joins the states of a table in several edits. Each edit joins one share of the groups,
-// chosen by the hash of the group. joinShares returns how many states remain.
-func (s *source) joinShares(ctx context.Context, id base.TableID, d Division, shares int64) (left int64, err error) {
+// joinShards joins the states of a table in several edits. Each edit joins one share of the groups,
+// chosen by the hash of the group. joinShards returns how many states remain.
+func (s *source) joinShards(ctx context.Context, id base.TableID, d SplitAggregate, shares int64) (left int64, err error) {
 	for share := range shares {
 		where := ""
 		if shares > 1 {
-			where = fmt.Sprintf(" WHERE hash(%s) %% %d = %d", strings.Join(d.Groups, ", "), shares, share)
+			where = fmt.Sprintf(" WHERE hash(%s) %% %d = %d", strings.Join(d.GroupColumns, ", "), shares, share)
 		}
-		n, err := s.joinShare(ctx, id, d, where)
+		n, err := s.joinShard(ctx, id, d, where)
 		if err != nil {
 			return 0, err
 		}
@@ -159,22 +159,22 @@ func (s *source) joinShares(ctx context.Context, id base.TableID, d Division, sh
 	return left, nil
 }
 
-// joinShare joins the states that match the SQL condition where, and returns how many of them
+// joinShard joins the states that match the SQL condition where, and returns how many of them
 // remain. While it waits for memory, it holds no snapshot.
-func (s *source) joinShare(ctx context.Context, id base.TableID, d Division, where string) (left int64, err error) {
-	room := s.manager.store.Room()
-	defer room.Close()
+func (s *source) joinShard(ctx context.Context, id base.TableID, d SplitAggregate, where string) (left int64, err error) {
+	reservation := s.manager.store.NewReservation()
+	defer reservation.Close()
 	for {
 		snap, err := s.manager.store.Snapshot(id)
 		if err != nil {
 			return 0, err
 		}
-		left, err = s.replaceStates(ctx, snap, snap.Tables[id], d, where, room)
+		left, err = s.replaceStates(ctx, snap, snap.Tables[id], d, where, reservation)
 		snap.Release()
-		if !errors.Is(err, engine.ErrNoRoom) {
+		if !errors.Is(err, engine.ErrMemoryBusy) {
 			return left, err
 		}
-		if err := room.Wait(ctx); err != nil {
+		if err := reservation.WaitForMore(ctx); err != nil {
 			return 0, err
 		}
 	}
@@ -182,24 +182,24 @@ func (s *source) joinShare(ctx context.Context, id base.TableID, d Division, whe
 
 // replaceStates replaces the states that match the SQL condition where by one state for each group.
 // It returns the number of these new states.
-func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, states *snapshot.Table, d Division, where string, room *engine.Room) (int64, error) {
-	const addresses = "SELECT " + schema.SourceColumn + ", " + schema.OrdinalColumn + " FROM "
+func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, states *snapshot.Table, d SplitAggregate, where string, reservation *engine.Reservation) (int64, error) {
+	const addresses = "SELECT " + schema.RowsetColumn + ", " + schema.OrdinalColumn + " FROM "
 	found, err := s.manager.planner.Collect(ctx, Select{SQL: addresses + Messages + where, Database: s.name.Database, Messages: states, Target: len(addresses)})
 	if err != nil {
 		return 0, err
 	}
 	defer releaseBatches(found)
-	change := engine.Change{Table: states.Schema.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}}
+	change := engine.Change{Table: states.Schema.ID, Deleted: map[base.RowsetID]*roaring.Bitmap{}}
 	before := int64(0)
 	for _, rec := range found {
 		before += rec.NumRows()
 		sources, ordinals := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
 		for i := range int(rec.NumRows()) {
-			source := base.SourceID(sources.Value(i))
-			if change.Deleted[source] == nil {
-				change.Deleted[source] = roaring.New()
+			rowset := base.RowsetID(sources.Value(i))
+			if change.Deleted[rowset] == nil {
+				change.Deleted[rowset] = roaring.New()
 			}
-			change.Deleted[source].Add(uint32(ordinals.Value(i)))
+			change.Deleted[rowset].Add(uint32(ordinals.Value(i)))
 		}
 	}
 	if before == 0 {
@@ -209,7 +209,7 @@ func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, sta
 	for i, c := range states.Schema.Columns {
 		casts[i] = fmt.Sprintf("CAST(%[1]s AS %[2]s) AS %[1]s", schema.Quote(c.Name), c.Type.StorageSQL())
 	}
-	sql := fmt.Sprintf("SELECT %s FROM (SELECT %s FROM %s%s GROUP BY ALL)", strings.Join(casts, ", "), strings.Join(d.Joined, ", "), Messages, where)
+	sql := fmt.Sprintf("SELECT %s FROM (SELECT %s FROM %s%s GROUP BY ALL)", strings.Join(casts, ", "), strings.Join(d.JoinExpressions, ", "), Messages, where)
 	result, err := s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: states})
 	if err != nil {
 		return 0, err
@@ -224,15 +224,15 @@ func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, sta
 	if after == before {
 		return after, nil
 	}
-	_, err = s.manager.store.Commit(ctx, snap, []engine.Change{change}, engine.AppendOptions{Room: room})
+	_, err = s.manager.store.Commit(ctx, snap, []engine.Change{change}, engine.AppendOptions{Reservation: reservation})
 	return after, err
 }
 
-// concatenated joins small batches into batches of at least joinedRows rows. The last batch may be
-// smaller. Fewer batches are better, because each batch of a memtable has a cost.
+// concatenated joins small batches into batches of at least minJoinedRows rows. The last batch may
+// be smaller. Fewer batches are better, because each batch of a memtable has a cost.
 func concatenated(chunks []arrow.RecordBatch) (all []arrow.RecordBatch, err error) {
 	for from, to := 0, 0; from < len(chunks); from = to {
-		for rows := int64(0); to < len(chunks) && rows < joinedRows; to++ {
+		for rows := int64(0); to < len(chunks) && rows < minJoinedRows; to++ {
 			rows += chunks[to].NumRows()
 		}
 		one, err := batch.Concat(chunks[from:to])

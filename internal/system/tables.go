@@ -95,7 +95,7 @@ var relations = map[string]relation{
 		"rows BIGINT", "bytes BIGINT", "exported TIMESTAMPTZ", "closed BOOLEAN", "path VARCHAR"}, (*Tables).listExportObjects},
 	// This table is always empty. A database that has dead letters has a view of the same name,
 	// which returns them.
-	"scoter.dead_letters": {stream.LetterColumns(), none},
+	"scoter.dead_letters": {stream.DeadLetterColumns(), none},
 	"scoter.settings":     {[]string{"name VARCHAR", "value VARCHAR"}, (*Tables).listSettings},
 	"scoter.show_tables":  {[]string{"name VARCHAR", "schema_name VARCHAR"}, (*Tables).showTables},
 	"scoter.show_schemas": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "current BOOLEAN"}, (*Tables).showSchemas},
@@ -249,11 +249,11 @@ func (t *Tables) patches(asker) (rows [][]string, err error) {
 		for i, name := range p.Columns {
 			columns[i] = text(name)
 		}
-		source, updated := number(p.Source), number(p.Updated)
+		rowset, updated := number(p.Rowset), number(p.Updated)
 		if p.Expression != "" {
-			source, updated = "NULL", "NULL"
+			rowset, updated = "NULL", "NULL"
 		}
-		rows = append(rows, append(names(p.Table), source, strconv.FormatBool(p.Memtable), "["+strings.Join(columns, ", ")+"]",
+		rows = append(rows, append(names(p.Table), rowset, strconv.FormatBool(p.Memtable), "["+strings.Join(columns, ", ")+"]",
 			updated, number(p.Deleted), number(p.Bytes), text(string(p.Storage)), moment(p.Created), optional(p.Path), optional(p.Expression)))
 	}
 	return rows, nil
@@ -291,7 +291,7 @@ func (t *Tables) runningQueries(asker) (rows [][]string, err error) {
 
 func (t *Tables) listMerges(asker) (rows [][]string, err error) {
 	for _, m := range t.merges() {
-		rows = append(rows, []string{text(m.Table), text(m.Partition), number(m.Sources), number(m.Rows), number(m.Bytes),
+		rows = append(rows, []string{text(m.Table), text(m.Partition), number(m.Parts), number(m.Rows), number(m.Bytes),
 			moment(m.Started), moment(m.Finished), optional(t.within(m.Error))})
 	}
 	return rows, nil

@@ -67,11 +67,11 @@ func Replay(fsys vfs.FS, dir string, visit func(segment base.SegmentID, seq base
 	return result, checkMark(fsys, dir, result.End)
 }
 
-// Settle prepares the log for writing, after a Replay that returned result. It makes the visited
-// frames durable, because they may be only in the page cache if the last process was killed. It
-// cuts off a torn write, and removes a segment that an interrupted Create left. After Settle,
-// Create may be called with Result.End.
-func Settle(fsys vfs.FS, dir string, result Result) error {
+// PrepareForWriting prepares the log for writing, after a Replay that returned result. It makes the
+// visited frames durable, because they may be only in the page cache if the last process was
+// killed. It cuts off a torn write, and removes a segment that an interrupted Create left. After
+// PrepareForWriting, Create may be called with Result.End.
+func PrepareForWriting(fsys vfs.FS, dir string, result Result) error {
 	names, err := fsys.List(dir)
 	if err != nil {
 		return base.Wrap(err, "recover WAL")

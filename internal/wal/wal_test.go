@@ -88,7 +88,7 @@ func recovered(fsys vfs.FS, dir string, visit func(base.SegmentID, base.Seq, []b
 	if err != nil {
 		return result, err
 	}
-	return result, Settle(fsys, dir, result)
+	return result, PrepareForWriting(fsys, dir, result)
 }
 
 func replay(t testing.TB, fsys vfs.FS) ([]logged, Result) {

@@ -127,8 +127,8 @@ func Serve(t testing.TB, dir string, flags ...string) *Server {
 	return serve(t, nil, dir, flags)
 }
 
-// ServeFew is Serve with a limit on file descriptors.
-func ServeFew(t testing.TB, descriptors int, dir string, flags ...string) *Server {
+// ServeWithFileLimit is Serve with a limit on file descriptors.
+func ServeWithFileLimit(t testing.TB, descriptors int, dir string, flags ...string) *Server {
 	t.Helper()
 	return serve(t, []string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$@"`, descriptors), "sh"}, dir, flags)
 }

@@ -29,14 +29,14 @@ func here() string {
 // pins. It returns the interpreter that has them.
 func python(t *testing.T) string {
 	t.Helper()
-	pins, err := os.ReadFile(filepath.Join(here(), "requirements.txt"))
+	requirements, err := os.ReadFile(filepath.Join(here(), "requirements.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	venv := filepath.Join(here(), "..", "..", ".cache", "clients", "venv")
 	interpreter := filepath.Join(venv, "bin", "python")
 	stamp := filepath.Join(venv, "installed")
-	if have, err := os.ReadFile(stamp); err == nil && bytes.Equal(have, pins) {
+	if have, err := os.ReadFile(stamp); err == nil && bytes.Equal(have, requirements) {
 		return interpreter
 	}
 	if err := os.RemoveAll(venv); err != nil {
@@ -52,7 +52,7 @@ func python(t *testing.T) string {
 			t.Fatalf("THE CLIENT LIBRARIES CANNOT BE INSTALLED (no Python, or its package registry is not reachable): %v\n%s", err, out)
 		}
 	}
-	if err := os.WriteFile(stamp, pins, 0o644); err != nil {
+	if err := os.WriteFile(stamp, requirements, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return interpreter
@@ -183,7 +183,8 @@ func telegraf(t *testing.T, s *binary.Server) {
 			}
 			for half := range 2 { // two writes, two chunks
 				n := len(body) / 2
-				_, _ = io.WriteString(out, body[half*n:n+half*(len(body)-n)]) // a failure ends the request
+				// a failure ends the request
+				_, _ = io.WriteString(out, body[half*n:n+half*(len(body)-n)])
 			}
 			if packed {
 				_ = out.Close()

@@ -33,7 +33,7 @@ func TestKillNineKeepsExpressionsWholeAndOnce(t *testing.T) {
 		}
 	}
 	// statements that count, statements that may count, and statements in the mode
-	least, most, kept := 0, 0, 0
+	least, most, found := 0, 0, 0
 	for round := range rounds(t) {
 		var wg sync.WaitGroup
 		stop, first := make(chan struct{}), make(chan struct{})
@@ -51,7 +51,7 @@ func TestKillNineKeepsExpressionsWholeAndOnce(t *testing.T) {
 					least, most = least+1, most+1
 					begun()
 					if mode == "expression" {
-						kept++
+						found++
 					}
 				case status != http.StatusServiceUnavailable: // merges are behind
 					t.Errorf("update in mode %s: %d", mode, status)
@@ -89,10 +89,10 @@ func TestKillNineKeepsExpressionsWholeAndOnce(t *testing.T) {
 		least, most = lowest, lowest
 	}
 	s.Kill()
-	if kept == 0 {
+	if found == 0 {
 		t.Fatal("no expression was acknowledged")
 	}
-	t.Logf("%d statements, %d of them expressions, each there once", least, kept)
+	t.Logf("%d statements, %d of them expressions, each there once", least, found)
 }
 
 func tryPost(s *binary.Server, sql string) (status int, err error) {

@@ -47,7 +47,7 @@ func testPython(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 func pythonQuotes() string {
 	var w emit.Writer
 	for _, s := range nasty {
-		w.In("def doc() -> None:", func() { w.Line(`"""%s"""`, emit.DocText(emit.Python, s)) })
+		w.Indented("def doc() -> None:", func() { w.Line(`"""%s"""`, emit.DocText(emit.Python, s)) })
 		w.Line("print(%s.encode().hex())", emit.Quote(emit.Python, s))
 		w.Line("print(%s.encode().hex())", emit.QuoteBlock(emit.Python, s, "    "))
 	}
@@ -71,7 +71,7 @@ func pythonMain(units []*unit) string {
 	}
 	w.Blank()
 	if http {
-		w.In("def scoter(name: str) -> scoter_http.Connection:", func() {
+		w.Indented("def scoter(name: str) -> scoter_http.Connection:", func() {
 			w.Line(`scoter_http.Connection(os.environ["SCOTER_URL"]).execute("CREATE DATABASE " + name)`)
 			w.Line(`return scoter_http.Connection(os.environ["SCOTER_URL"], database=name)`)
 		})
@@ -82,13 +82,13 @@ func pythonMain(units []*unit) string {
 			open = fmt.Sprintf(open, q("py_"+u.name))
 		}
 		w.Blank()
-		w.In(fmt.Sprintf("def unit%d() -> None:", i), func() {
+		w.Indented(fmt.Sprintf("def unit%d() -> None:", i), func() {
 			w.Line("m, rt = m%d, r%d", i, i)
 			w.Line("db = %s", open)
 			w.Line("seen = harness.Counter()")
 			w.Line("sides = [m.%s(db, seen), m.%s(db)]  # what nobody observes goes other ways", u.plan.Class, u.plan.Class)
 			w.Blank()
-			w.In("def setup() -> None:", func() {
+			w.Indented("def setup() -> None:", func() {
 				for _, s := range u.baseline {
 					w.Line("db.execute(%s)", pythonSQL(u, s))
 				}
@@ -100,7 +100,7 @@ func pythonMain(units []*unit) string {
 					continue
 				}
 				w.Blank()
-				w.In(fmt.Sprintf("def call%d(queries: m%d.%s = sides[%d]) -> object:", n, i, u.plan.Class, n%2), func() { pythonCall(&w, u, c) })
+				w.Indented(fmt.Sprintf("def call%d(queries: m%d.%s = sides[%d]) -> object:", n, i, u.plan.Class, n%2), func() { pythonCall(&w, u, c) })
 				w.Line("harness.report(%s, %d, call%d)", q(u.id()), n, n)
 			}
 			w.Line("harness.report(%s, -2, lambda: seen.begun == seen.ended and seen.begun > 0)", q(u.id()))
@@ -161,13 +161,13 @@ func pythonCall(w *emit.Writer, u *unit, c call) {
 		same(c.Stream)
 		w.Line("return harness.take(queries.%s(%s), %d)", u.queryPlan(c.Stream).Stream, args(c.Stream, c.Args), c.Take)
 	case c.Rollback != "":
-		w.In("try:", func() {
-			w.In("with queries.transaction():", func() {
+		w.Indented("try:", func() {
+			w.Indented("with queries.transaction():", func() {
 				w.Line("queries.%s(%s)", u.queryPlan(c.Rollback).Method, args(c.Rollback, c.Args))
 				w.Line("raise harness.Rollback()")
 			})
 		})
-		w.In("except harness.Rollback:", func() { w.Line(`return "rolled back"`) })
+		w.Indented("except harness.Rollback:", func() { w.Line(`return "rolled back"`) })
 		w.Line(`return "committed"`)
 	case c.Batch != "":
 		q := u.queryPlan(c.Batch)
@@ -183,20 +183,20 @@ func pythonCall(w *emit.Writer, u *unit, c call) {
 			types = append(types, col.Type)
 		}
 		if c.Op == ir.OpAppender {
-			w.In("with queries."+op.Method+"() as appender:", func() { w.Line("appender.append_many(%s)", rows(op.RowType, types)) })
+			w.Indented("with queries."+op.Method+"() as appender:", func() { w.Line("appender.append_many(%s)", rows(op.RowType, types)) })
 			w.Line("return None")
 			return
 		}
 		if c.In != "" {
-			w.In("try:", func() {
-				w.In("with queries.transaction():", func() {
+			w.Indented("try:", func() {
+				w.Indented("with queries.transaction():", func() {
 					w.Line("n = queries.%s(%s)", op.Method, rows(op.RowType, types))
 					if c.In == "rollback" {
 						w.Line("raise harness.Rollback()")
 					}
 				})
 			})
-			w.In("except harness.Rollback:", func() { w.Line("pass") })
+			w.Indented("except harness.Rollback:", func() { w.Line("pass") })
 			w.Line("return n")
 			return
 		}

@@ -132,7 +132,7 @@ func TestABadItemOfABatchRefusesTheBatch(t *testing.T) {
 	equal(t, s, "SELECT v FROM late", "[[1]]")
 }
 
-func TestNanosecondsAreKept(t *testing.T) {
+func TestNanosecondsAreStored(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sent := "SELECT string_agg(epoch_ns(time) + coalesce(time_nanos, 0), ' ' ORDER BY v) FROM "
 	post(t, s, "/write", "text/plain", "m v=1 1700000000000000001\nm v=2 1700000000000000002").must(t, 204)

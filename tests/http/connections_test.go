@@ -14,7 +14,7 @@ import (
 // descriptors. Meanwhile rows are written and flushed, for which the server needs files.
 func TestIdleConnectionsKeepNobodyOut(t *testing.T) {
 	const descriptors = 128
-	s := binary.ServeFew(t, descriptors, t.TempDir(), "--flush-age", "100ms")
+	s := binary.ServeWithFileLimit(t, descriptors, t.TempDir(), "--flush-age", "100ms")
 	rows(t, s, "t", ndjson, `{"i":0}`).must(t, 200)
 	for range 2 * descriptors {
 		c, err := net.DialTimeout("tcp", strings.TrimPrefix(s.URL, "http://"), 10*time.Second)

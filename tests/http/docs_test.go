@@ -37,15 +37,15 @@ func runExamples(t *testing.T, page string, least int) {
 			t.Errorf("%s%v: %s", b[1], err, out)
 			continue
 		}
-		if got, want := settle(string(out)), settle(b[2]); b[2] != "" && got != want {
+		if got, want := normalize(string(out)), normalize(b[2]); b[2] != "" && got != want {
 			t.Errorf("%sprints\n%s\nnot\n%s", b[1], got, want)
 		}
 	}
 }
 
-// settle replaces everything that differs between runs: times, headers except the status, and line
-// ends.
-func settle(text string) string {
+// normalize replaces everything that differs between runs: times, headers except the status, and
+// line ends.
+func normalize(text string) string {
 	text = regexp.MustCompile(`"elapsed_ms":[0-9.]+`).ReplaceAllString(text, `"elapsed_ms":0`)
 	text = strings.ReplaceAll(text, "\r", "")
 	text = regexp.MustCompile(`(?m)^[A-Za-z-]+: .*\n`).ReplaceAllString(text, "")

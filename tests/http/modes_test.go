@@ -251,15 +251,15 @@ func TestDeletionsLookAtKeyAndVersionAlone(t *testing.T) {
 			continue
 		}
 		change("mode=delete", `{"id":4,"ver":4,"must":"y"}`, `"deleted":0`)
-		kept := `"inserted":0`
+		nothingNew := `"inserted":0`
 		if table.name == "versions" { // the table keeps no tombstones
-			kept = `"inserted":2`
+			nothingNew = `"inserted":2`
 		}
 		if table.name == "unseen" {
-			kept = `"inserted"`
+			nothingNew = `"inserted"`
 		}
 		rows := `{"id":2,"x":2,"must":2,"day":"2026-01-01","ver":5,"gone":false}` + "\n" + `{"id":9,"x":9,"must":9,"day":"2026-01-01","ver":5,"gone":false}`
-		change("mode=upsert", rows, kept)
+		change("mode=upsert", rows, nothingNew)
 		if table.name != "versions" {
 			equal(t, s, "SELECT id FROM "+table.name+" ORDER BY id", "[[4],[5]]")
 		}

@@ -131,7 +131,7 @@ func TestAStopEndsLongQueriesWithAnError(t *testing.T) {
 			defer resp.Body.Close()
 			tail := &lastBytes{}
 			_, err = io.Copy(tail, resp.Body)
-			answers <- fmt.Sprint(resp.StatusCode, " ", err, " ", string(tail.kept))
+			answers <- fmt.Sprint(resp.StatusCode, " ", err, " ", string(tail.last))
 		}()
 	}
 	waitFor(t, "two queries", func() bool {
@@ -150,10 +150,10 @@ func TestAStopEndsLongQueriesWithAnError(t *testing.T) {
 }
 
 // lastBytes keeps the last bytes that are written to it.
-type lastBytes struct{ kept []byte }
+type lastBytes struct{ last []byte }
 
 func (l *lastBytes) Write(p []byte) (int, error) {
-	l.kept = append(l.kept, p...)
-	l.kept = l.kept[max(0, len(l.kept)-500):]
+	l.last = append(l.last, p...)
+	l.last = l.last[max(0, len(l.last)-500):]
 	return len(p), nil
 }

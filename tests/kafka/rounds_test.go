@@ -94,7 +94,7 @@ var accidents = []struct {
 	{"the topic is made again", func(t *testing.T, w *world) {
 		// Unread records of a deleted topic are lost, so read all of them first.
 		w.producer.stop(t)
-		w.settled(t)
+		w.waitStored(t)
 		must(t, w.kafka.DeleteTopic(t.Context(), topic))
 		must(t, w.kafka.CreateTopic(t.Context(), topic, 3))
 		w.producer.client.PurgeTopicsFromProducing(topic)
@@ -108,8 +108,8 @@ var accidents = []struct {
 	}},
 }
 
-// settled waits until all acknowledged records are stored, and compares all tables with them.
-func (w *world) settled(t *testing.T) {
+// waitStored waits until all acknowledged records are stored, and compares all tables with them.
+func (w *world) waitStored(t *testing.T) {
 	t.Helper()
 	if len(w.producer.unknown) > 0 {
 		t.Fatalf("%d records of which the broker does not say whether it has them", len(w.producer.unknown))
@@ -163,7 +163,7 @@ func TestEveryRecordOnceWhateverHappens(t *testing.T) {
 		a.run(t, w)
 		time.Sleep(500 * time.Millisecond)
 		w.producer.stop(t)
-		w.settled(t)
+		w.waitStored(t)
 		t.Logf("round %d: %s: %d records so far, after %v", round+1, a.name, w.producer.expected().orders, time.Since(began).Round(time.Millisecond))
 	}
 	// The data on disk must agree too.

@@ -81,7 +81,7 @@ func (g *many) step() step {
 		return step{sql: "UPDATE {t} SET ver = 5 WHERE id % 7 = 1", inModel: "UPDATE {t}_all SET ver = 5 WHERE id % 7 = 1 AND gone IS NOT TRUE"}
 	case n < 14:
 		update := "UPDATE {t} SET n = n % 3 WHERE id % 7 = 1"
-		return step{sql: update + []string{"", keptMode}[g.IntN(2)], inModel: update}
+		return step{sql: update + []string{"", expressionMode}[g.IntN(2)], inModel: update}
 	case n < 16:
 		return step{kind: flushStep}
 	case n < 18:

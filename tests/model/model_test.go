@@ -24,19 +24,19 @@ import (
 const seedsByDefault = 250
 
 func TestStatementsDoWhatTheyDoInDuckDB(t *testing.T) {
-	if kept := runSeeds(t, seedsByDefault, generate); kept == 0 && number(t, "SCOTER_MODEL_SEED", 0) == 0 {
+	if asExpressions := runSeeds(t, seedsByDefault, generate); asExpressions == 0 && number(t, "SCOTER_MODEL_SEED", 0) == 0 {
 		t.Error("no statement was kept as an expression")
 	}
 }
 
 // runSeeds runs the lists of many seeds: n, unless the environment sets the number. It returns how
 // many statements were stored as expressions.
-func runSeeds(t *testing.T, n int, generate func(seed int) []step) (kept int64) {
+func runSeeds(t *testing.T, n int, generate func(seed int) []step) (asExpressions int64) {
 	return runSeedsOf(t, number(t, "SCOTER_MODEL_SEEDS", n), generate, func(*config.Server) {})
 }
 
 // runSeedsOf runs the lists of n seeds on databases with changed settings.
-func runSeedsOf(t *testing.T, n int, generate func(seed int) []step, set func(*config.Server)) (kept int64) {
+func runSeedsOf(t *testing.T, n int, generate func(seed int) []step, set func(*config.Server)) (asExpressions int64) {
 	first := 1
 	if seed := number(t, "SCOTER_MODEL_SEED", 0); seed > 0 {
 		first, n = seed, 1
@@ -49,7 +49,7 @@ func runSeedsOf(t *testing.T, n int, generate func(seed int) []step, set func(*c
 		go func() {
 			defer workers.Done()
 			pair := open(t, set)
-			defer func() { expressions.Add(int64(pair.kept)); pair.close() }()
+			defer func() { expressions.Add(int64(pair.asExpressions)); pair.close() }()
 			for !t.Failed() {
 				seed := int(next.Add(1) - 1)
 				if seed >= first+n {

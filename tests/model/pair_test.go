@@ -24,22 +24,22 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// keptMode is appended to an UPDATE that should be stored as an expression if possible.
-const keptMode = " WITH (mode = 'expression')"
+// expressionMode is appended to an UPDATE that should be stored as an expression if possible.
+const expressionMode = " WITH (mode = 'expression')"
 
 // pair is Scoter and the model. Lists run on it one after the other, each with a separate table.
 type pair struct {
-	t         *testing.T
-	settings  config.Server
-	app       *app.App
-	merges    *merge.Scheduler
-	relations *overlay.Overlay // evaluates expressions for merges
-	inst      *duck.Instance
-	pool      *duck.Pool
-	model     *duck.Conn
-	tables    int
-	kept      int // statements in the mode expression so far
-	readers   []reader
+	t             *testing.T
+	settings      config.Server
+	app           *app.App
+	merges        *merge.Scheduler
+	relations     *overlay.Overlay // evaluates expressions for merges
+	inst          *duck.Instance
+	pool          *duck.Pool
+	model         *duck.Conn
+	tables        int
+	asExpressions int // statements in the mode expression so far
+	readers       []reader
 }
 
 // reader is a result that was begun when the table had these rows.
@@ -149,10 +149,10 @@ func (p *pair) step(s step, table string) error {
 		return p.compare(named(s.sql, table))
 	}
 	ours, changed, err := p.ours(named(s.sql, table))
-	if err != nil && strings.HasSuffix(s.sql, keptMode) && strings.Contains(err.Error(), "it cannot be kept as an expression") {
-		ours, changed, err = p.ours(named(strings.TrimSuffix(s.sql, keptMode), table))
-	} else if err == nil && strings.HasSuffix(s.sql, keptMode) {
-		p.kept++
+	if err != nil && strings.HasSuffix(s.sql, expressionMode) && strings.Contains(err.Error(), "it cannot be kept as an expression") {
+		ours, changed, err = p.ours(named(strings.TrimSuffix(s.sql, expressionMode), table))
+	} else if err == nil && strings.HasSuffix(s.sql, expressionMode) {
+		p.asExpressions++
 	}
 	want, wantErr := p.theirs(named(s.model(), table))
 	switch {
@@ -246,7 +246,7 @@ func (p *pair) theirs(sql string) ([]string, error) {
 }
 
 // lines prints rows and sorts them, because a table has no order.
-func lines(rows encode.Source) ([]string, error) {
+func lines(rows encode.Input) ([]string, error) {
 	var b bytes.Buffer
 	if _, err := encode.Write(context.Background(), &b, encode.CSV, rows, encode.Options{}); err != nil {
 		return nil, err

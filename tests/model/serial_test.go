@@ -43,7 +43,7 @@ func TestConcurrentStatementsBehaveAsIfOneCameAfterTheOther(t *testing.T) {
 	run("CREATE TABLE raised (id INTEGER, n INTEGER)")
 	run("INSERT INTO raised SELECT i, 0 FROM range(50) r(i)")
 	raise := func() {
-		sql := "UPDATE raised SET n = n + 1 WHERE id % 2 = 0" + keptMode
+		sql := "UPDATE raised SET n = n + 1 WHERE id % 2 = 0" + expressionMode
 		for {
 			_, _, err := p.ours(sql)
 			if base.KindOf(err) == base.Unavailable { // until merges have caught up

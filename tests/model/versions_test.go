@@ -119,11 +119,11 @@ func (g *versions) said(sql, columns string, rows []string, set string, versione
 	}
 	var all, model []string
 	for _, name := range []string{"v", "n", "ver", "gone"} {
-		arrived := "NULL"
+		insertedAt := "NULL"
 		if strings.Contains(","+columns+",", ","+name+",") {
-			arrived = "excluded." + name
+			insertedAt = "excluded." + name
 		}
-		all = append(all, fmt.Sprintf("%s = CASE WHEN %s THEN %s ELSE %s END", name, tombstone, arrived, assignments[name]))
+		all = append(all, fmt.Sprintf("%s = CASE WHEN %s THEN %s ELSE %s END", name, tombstone, insertedAt, assignments[name]))
 	}
 	for _, group := range oncePerKey(rows) {
 		model = append(model, fmt.Sprintf("INSERT INTO {t}_all (%s) VALUES %s ON CONFLICT (id) DO UPDATE SET %s WHERE %s", columns, group, strings.Join(all, ", "), holds))

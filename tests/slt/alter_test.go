@@ -10,7 +10,7 @@ import (
 // TestRowsAreFoundByASortKeyThatGotItsValuesInPlace updates a column before the table is sorted by
 // it, and then looks for rows by that column.
 func TestRowsAreFoundByASortKeyThatGotItsValuesInPlace(t *testing.T) {
-	k := openKept(t, nil)
+	k := openExpressionDB(t, nil)
 	for _, flushed := range []bool{true, false} {
 		k.do("DROP TABLE IF EXISTS t")
 		k.do("CREATE TABLE t (a INTEGER, x INTEGER, y INTEGER) SORTED BY (a)")
@@ -33,7 +33,7 @@ func TestRowsAreFoundByASortKeyThatGotItsValuesInPlace(t *testing.T) {
 
 // TestASortKeyThatWentAndCameBack updates a column in place while the table is not sorted by it.
 func TestASortKeyThatWentAndCameBack(t *testing.T) {
-	k := openKept(t, nil)
+	k := openExpressionDB(t, nil)
 	k.do("CREATE TABLE t (a INTEGER, x INTEGER, y INTEGER) SORTED BY (x)")
 	k.do("INSERT INTO t SELECT i, i, 0 FROM range(1000) r(i)")
 	k.flush()
@@ -54,7 +54,7 @@ func TestASortKeyThatWentAndCameBack(t *testing.T) {
 // TestNULLsAndValuesThatAreGoneDoNotKeepPartsFromBeingWritten makes a column NOT NULL, or changes
 // its type. The files of parts still have values that do not fit, but no row has them any more.
 func TestNULLsAndValuesThatAreGoneDoNotKeepPartsFromBeingWritten(t *testing.T) {
-	k := openKept(t, nil)
+	k := openExpressionDB(t, nil)
 	for gone, want := range map[string]string{
 		"UPDATE t SET c = 0, d = '2000-01-01' WHERE id = 1":                                  "1 0 2000-01-01 00:00:00 7, 3 2 2024-02-29 00:00:00 7",
 		"DELETE FROM t WHERE id = 1":                                                         "3 2 2024-02-29 00:00:00 7",
@@ -89,7 +89,7 @@ func TestNULLsAndValuesThatAreGoneDoNotKeepPartsFromBeingWritten(t *testing.T) {
 // TestRowsByKeyAreReadWithoutValuesThatAreGone updates rows by key. Their old dates are outside of
 // the range of the column's new type.
 func TestRowsByKeyAreReadWithoutValuesThatAreGone(t *testing.T) {
-	k := openKept(t, nil)
+	k := openExpressionDB(t, nil)
 	for _, flushed := range []bool{true, false} {
 		k.do("DROP TABLE IF EXISTS t")
 		k.do("CREATE TABLE t (id INTEGER PRIMARY KEY, d DATE, c INTEGER CHECK (c < 9))")
@@ -113,7 +113,7 @@ func TestRowsByKeyAreReadWithoutValuesThatAreGone(t *testing.T) {
 // TestRowsAreComparedByKeyWithoutValuesThatAreGone changes keys and versions to TIMESTAMP. Some
 // superseded values were dates outside of the range of TIMESTAMP.
 func TestRowsAreComparedByKeyWithoutValuesThatAreGone(t *testing.T) {
-	k := openKept(t, nil)
+	k := openExpressionDB(t, nil)
 	for _, upsert := range []string{"merge-on-write", "merge-on-read"} {
 		for _, flushed := range []bool{true, false} {
 			begin := func(columns, options, rows string) {
@@ -131,7 +131,7 @@ func TestRowsAreComparedByKeyWithoutValuesThatAreGone(t *testing.T) {
 				k.flush()
 				table, err := k.app.Engine.Lookup("default", "main", "t")
 				if err == nil {
-					err = k.app.Engine.Settle(context.Background(), table.ID)
+					err = k.app.Engine.DeleteSuperseded(context.Background(), table.ID)
 				}
 				if err == nil {
 					err = k.app.Engine.Check(context.Background())
@@ -181,7 +181,7 @@ func TestRowsAreComparedByKeyWithoutValuesThatAreGone(t *testing.T) {
 // TestTombstonesDoNotKeepPartsFromBeingWritten makes columns NOT NULL, or changes their type. Rows
 // that mark their key as deleted have no value there, or a value that does not fit the type.
 func TestTombstonesDoNotKeepPartsFromBeingWritten(t *testing.T) {
-	k := openKept(t, nil)
+	k := openExpressionDB(t, nil)
 	for _, flushed := range []bool{true, false} {
 		k.do("DROP TABLE IF EXISTS c")
 		k.do(`CREATE TABLE c (id INTEGER PRIMARY KEY, i INTEGER, h HUGEINT, e ENUM ('glad', 'sad'), u UUID, l INTEGER[], a INTEGER[2], s STRUCT(x HUGEINT), m MAP(VARCHAR, INTEGER),

@@ -163,7 +163,7 @@ func (db *duckDB) run(sql string) (answer, error) {
 }
 
 // print writes rows in the form of test files.
-func print(ctx context.Context, rows encode.Source) (types string, text []string, err error) {
+func print(ctx context.Context, rows encode.Input) (types string, text []string, err error) {
 	for _, f := range rows.Schema().Fields() {
 		switch id := f.Type.ID(); {
 		case arrow.IsInteger(id):

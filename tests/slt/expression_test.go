@@ -17,16 +17,16 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// kept is a database whose flushes and merges run only when the test says so.
-type kept struct {
+// expressionDB is a database whose flushes and merges run only when the test says so.
+type expressionDB struct {
 	*scoterDB
 	t        *testing.T
 	settings config.Server
 }
 
-func openKept(t *testing.T, change func(*config.Server)) *kept {
+func openExpressionDB(t *testing.T, change func(*config.Server)) *expressionDB {
 	t.Helper()
-	k := &kept{t: t, settings: config.Default()}
+	k := &expressionDB{t: t, settings: config.Default()}
 	k.settings.Dir = t.TempDir()
 	k.settings.FlushAge, k.settings.MergeParallel = 24*time.Hour, 0
 	if change != nil {
@@ -37,7 +37,7 @@ func openKept(t *testing.T, change func(*config.Server)) *kept {
 	return k
 }
 
-func (k *kept) open() {
+func (k *expressionDB) open() {
 	k.t.Helper()
 	a, err := app.Open(k.settings, false, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -46,13 +46,13 @@ func (k *kept) open() {
 	k.scoterDB = &scoterDB{app: a, dir: k.settings.Dir}
 }
 
-func (k *kept) close() {
+func (k *expressionDB) close() {
 	if err := k.app.Close(); err != nil {
 		k.t.Error(err)
 	}
 }
 
-func (k *kept) flush() {
+func (k *expressionDB) flush() {
 	k.t.Helper()
 	if err := k.app.Engine.Flush(context.Background()); err != nil {
 		k.t.Fatal(err)
@@ -60,7 +60,7 @@ func (k *kept) flush() {
 }
 
 // do runs a statement and returns how many rows it changed.
-func (k *kept) do(sql string, args ...any) int64 {
+func (k *expressionDB) do(sql string, args ...any) int64 {
 	k.t.Helper()
 	ans, err := k.execute(context.Background(), session.Request{SQL: sql, Args: args, Database: "default", Role: session.Admin})
 	if err != nil {
@@ -70,7 +70,7 @@ func (k *kept) do(sql string, args ...any) int64 {
 }
 
 // is compares the first column of a query. Its rows are joined by blanks.
-func (k *kept) is(sql, want string) {
+func (k *expressionDB) is(sql, want string) {
 	k.t.Helper()
 	ans, err := k.run(sql)
 	if err != nil {
@@ -81,10 +81,10 @@ func (k *kept) is(sql, want string) {
 	}
 }
 
-const listKept = "SELECT concat_ws(' ', storage, expression, array_to_string(column_names, '+')) FROM scoter.patches WHERE expression IS NOT NULL"
+const listExpressions = "SELECT concat_ws(' ', storage, expression, array_to_string(column_names, '+')) FROM scoter.patches WHERE expression IS NOT NULL"
 
-func TestAnExpressionIsKeptUntilAMergeWritesIt(t *testing.T) {
-	k := openKept(t, nil)
+func TestAnExpressionIsStoredUntilAMergeAppliesIt(t *testing.T) {
+	k := openExpressionDB(t, nil)
 	k.do("CREATE TABLE t (id BIGINT, price DECIMAL(15,2), factor DOUBLE, kind VARCHAR) SORTED BY (id)")
 	k.do("INSERT INTO t SELECT i, i / 100, i, 'kind ' || i % 3 FROM range(200000) r(i)")
 	k.flush()
@@ -93,7 +93,7 @@ func TestAnExpressionIsKeptUntilAMergeWritesIt(t *testing.T) {
 	if n := k.do("UPDATE t SET price = price * 1.5, factor = -factor WITH (mode = 'expression')"); n != 200002 {
 		t.Errorf("%d rows", n)
 	}
-	k.is(listKept, `log SET "price" = price * 1.5, "factor" = -factor price+factor`)
+	k.is(listExpressions, `log SET "price" = price * 1.5, "factor" = -factor price+factor`)
 	k.do("INSERT INTO t VALUES (200002, 100, 1, 'kind 0')") // inserted after it
 	look := func() {
 		t.Helper()
@@ -105,7 +105,7 @@ func TestAnExpressionIsKeptUntilAMergeWritesIt(t *testing.T) {
 	}
 	look()
 	k.flush()
-	k.is(listKept, `catalog SET "price" = price * 1.5, "factor" = -factor price+factor`)
+	k.is(listExpressions, `catalog SET "price" = price * 1.5, "factor" = -factor price+factor`)
 	look()
 	k.close()
 	k.open()
@@ -138,7 +138,7 @@ func TestAnExpressionIsKeptUntilAMergeWritesIt(t *testing.T) {
 	k.open()
 	again()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		if ans, err := k.run(listKept); err != nil || len(ans.rows) == 0 {
+		if ans, err := k.run(listExpressions); err != nil || len(ans.rows) == 0 {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,7 +163,7 @@ func TestRowsOfAKeyTakeWhatExpressionsGaveThem(t *testing.T) {
 }
 
 func upsertOverExpressions(t *testing.T, upsert string) {
-	k := openKept(t, func(s *config.Server) { s.WriteMemory = 8 << 20 })
+	k := openExpressionDB(t, func(s *config.Server) { s.WriteMemory = 8 << 20 })
 	k.do("CREATE TABLE p (id BIGINT PRIMARY KEY, name VARCHAR, price DECIMAL(12,2), weight DOUBLE, stock INTEGER DEFAULT 1) WITH (upsert = '" + upsert + "')")
 	k.do("INSERT INTO p SELECT i, 'n' || i, i, i, 1 FROM range(1000) r(i)")
 	k.flush()
@@ -205,7 +205,7 @@ func upsertOverExpressions(t *testing.T, upsert string) {
 	k.open()
 	look()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		ans, err := k.run(listKept)
+		ans, err := k.run(listExpressions)
 		if err != nil || time.Now().After(deadline) {
 			t.Fatal("no merge wrote the expressions ", err)
 		}
@@ -225,7 +225,7 @@ func upsertOverExpressions(t *testing.T, upsert string) {
 func TestRowsMoveByWhatExpressionsGaveThem(t *testing.T) {
 	for _, order := range []string{"SORTED BY (a)", "PARTITIONED BY (a)"} {
 		for _, with := range []string{"", " WITH (version = 'v')", " WITH (version = 'v', upsert = 'merge-on-read')"} {
-			k := openKept(t, nil)
+			k := openExpressionDB(t, nil)
 			k.do("CREATE TABLE k (id INTEGER PRIMARY KEY, a INTEGER, b VARCHAR, v INTEGER)" + with)
 			k.do("INSERT INTO k SELECT i, i % 3, 'b' || i, 1 FROM range(10) r(i)")
 			k.flush()
@@ -258,7 +258,7 @@ func TestRowsMoveByWhatExpressionsGaveThem(t *testing.T) {
 // TestAColumnIsCalledAsTheSystemCalledOne updates a table that has a column with the name of an
 // internal column. The query that tests the update used that name.
 func TestAColumnIsCalledAsTheSystemCalledOne(t *testing.T) {
-	k := openKept(t, nil)
+	k := openExpressionDB(t, nil)
 	k.do("CREATE TABLE t (id INTEGER, scoter_matches BOOLEAN, v INTEGER NOT NULL)")
 	k.do("INSERT INTO t SELECT i, FALSE, i FROM range(10) r(i)")
 	k.flush()
@@ -271,8 +271,8 @@ func TestAColumnIsCalledAsTheSystemCalledOne(t *testing.T) {
 	k.is("SELECT v::VARCHAR FROM t ORDER BY id", "1 2 3 4 5 5 6 7 8 9")
 }
 
-func TestExpressionsThatCannotBeKept(t *testing.T) {
-	k := openKept(t, nil)
+func TestExpressionsThatCannotBeStored(t *testing.T) {
+	k := openExpressionDB(t, nil)
 	k.do("CREATE TABLE keyed (id BIGINT PRIMARY KEY, n INTEGER, ver INTEGER) WITH (version = 'ver')")
 	k.do("CREATE TABLE marked (id BIGINT PRIMARY KEY, n INTEGER, gone BOOLEAN) WITH (is_deleted = 'gone')")
 	k.do("CREATE TABLE t (id INTEGER, n TINYINT NOT NULL, d DECIMAL(4,2), f FLOAT, s VARCHAR, moment TIMESTAMPTZ, o INTEGER CHECK (o < 1000), big BIGINT) SORTED BY (id)")
@@ -309,7 +309,7 @@ func TestExpressionsThatCannotBeKept(t *testing.T) {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
-	k.is(listKept, "")
+	k.is(listExpressions, "")
 	k.is("SELECT concat_ws(' ', count(*), sum(n), sum(d), sum(o), count(DISTINCT s)) FROM t", "1000 49500 44100.00 249500 1000")
 
 	// The last values for which the expression can be stored.
@@ -326,7 +326,7 @@ func TestExpressionsThatCannotBeKept(t *testing.T) {
 }
 
 func TestExpressionAsASettingIsForWhatItCanDo(t *testing.T) {
-	k := openKept(t, func(s *config.Server) { s.UpdateMode = "expression" })
+	k := openExpressionDB(t, func(s *config.Server) { s.UpdateMode = "expression" })
 	k.do("CREATE TABLE t (id BIGINT, n DOUBLE)")
 	k.do("INSERT INTO t SELECT i, i FROM range(100) r(i)")
 	k.flush()
@@ -353,7 +353,7 @@ func TestExpressionAsASettingIsForWhatItCanDo(t *testing.T) {
 
 // TestTextsOfParametersAreDates checks texts of parameters as dates in a stored expression.
 func TestTextsOfParametersAreDates(t *testing.T) {
-	k := openKept(t, nil)
+	k := openExpressionDB(t, nil)
 	k.do("CREATE TABLE t (d DATE, e DATE, n BIGINT)")
 	k.do("INSERT INTO t SELECT DATE '2024-01-01' + i::INTEGER, NULL, i FROM range(100) r(i)")
 	k.flush()
@@ -367,7 +367,7 @@ func TestTextsOfParametersAreDates(t *testing.T) {
 // TestAnExpressionIsTriedOutOnWhatCame flushes rows during each attempt. Later attempts test only
 // the new rows.
 func TestAnExpressionIsTriedOutOnWhatCame(t *testing.T) {
-	k := openKept(t, nil)
+	k := openExpressionDB(t, nil)
 	k.do("CREATE TABLE t (id BIGINT, n BIGINT)")
 	k.do("INSERT INTO t SELECT i, i FROM range(100) r(i)")
 	k.flush()
@@ -405,7 +405,7 @@ func (p *following) Find(ctx context.Context, s mutate.Select) (mutate.Found, er
 
 // TestMergesDoNotSendAnExpressionBack merges old parts while there are untested rows in memory.
 func TestMergesDoNotSendAnExpressionBack(t *testing.T) {
-	k := openKept(t, nil)
+	k := openExpressionDB(t, nil)
 	k.do("CREATE TABLE t (id BIGINT, n BIGINT)")
 	for range 2 {
 		k.do("INSERT INTO t SELECT i, i FROM range(100) r(i)")
@@ -441,7 +441,7 @@ func TestMergesDoNotSendAnExpressionBack(t *testing.T) {
 // TestADeletionTakesLittleMemory deletes many rows. Their row addresses, one by one, would not fit
 // into the memory for rows.
 func TestADeletionTakesLittleMemory(t *testing.T) {
-	k := openKept(t, func(s *config.Server) { s.WriteMemory, s.MaxBody = 16<<20, 2<<20 })
+	k := openExpressionDB(t, func(s *config.Server) { s.WriteMemory, s.MaxBody = 16<<20, 2<<20 })
 	k.do("CREATE TABLE t AS SELECT range AS i FROM range(1500000)")
 	if n := k.do("DELETE FROM t WHERE i % 1000 != 7"); n != 1498500 {
 		t.Errorf("%d rows", n)

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestFilesThatWereReplacedAreReadAnew reads files repeatedly over one connection, because the pool
-// hands out the most recently used connection first. After a file was replaced by another of the
-// same name, the old content must not be used.
-func TestFilesThatWereReplacedAreReadAnew(t *testing.T) {
+// TestFilesThatWereReplacedAreReadAgain reads files repeatedly over one connection, because the
+// pool hands out the most recently used connection first. After a file was replaced by another of
+// the same name, the old content must not be used.
+func TestFilesThatWereReplacedAreReadAgain(t *testing.T) {
 	db, dir := openScoter(t, true, 0), t.TempDir()
 	path := filepath.Join(dir, "f.csv")
 	write := func(name, text string) {

@@ -12,7 +12,7 @@ import (
 // key refuses duplicate keys, as an INSERT of few rows does.
 func TestManyRowsGetNoKeyTwice(t *testing.T) {
 	// 2 MiB at once
-	k := openKept(t, func(s *config.Server) { s.WriteMemory, s.MaxBody = 16<<20, 4<<20 })
+	k := openExpressionDB(t, func(s *config.Server) { s.WriteMemory, s.MaxBody = 16<<20, 4<<20 })
 	for name, options := range map[string]string{
 		"plain":  "",
 		"marked": " WITH (is_deleted = 'gone')",

@@ -11,7 +11,7 @@ import (
 // limit, and that it changes nothing.
 func TestWhatIsReturnedIsBounded(t *testing.T) {
 	// 2 MiB at once
-	k := openKept(t, func(s *config.Server) { s.WriteMemory, s.MaxBody = 16<<20, 4<<20 })
+	k := openExpressionDB(t, func(s *config.Server) { s.WriteMemory, s.MaxBody = 16<<20, 4<<20 })
 	k.do("CREATE TABLE t (i BIGINT, s VARCHAR)")
 	k.do("CREATE TABLE p (i BIGINT PRIMARY KEY, s VARCHAR)")
 	for _, table := range []string{"t", "p"} {

@@ -22,7 +22,7 @@ var retyped = []struct{ columns, options string }{
 
 // fillRetyped creates parts of several versions of the schema, with patches, deletions and an
 // expression update, and rows in memory.
-func fillRetyped(k *kept, columns, options string) {
+func fillRetyped(k *expressionDB, columns, options string) {
 	k.do("DROP TABLE IF EXISTS t")
 	k.do("CREATE TABLE t (" + columns + ") " + options)
 	k.do("INSERT INTO t SELECT i, '0' || i, i % 7, i = 13 FROM range(500) r(i)")
@@ -44,7 +44,7 @@ func fillRetyped(k *kept, columns, options string) {
 // TestAColumnGetsAnotherTypeWhereverItsValuesAre compares the result with a query of casts before
 // the change.
 func TestAColumnGetsAnotherTypeWhereverItsValuesAre(t *testing.T) {
-	k := openKept(t, nil)
+	k := openExpressionDB(t, nil)
 	for i, kind := range retyped {
 		for _, change := range []struct{ to, using string }{
 			{"INTEGER", "v::INTEGER"}, {"DOUBLE", "v::DOUBLE"}, {"DECIMAL(12,3)", "v::DECIMAL(12,3)"},
@@ -103,7 +103,7 @@ func TestAColumnGetsAnotherTypeWhereverItsValuesAre(t *testing.T) {
 // TestAValueThatCannotBeConvertedLeavesTheTable has such a value in a part, in a patch, in memory,
 // and in deleted rows.
 func TestAValueThatCannotBeConvertedLeavesTheTable(t *testing.T) {
-	k := openKept(t, nil)
+	k := openExpressionDB(t, nil)
 	for _, where := range []struct {
 		statements string
 		refused    bool
@@ -137,7 +137,7 @@ func TestAValueThatCannotBeConvertedLeavesTheTable(t *testing.T) {
 	}
 }
 
-func (k *kept) checksum() string {
+func (k *expressionDB) checksum() string {
 	k.t.Helper()
 	ans, err := k.run("SELECT concat_ws(' ', count(*), bit_xor(hash(t)), any_value(typeof(v))) FROM t")
 	if err != nil {
@@ -149,7 +149,7 @@ func (k *kept) checksum() string {
 // TestRowsComeAndChangeWhileATypeChanges writes rows while the type changes back and forth. Each
 // acknowledged row is stored once, with the last type.
 func TestRowsComeAndChangeWhileATypeChanges(t *testing.T) {
-	k := openKept(t, nil)
+	k := openExpressionDB(t, nil)
 	for _, kind := range []string{"", "PRIMARY KEY"} {
 		k.do("DROP TABLE IF EXISTS t")
 		k.do("CREATE TABLE t (id BIGINT " + kind + ", v VARCHAR, n INTEGER)")

@@ -44,14 +44,14 @@ type interruptedStore struct {
 	between func()
 }
 
-func (s *interruptedStore) Settled(ctx context.Context, ids ...base.TableID) (*snapshot.Snapshot, error) {
-	found, err := s.Store.Settled(ctx, ids...)
+func (s *interruptedStore) DeduplicatedSnapshot(ctx context.Context, ids ...base.TableID) (*snapshot.Snapshot, error) {
+	found, err := s.Store.DeduplicatedSnapshot(ctx, ids...)
 	s.between()
 	return found, err
 }
 
-func (s *interruptedStore) SettledAs(ctx context.Context, evolutions []engine.Evolution, ids ...base.TableID) (*snapshot.Snapshot, error) {
-	found, err := s.Store.SettledAs(ctx, evolutions, ids...)
+func (s *interruptedStore) DeduplicatedSnapshotAs(ctx context.Context, evolutions []engine.Evolution, ids ...base.TableID) (*snapshot.Snapshot, error) {
+	found, err := s.Store.DeduplicatedSnapshotAs(ctx, evolutions, ids...)
 	s.between()
 	return found, err
 }

@@ -54,9 +54,9 @@ func TestParametersOfDuckDBsOtherForms(t *testing.T) {
 	f("DELETE FROM t WHERE a = $1_0 - 8 RETURNING a", []string{"2"}, int64(0), int64(0), int64(0), int64(0), int64(0), int64(0), int64(0), int64(0), int64(0), int64(10))
 }
 
-// TestSpacesBeyondASCIIAreKeptInTexts uses Unicode spaces. DuckDB replaces them by ASCII spaces
+// TestSpacesBeyondASCIIStayInTexts uses Unicode spaces. DuckDB replaces them by ASCII spaces
 // before it scans a statement, and wrongly does so in some strings.
-func TestSpacesBeyondASCIIAreKeptInTexts(t *testing.T) {
+func TestSpacesBeyondASCIIStayInTexts(t *testing.T) {
 	db := openScoter(t, false, 0)
 	if _, err := db.run("CREATE TABLE t AS SELECT 1 AS\u00a0a"); err != nil {
 		t.Fatal(err)

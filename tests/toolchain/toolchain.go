@@ -64,8 +64,8 @@ func Folder(t testing.TB, parts ...string) string {
 	return filepath.Join(append([]string{Root(t), ".cache", "gen"}, parts...)...)
 }
 
-// Pin returns the path of a file that pins the versions of a language's packages.
-func Pin(t testing.TB, parts ...string) string {
+// Version returns the path of a file that pins the versions of a language's packages.
+func Version(t testing.TB, parts ...string) string {
 	return filepath.Join(append([]string{Root(t), "tests", "toolchain", "pins"}, parts...)...)
 }
 
@@ -74,7 +74,7 @@ func TypeScript(t testing.TB) string {
 	npm := Need(t, "npm")
 	return install(t, "typescript", "package-lock.json", func(dir string) {
 		for _, name := range []string{"package.json", "package-lock.json"} {
-			Copy(t, Pin(t, "typescript", name), filepath.Join(dir, name))
+			Copy(t, Version(t, "typescript", name), filepath.Join(dir, name))
 		}
 		Run(t, dir, nil, npm, "ci", "--no-audit", "--no-fund")
 	})
@@ -91,7 +91,7 @@ func Python(t testing.TB) string {
 	python := Need(t, "python3")
 	dir := install(t, "python", "requirements.txt", func(dir string) {
 		Run(t, dir, nil, python, "-m", "venv", "venv")
-		Run(t, dir, nil, filepath.Join(dir, "venv", "bin", "pip"), "install", "-q", "-r", Pin(t, "python", "requirements.txt"))
+		Run(t, dir, nil, filepath.Join(dir, "venv", "bin", "pip"), "install", "-q", "-r", Version(t, "python", "requirements.txt"))
 	})
 	return filepath.Join(dir, "venv", "bin")
 }
@@ -101,7 +101,7 @@ func Java(t testing.TB) (bin, jars string) {
 	bin = JDK(t, 17)
 	maven := Need(t, "mvn")
 	dir := install(t, "java", "pom.xml", func(dir string) {
-		Run(t, dir, nil, maven, "-q", "-B", "-f", Pin(t, "java", "pom.xml"), "dependency:copy-dependencies", "-DoutputDirectory="+filepath.Join(dir, "jars"))
+		Run(t, dir, nil, maven, "-q", "-B", "-f", Version(t, "java", "pom.xml"), "dependency:copy-dependencies", "-DoutputDirectory="+filepath.Join(dir, "jars"))
 	})
 	return bin, filepath.Join(dir, "jars", "*")
 }
@@ -172,8 +172,8 @@ func Packages(t testing.TB, folder, packages string) string {
 
 // install runs do once for each content of the file that pins a language's versions. Test processes
 // take turns.
-func install(t testing.TB, language, pin string, do func(dir string)) string {
-	want, err := os.ReadFile(Pin(t, language, pin))
+func install(t testing.TB, language, version string, do func(dir string)) string {
+	want, err := os.ReadFile(Version(t, language, version))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,8 @@
 //
 //	go run ./tools/words/main.go -seed 7 -comments 60 -paragraphs 20
 //
-// The same seed picks the same texts from the same tree. Each text is printed with its place and, for
-// a comment, with the declaration that it belongs to.
+// The same seed picks the same texts from the same tree. Each text is printed with its place and,
+// for a comment, with the declaration that it belongs to.
 package main
 
 import (
@@ -76,8 +76,8 @@ func show(kind string, texts []text) {
 	}
 }
 
-// commentsBelow returns the doc comments of declarations and fields, and the comments within functions
-// that have at least two lines or 60 bytes.
+// commentsBelow returns the doc comments of declarations and fields, and the comments within
+// functions that have at least two lines or 60 bytes.
 func commentsBelow(root string) ([]text, error) {
 	var out []text
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -122,7 +122,8 @@ func commentsBelow(root string) ([]text, error) {
 	return out, err
 }
 
-// paragraphsOf returns the paragraphs and lists of a Markdown page, without headings, tables and code.
+// paragraphsOf returns the paragraphs and lists of a Markdown page, without headings, tables and
+// code.
 func paragraphsOf(page string) ([]text, error) {
 	content, err := os.ReadFile(page)
 	if err != nil {

@@ -20,18 +20,18 @@ func (a *Account) Raw() unsafe.Pointer { return unsafe.Pointer(a.c) }
 // Bytes returns approximately the bytes that the connection's statements hold.
 func (a *Account) Bytes() int64 { return int64(C.scoter_account_bytes(a.c)) }
 
-// Settle sets the bytes that the connection's statements hold, while none is running. Otherwise the
-// count would drift: memory that one thread allocates for a result may be freed by another thread
-// outside of the account.
-func (a *Account) Settle(bytes int64) { C.scoter_account_settle(a.c, C.int64_t(bytes)) }
+// SetBytes sets the bytes that the connection's statements hold, while none is running. Otherwise
+// the count would drift: memory that one thread allocates for a result may be freed by another
+// thread outside of the account.
+func (a *Account) SetBytes(bytes int64) { C.scoter_account_set_bytes(a.c, C.int64_t(bytes)) }
 
-// Stop ends the statement that is being planned or run, at the next point where DuckDB can handle
-// an exception. Stop(false) undoes this.
-func (a *Account) Stop(stop bool) { C.scoter_account_stop(a.c, C.bool(stop)) }
+// Interrupt ends the statement that is being planned or run, at the next point where DuckDB can
+// handle an exception. Stop(false) undoes this.
+func (a *Account) Interrupt(stop bool) { C.scoter_account_stop(a.c, C.bool(stop)) }
 
-// Follow makes DuckDB's own threads use the account while they work for a connection
+// Attach makes DuckDB's own threads use the account while they work for a connection
 // (duckdb_connection). The connection must not outlive the account.
-func (a *Account) Follow(connection unsafe.Pointer) {
+func (a *Account) Attach(connection unsafe.Pointer) {
 	C.scoter_account_follow(a.c, C.duckdb_connection(connection))
 }
 

@@ -15,8 +15,9 @@
 //     advance (limit_stream.cc), and states of aggregates are freed after errors (limit_states.cc).
 //     Time: DuckDB checks its interrupt flag between chunks of rows. It is checked in more places
 //     (limit_functions.cc, limit_planning.cc, limit_values.cc, limit_regexp.cc, limit_waiting.cc,
-//     limit_distinct.cc, limit_memory.cc). Functions that cannot be interrupted, and whose work grows faster than
-//     their arguments, refuse rows (limit_functions.cc, limit_like.cc, limit_casts.cc).
+//     limit_distinct.cc, limit_memory.cc). Functions that cannot be interrupted, and whose work
+//     grows faster than their arguments, refuse rows (limit_functions.cc, limit_like.cc,
+//     limit_casts.cc).
 //
 // A change of any Go file here compiles all C++ anew, and so does a change of a package that is
 // imported here. So this package has little Go code, and imports nothing of this module.

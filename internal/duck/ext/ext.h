@@ -28,7 +28,7 @@ void scoter_found_error(
 	scoter_found *found, const char *kind, const char *message, const char *hint);
 
 // Drops what is cached of a part. Open handles of the part remain valid.
-void scoter_forget_part(uint64_t store, uint64_t id);
+void scoter_uncache_part(uint64_t store, uint64_t id);
 
 typedef struct {
 	// Sets the result for the part with an id, in the store with a number.
@@ -152,7 +152,7 @@ typedef struct scoter_account scoter_account;
 scoter_account *scoter_account_new(void);
 void scoter_account_free(scoter_account *account);
 int64_t scoter_account_bytes(const scoter_account *account);
-void scoter_account_settle(scoter_account *account, int64_t bytes);
+void scoter_account_set_bytes(scoter_account *account, int64_t bytes);
 
 // Between enter and leave, the account counts what the calling thread allocates and frees. Planning
 // ends with an error if the account was stopped, or if it holds much memory while the limit is
@@ -176,7 +176,7 @@ int64_t scoter_memory_in_use(void);
 void scoter_memory_limit(int64_t bytes);
 // Counts bytes that were allocated in another way, until they are given back. Returns false and
 // counts nothing if that would exceed the limit.
-bool scoter_memory_take(int64_t bytes);
+bool scoter_memory_reserve(int64_t bytes);
 void scoter_memory_give(int64_t bytes);
 // Returns whether so much memory is in use that large results have to be counted.
 bool scoter_memory_scarce(void);
@@ -192,7 +192,7 @@ void scoter_memory_wait(void);
 
 // Frees the results that a prepared statement holds after a run; its plan remains. Returns false if
 // only destroying the statement would free them.
-bool scoter_forget_results(duckdb_prepared_statement statement);
+bool scoter_free_results(duckdb_prepared_statement statement);
 
 // Returns the bytes in files to which queries of the connection's database have spilled and that
 // still exist.

@@ -353,4 +353,4 @@ void scoter_found_error(
 	found->kind = kind, found->message = message, found->hint = hint;
 }
 
-void scoter_forget_part(uint64_t store, uint64_t id) { AllParts().Forget({store, id}); }
+void scoter_uncache_part(uint64_t store, uint64_t id) { AllParts().Forget({store, id}); }

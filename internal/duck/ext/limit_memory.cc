@@ -149,7 +149,7 @@ int64_t scoter_account_bytes(const scoter_account *account) {
 	return account->bytes.load(std::memory_order_relaxed);
 }
 
-void scoter_account_settle(scoter_account *account, int64_t bytes) {
+void scoter_account_set_bytes(scoter_account *account, int64_t bytes) {
 	account->bytes.store(bytes, std::memory_order_relaxed);
 }
 
@@ -173,7 +173,7 @@ int64_t scoter_memory_in_use(void) { return in_use.load(std::memory_order_relaxe
 
 void scoter_memory_limit(int64_t bytes) { limit.store(bytes, std::memory_order_relaxed); }
 
-bool scoter_memory_take(int64_t bytes) {
+bool scoter_memory_reserve(int64_t bytes) {
 	if (Refused(bytes)) return false;
 	in_use.fetch_add(bytes, std::memory_order_relaxed);
 	return true;

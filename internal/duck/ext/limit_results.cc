@@ -42,7 +42,7 @@ bool Forget(PhysicalOperator &op) {
 
 } // namespace
 
-bool scoter_forget_results(duckdb_prepared_statement statement) {
+bool scoter_free_results(duckdb_prepared_statement statement) {
 	auto &prepared = *reinterpret_cast<PreparedStatementWrapper *>(statement)->statement;
 	if (!prepared.data || !prepared.data->physical_plan) return true;
 	return Forget(prepared.data->physical_plan->Root());

@@ -120,7 +120,7 @@ func TestRowTypesAreSharedWithTablesOnly(t *testing.T) {
 		true:  "a_row b_row whole_result named first_result second_result",
 	} {
 		var list diag.List
-		r, _ := runInput(t, &list, analyze.Input{RowsApart: apart}, [2]string{"a.sql", text})
+		r, _ := runInput(t, &list, analyze.Input{SeparateRowTypes: apart}, [2]string{"a.sql", text})
 		m, err := r.Module(&list)
 		if err != nil || m == nil {
 			t.Fatal(err, list.All())

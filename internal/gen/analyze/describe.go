@@ -13,7 +13,7 @@ import (
 )
 
 // inSyntax returns the SQL by which the engine takes the list of an IN as one parameter.
-func (r *Result) inSyntax() sqlfile.InSyntax {
+func (r *Result) inSyntax() sqlfile.ListParameterSyntax {
 	if r.input.Engine == ir.SQLite {
 		return sqlfile.InJSON
 	}
@@ -44,13 +44,13 @@ func (r *Result) describe(ctx context.Context, engine Engine, b *sqlfile.Block, 
 		if !errors.As(err, &refused) {
 			return err
 		}
-		from, to := blamed(b, refused.Message)
+		from, to := errorToken(b, refused.Message)
 		if refused.Offset >= 0 {
 			from, to = word(b, refused.Offset)
 		}
 		d := list.Add(b.Errorf(diag.SQLInvalid, from, to, "%s", refused.Message))
 		if d.Suggestion = refused.Hint; d.Suggestion == "" {
-			return suggestTable(ctx, engine, d, b.File.Source.Text[from:to])
+			return suggestTable(ctx, engine, d, b.File.Text.Text[from:to])
 		}
 		return nil
 	}
@@ -58,7 +58,7 @@ func (r *Result) describe(ctx context.Context, engine Engine, b *sqlfile.Block, 
 	if len(found.Params) != len(s.Params) {
 		return fmt.Errorf("the engine described %d of %d parameters", len(found.Params), len(s.Params))
 	}
-	if err := r.prefixed(ctx, engine, b, q); err != nil {
+	if err := r.renameDuplicates(ctx, engine, b, q); err != nil {
 		return err
 	}
 	var own diag.List
@@ -99,10 +99,10 @@ func isNameRune(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > 127
 }
 
-// blamed returns the byte range of the text in block b that an engine's error is about, if the
+// errorToken returns the byte range of the text in block b that an engine's error is about, if the
 // engine reports no position. If the message ends with a name, as in `no such table: usres`, it is
 // the range of this name in the SQL. Otherwise it is the whole statement.
-func blamed(b *sqlfile.Block, message string) (from, to int) {
+func errorToken(b *sqlfile.Block, message string) (from, to int) {
 	for _, t := range b.Body {
 		if (t.Kind == sqlfile.Word || t.Kind == sqlfile.Ident) && strings.HasSuffix(message, ": "+t.Unquote()) {
 			return t.Start, t.End()

@@ -21,10 +21,10 @@ func (r *Result) Module(list *diag.List, files ...*sqlfile.File) (*ir.Module, er
 		FormatVersion: ir.FormatVersion, Project: r.input.Project, Engine: r.input.Engine,
 		EngineVersion: r.version, Sources: r.input.Sources, Files: []string{},
 	}
-	a := &assembler{result: r, module: m, list: list, names: newNames(m, r.input.RowsApart), explicit: map[*sqlfile.Block]string{}}
+	a := &moduleBuilder{result: r, module: m, list: list, names: newNames(m, r.input.SeparateRowTypes), namedRows: map[*sqlfile.Block]string{}}
 	var blocks []*sqlfile.Block
 	for _, f := range files {
-		m.Files = append(m.Files, f.Source.Name)
+		m.Files = append(m.Files, f.Text.Name)
 		blocks = append(blocks, f.Blocks...)
 	}
 	for _, b := range blocks {
@@ -46,18 +46,18 @@ func (r *Result) Module(list *diag.List, files ...*sqlfile.File) (*ir.Module, er
 	return m, nil
 }
 
-type assembler struct {
+type moduleBuilder struct {
 	result *Result
 	module *ir.Module
 	list   *diag.List
 	names  *names
-	// explicit has, for each query with `:result=`, the Ref of the row type with this name.
-	explicit map[*sqlfile.Block]string
+	// namedRows has, for each query with `:result=`, the Ref of the row type with this name.
+	namedRows map[*sqlfile.Block]string
 }
 
 // methodNames reports queries whose generated methods would have the same name. It considers all
 // methods of a query, also those for streaming and for batches.
-func (a *assembler) methodNames(blocks []*sqlfile.Block) {
+func (a *moduleBuilder) methodNames(blocks []*sqlfile.Block) {
 	taken := map[string]*sqlfile.Block{}
 	claim := func(b *sqlfile.Block, key, form string) {
 		other := taken[key]
@@ -108,7 +108,7 @@ func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 
 // columns converts found, the columns of a block's result as the engine reports them, to columns of
 // package ir.
-func (a *assembler) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
+func (a *moduleBuilder) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
 	out := make([]ir.Column, 0, len(found))
 	for _, c := range found {
 		name := ir.NewName(c.Name)
@@ -124,7 +124,7 @@ func (a *assembler) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
 }
 
 // explicitRows declares the row types whose names the user chose with `:result=`.
-func (a *assembler) explicitRows(blocks []*sqlfile.Block) {
+func (a *moduleBuilder) explicitRows(blocks []*sqlfile.Block) {
 	for _, b := range blocks {
 		q := a.result.queries[b]
 		if b.Result == "" || b.Kind != sqlfile.Query || q == nil {
@@ -132,7 +132,7 @@ func (a *assembler) explicitRows(blocks []*sqlfile.Block) {
 		}
 		columns := withoutOrigin(a.columns(b, q.found.Columns))
 		ref, clash := a.names.explicitRow(ir.NewName(b.Result), columns)
-		if a.explicit[b] = ref; clash != "" {
+		if a.namedRows[b] = ref; clash != "" {
 			a.list.Add(b.NameErrorf(diag.WrongShape, ":result=%s %s", b.Result, clash).Suggest("give one of them another name"))
 		}
 	}
@@ -151,7 +151,7 @@ func describeRow(columns []ir.Column) string {
 }
 
 // queries adds the described QUERY and EXEC blocks to the module as queries.
-func (a *assembler) queries(blocks []*sqlfile.Block) {
+func (a *moduleBuilder) queries(blocks []*sqlfile.Block) {
 	for _, b := range blocks {
 		q := a.result.queries[b]
 		if q == nil {
@@ -160,7 +160,7 @@ func (a *assembler) queries(blocks []*sqlfile.Block) {
 		out := ir.Query{
 			Name: ir.NewName(b.Name), Verb: ir.VerbExec, Batch: b.Batch, Pluck: b.Pluck,
 			Statement: q.found.Statement, ReadOnly: q.found.ReadOnly, Doc: b.Doc,
-			Segments: q.template.Segments(), Source: b.From, Pos: b.Pos(),
+			Segments: q.template.Segments(), Source: b.AttachedTo, Pos: b.Pos(),
 		}
 		for i, p := range q.template.Params {
 			info := q.found.Params[i]
@@ -176,7 +176,7 @@ func (a *assembler) queries(blocks []*sqlfile.Block) {
 				if a.module.Engine == ir.SQLite {
 					param.Binding = ir.BindJSON
 					if param.Type.Elem != nil && param.Type.Elem.Kind == ir.Blob {
-						at := b.Set(p.Name).At
+						at := b.Set(p.Name).Offset
 						a.list.Add(b.Errorf(diag.WrongShape, at, at+len(p.Name), "%s is a list of BLOB, which SQLite cannot be given: JSON, as which it takes lists, has no bytes", p.Name).
 							Suggest("compare their text: hex(column) IN a list of TEXT"))
 					}
@@ -199,7 +199,7 @@ func (a *assembler) queries(blocks []*sqlfile.Block) {
 			switch {
 			case b.Pluck:
 			case b.Result != "":
-				out.Row = a.explicit[b]
+				out.Row = a.namedRows[b]
 			default:
 				out.Row = a.names.queryRow(ir.NewName(b.Name).With("result"), withoutOrigin(out.Columns))
 			}
@@ -208,7 +208,7 @@ func (a *assembler) queries(blocks []*sqlfile.Block) {
 	}
 }
 
-func (a *assembler) paramNames(b *sqlfile.Block, params []ir.Param) {
+func (a *moduleBuilder) paramNames(b *sqlfile.Block, params []ir.Param) {
 	seen := map[string]string{}
 	for _, p := range params {
 		if other, taken := seen[p.Name.Key()]; taken {
@@ -229,7 +229,7 @@ func withoutOrigin(columns []ir.Column) []ir.Column {
 
 // tables adds the described TABLE and WRITE blocks to the module as tables. Blocks with the same
 // name become one table.
-func (a *assembler) tables(blocks []*sqlfile.Block) {
+func (a *moduleBuilder) tables(blocks []*sqlfile.Block) {
 	for _, b := range blocks {
 		t := a.result.tables[b]
 		if t == nil {
@@ -238,7 +238,7 @@ func (a *assembler) tables(blocks []*sqlfile.Block) {
 		out := ir.Table{
 			Name: a.tableName(b), Schema: t.info.Schema, Table: t.info.Name, SQLName: t.info.SQLName,
 			Ops: t.spec.Ops, Insert: t.spec.Insert, Key: t.spec.Key, KeyUnique: t.spec.KeyUnique, Set: t.spec.Set,
-			Doc: b.Doc, Source: b.From, Pos: b.Pos(),
+			Doc: b.Doc, Source: b.AttachedTo, Pos: b.Pos(),
 		}
 		for _, c := range t.info.Columns {
 			out.Columns = append(out.Columns, ir.TableColumn{
@@ -280,7 +280,7 @@ func (a *assembler) tables(blocks []*sqlfile.Block) {
 
 // tableName returns the name that the table of a TABLE or WRITE block has in code: the block's name
 // without schema and quotes.
-func (a *assembler) tableName(b *sqlfile.Block) ir.Name {
+func (a *moduleBuilder) tableName(b *sqlfile.Block) ir.Name {
 	parts := tableName(a.module.Engine, &sqlfile.Block{Name: b.Name})
 	if len(parts) == 0 { // the block's name is free text, and the table's name is in the body
 		return ir.NewName(b.Name)
@@ -288,7 +288,7 @@ func (a *assembler) tableName(b *sqlfile.Block) ir.Name {
 	return ir.NewName(parts[len(parts)-1])
 }
 
-func (a *assembler) table(name ir.Name) *ir.Table {
+func (a *moduleBuilder) table(name ir.Name) *ir.Table {
 	for i := range a.module.Tables {
 		if a.module.Tables[i].Name.Same(name) {
 			return &a.module.Tables[i]
@@ -298,7 +298,7 @@ func (a *assembler) table(name ir.Name) *ir.Table {
 }
 
 // tableRows declares the row types that the bulk methods of a table take.
-func (a *assembler) tableRows(t *ir.Table) {
+func (a *moduleBuilder) tableRows(t *ir.Table) {
 	pick := func(indices []int) []ir.Column {
 		var out []ir.Column
 		for _, i := range indices {

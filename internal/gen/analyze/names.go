@@ -17,21 +17,21 @@ type names struct {
 	// tableRows has the Refs of the row types that bulk methods of tables take. The key consists of
 	// the purpose of the row (such as insertRows) and its shape.
 	tableRows map[string]string
-	// apart means that every query and table gets row types of its own, even if another query or
-	// table has equal columns.
-	apart bool
-	enums map[string]string
+	// separateRowTypes means that every query and table gets row types of its own, even if another
+	// query or table has equal columns.
+	separateRowTypes bool
+	enums            map[string]string
 	// structs has the Ref of each declared struct. The key is the struct's shape.
 	structs map[string]string
 }
 
 func newNames(m *ir.Module, apart bool) *names {
-	return &names{module: m, apart: apart, taken: map[string]bool{}, tableRows: map[string]string{}, enums: map[string]string{}, structs: map[string]string{}}
+	return &names{module: m, separateRowTypes: apart, taken: map[string]bool{}, tableRows: map[string]string{}, enums: map[string]string{}, structs: map[string]string{}}
 }
 
-// free returns a name that no type has yet: the given name, or this name with the first number that
-// makes it free.
-func (n *names) free(name ir.Name) ir.Name {
+// uniqueName returns a name that no type has yet: the given name, or this name with the first
+// number that makes it free.
+func (n *names) uniqueName(name ir.Name) ir.Name {
 	candidate := name
 	for i := 2; n.taken[candidate.Key()]; i++ {
 		candidate = name.With(strconv.Itoa(i))
@@ -88,7 +88,7 @@ const insertRows = "insert"
 // type with this purpose and these columns yet, it declares one with the given name.
 func (n *names) tableRow(purpose string, name ir.Name, columns []ir.Column) string {
 	s := purpose + " " + shape(columns)
-	if ref, ok := n.tableRows[s]; ok && !n.apart {
+	if ref, ok := n.tableRows[s]; ok && !n.separateRowTypes {
 		return ref
 	}
 	ref := n.declare(name, columns)
@@ -101,7 +101,7 @@ func (n *names) tableRow(purpose string, name ir.Name, columns []ir.Column) stri
 // name. Queries do not share types with each other, so deleting a query does not change the type of
 // another query.
 func (n *names) queryRow(name ir.Name, columns []ir.Column) string {
-	if ref, ok := n.tableRows[insertRows+" "+shape(columns)]; ok && !n.apart {
+	if ref, ok := n.tableRows[insertRows+" "+shape(columns)]; ok && !n.separateRowTypes {
 		return ref
 	}
 	return n.declare(name, columns)
@@ -110,7 +110,7 @@ func (n *names) queryRow(name ir.Name, columns []ir.Column) string {
 // declare adds a row type with the given name and columns, and returns its Ref. If the name is
 // taken, a number is appended.
 func (n *names) declare(name ir.Name, columns []ir.Column) string {
-	name = n.free(name)
+	name = n.uniqueName(name)
 	ref := name.Snake()
 	n.module.Rows = append(n.module.Rows, ir.Row{Ref: ref, Name: name, Columns: columns})
 	return ref
@@ -152,7 +152,7 @@ func (n *names) enum(t Type, hint string) string {
 	if ref, ok := n.enums[key]; ok {
 		return ref
 	}
-	name := n.free(typeName(t, hint))
+	name := n.uniqueName(typeName(t, hint))
 	e := ir.Enum{Name: name, Ref: name.Snake()}
 	if t.Name != "" {
 		e.Native = t.Native
@@ -198,7 +198,7 @@ func (n *names) structure(t Type, hint string) string {
 	if ref, ok := n.structs[key]; ok {
 		return ref
 	}
-	s.Name = n.free(typeName(t, hint))
+	s.Name = n.uniqueName(typeName(t, hint))
 	s.Ref = s.Name.Snake()
 	n.structs[key] = s.Ref
 	n.module.Structs = append(n.module.Structs, s)

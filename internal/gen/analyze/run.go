@@ -26,10 +26,10 @@ type Input struct {
 	// them, and this analysis does not.
 	Sources []ir.Source
 	Setup   []string
-	// RowsApart gives every query and table row types of its own, as in SQG, the generator that
-	// Scoter replaces. Without it, tables with rows of the same shape share a type, and queries
-	// share the type of a table.
-	RowsApart bool
+	// SeparateRowTypes gives every query and table row types of its own, as in SQG, the generator
+	// that Scoter replaces. Without it, tables with rows of the same shape share a type, and
+	// queries share the type of a table.
+	SeparateRowTypes bool
 	// Attach means that EXEC blocks that attach a database or create something are run, each before
 	// the following blocks, because queries may depend on them. SQG does the same. Attach may only
 	// be set for a temporary database.
@@ -70,7 +70,7 @@ func Run(ctx context.Context, engine Engine, input Input, list *diag.List) (*Res
 		for _, b := range f.Blocks {
 			switch b.Kind {
 			case sqlfile.Query, sqlfile.Exec:
-				if err = r.describe(ctx, engine, b, list); err == nil && r.attaches(b) {
+				if err = r.describe(ctx, engine, b, list); err == nil && r.mustRunFirst(b) {
 					_, err = r.runBlock(ctx, engine, b, list)
 				}
 			case sqlfile.Table, sqlfile.Write:
@@ -84,9 +84,9 @@ func Run(ctx context.Context, engine Engine, input Input, list *diag.List) (*Res
 	return r, nil
 }
 
-// attaches reports whether an EXEC block must be run before the following blocks, because they may
-// depend on it: it attaches a database or creates something, and Input.Attach is set.
-func (r *Result) attaches(b *sqlfile.Block) bool {
+// mustRunFirst reports whether an EXEC block must be run before the following blocks, because they
+// may depend on it: it attaches a database or creates something, and Input.Attach is set.
+func (r *Result) mustRunFirst(b *sqlfile.Block) bool {
 	q := r.queries[b]
 	if !r.input.Attach || b.Kind != sqlfile.Exec || q == nil || len(q.template.Params) > 0 {
 		return false
@@ -128,7 +128,7 @@ func (r *Result) schema(ctx context.Context, engine Engine, list *diag.List) (bo
 	for _, kind := range []sqlfile.Kind{sqlfile.Baseline, sqlfile.Migrate, sqlfile.Testdata} {
 		for _, f := range r.input.Files {
 			for _, b := range f.Blocks {
-				if b.Kind != kind || b.From != "" || kind != sqlfile.Migrate && begun {
+				if b.Kind != kind || b.AttachedTo != "" || kind != sqlfile.Migrate && begun {
 					continue
 				}
 				if kind == sqlfile.Migrate {
@@ -161,16 +161,16 @@ func (r *Result) sourcesExist(list *diag.List) bool {
 	ok := true
 	for _, f := range r.input.Files {
 		for _, b := range f.Blocks {
-			known := b.From == ""
+			known := b.AttachedTo == ""
 			for _, n := range names {
-				known = known || n == b.From
+				known = known || n == b.AttachedTo
 			}
 			if known {
 				continue
 			}
 			ok = false
-			d := list.Add(b.NameErrorf(diag.ConfigInvalid, "the configuration has no source %s", b.From))
-			if near := base.Nearest(b.From, names); near != "" {
+			d := list.Add(b.NameErrorf(diag.ConfigInvalid, "the configuration has no source %s", b.AttachedTo))
+			if near := base.Nearest(b.AttachedTo, names); near != "" {
 				d.Suggest("did you mean %s?", near)
 			} else {
 				d.Suggest("add it under sources: with its name and type: postgres")
@@ -187,7 +187,7 @@ func Baseline(ctx context.Context, engine Engine, source string, files []*sqlfil
 	r := &Result{}
 	for _, f := range files {
 		for _, b := range f.Blocks {
-			if b.Kind != sqlfile.Baseline || b.From != source {
+			if b.Kind != sqlfile.Baseline || b.AttachedTo != source {
 				continue
 			}
 			if ok, err := r.runBlock(ctx, engine, b, list); err != nil || !ok {
@@ -240,7 +240,7 @@ func word(b *sqlfile.Block, offset int) (from, to int) {
 			return t.Start, t.End()
 		}
 	}
-	end := len(b.File.Source.Text)
+	end := len(b.File.Text.Text)
 	return min(offset, end), min(offset+1, end)
 }
 

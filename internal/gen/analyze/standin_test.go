@@ -68,7 +68,7 @@ func TestQueriesOverAnAttachedPostgresHaveItsTypes(t *testing.T) {
 	if ok, err := analyze.Baseline(ctx, pg, "prod", files, &list); !ok || err != nil {
 		t.Fatal(ok, err, list.All())
 	}
-	setup, err := pg.StandIn(ctx, source)
+	setup, err := pg.SubstituteSchema(ctx, source)
 	if err != nil {
 		t.Fatal(err)
 	}

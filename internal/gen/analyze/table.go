@@ -78,18 +78,18 @@ func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Bl
 func (r *Result) insertColumns(b *sqlfile.Block, t *table, index map[string]int, names []string, list *diag.List) bool {
 	named := map[int]bool{}
 	for _, name := range b.InsertColumns {
-		i, ok := listed(b, t.info, "columns", b.InsertAt, name, index, named, names, list)
+		i, ok := listed(b, t.info, "columns", b.InsertOffset, name, index, named, names, list)
 		if !ok {
 			return false
 		}
 		if !slices.Contains(t.spec.Insert, i) {
-			list.Add(b.Errorf(diag.BadKey, b.InsertAt, b.InsertAt+7, "column %s of %s cannot be inserted: it is always generated", name, t.info.Name))
+			list.Add(b.Errorf(diag.BadKey, b.InsertOffset, b.InsertOffset+7, "column %s of %s cannot be inserted: it is always generated", name, t.info.Name))
 			return false
 		}
 	}
 	for _, i := range t.spec.Insert {
 		if c := t.info.Columns[i]; !named[i] && !c.Nullable && !c.HasDefault {
-			list.Add(b.Errorf(diag.BadKey, b.InsertAt, b.InsertAt+7, "columns(...) lacks %s, which is not null and has no default", c.Name).
+			list.Add(b.Errorf(diag.BadKey, b.InsertOffset, b.InsertOffset+7, "columns(...) lacks %s, which is not null and has no default", c.Name).
 				Suggest("add it"))
 			return false
 		}
@@ -130,7 +130,7 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 	}
 	inKey := map[int]bool{}
 	for _, name := range b.Key {
-		i, ok := listed(b, info, "key", b.KeyAt, name, index, inKey, names, list)
+		i, ok := listed(b, info, "key", b.KeyOffset, name, index, inKey, names, list)
 		if !ok {
 			return false
 		}
@@ -151,20 +151,20 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 	}
 	inSet := map[int]bool{}
 	for _, name := range b.SetColumns {
-		i, ok := listed(b, info, "set", b.SetAt, name, index, inSet, names, list)
+		i, ok := listed(b, info, "set", b.SetOffset, name, index, inSet, names, list)
 		if !ok {
 			return false
 		}
 		if g := info.Columns[i].Generated; inKey[i] || g != ir.NotGenerated && g != ir.IdentityByDefault {
-			list.Add(b.Errorf(diag.BadKey, b.SetAt, b.SetAt+3, "column %s of %s cannot be set: it is %s", name, info.Name,
+			list.Add(b.Errorf(diag.BadKey, b.SetOffset, b.SetOffset+3, "column %s of %s cannot be set: it is %s", name, info.Name,
 				map[bool]string{true: "in the key", false: "always generated"}[inKey[i]]))
 			return false
 		}
 		t.spec.Set = append(t.spec.Set, i)
 	}
-	at, to := b.NameAt, b.NameAt+len(b.Name)
-	if b.KeyAt > 0 {
-		at, to = b.KeyAt, b.KeyAt+3
+	at, to := b.NameOffset, b.NameOffset+len(b.Name)
+	if b.KeyOffset > 0 {
+		at, to = b.KeyOffset, b.KeyOffset+3
 	}
 	for _, name := range keyNames(info, t.spec.Key) {
 		if r.input.Engine == ir.Scoter && strings.Contains(name, ",") {
@@ -199,7 +199,7 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 	if has(b.Ops, ir.OpUpsert) && len(b.InsertColumns) > 0 {
 		for _, i := range slices.Concat(t.spec.Key, t.spec.Set) {
 			if !slices.Contains(t.spec.Insert, i) {
-				list.Add(b.Errorf(diag.BadKey, b.InsertAt, b.InsertAt+7, "columns(...) lacks %s, which the upsert needs", info.Columns[i].Name).Suggest("add it"))
+				list.Add(b.Errorf(diag.BadKey, b.InsertOffset, b.InsertOffset+7, "columns(...) lacks %s, which the upsert needs", info.Columns[i].Name).Suggest("add it"))
 				return false
 			}
 		}
@@ -210,7 +210,7 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 		return false
 	}
 	if has(b.Ops, ir.OpUpsert) && !r.setsAll(t) {
-		list.Add(b.Errorf(diag.BadKey, b.SetAt, b.SetAt+3, "an upsert of Scoter sets every column that is not in the key").
+		list.Add(b.Errorf(diag.BadKey, b.SetOffset, b.SetOffset+3, "an upsert of Scoter sets every column that is not in the key").
 			Suggest("leave set(...) out, or upsert"))
 		return false
 	}

@@ -45,13 +45,13 @@ type Entry struct {
 
 // Place is a position, as line and column, in the configuration file.
 type Place struct {
-	source   *diag.Source
+	text     *diag.Text
 	from, to int
 }
 
 // Errorf returns a diagnostic that is an error at this place of the configuration.
 func (p Place) Errorf(code diag.Code, format string, args ...any) *diag.Diagnostic {
-	return p.source.At(diag.Error, code, p.from, p.to, format, args...)
+	return p.text.At(diag.Error, code, p.from, p.to, format, args...)
 }
 
 // Source is one element of the configuration's `sources`. It is a file whose path SQL may use as
@@ -174,8 +174,8 @@ func nearFile(dir, file string) string {
 // Parse parses and checks text, the content of the configuration file at path. It reads no file.
 // Errors are added to list; the project is nil then.
 func Parse(path, text string, list *diag.List) *Project {
-	source := diag.NewSource(filepath.Base(path), text)
-	r := &reader{source: source, list: list, sqg: isSQG(path)}
+	page := diag.NewText(filepath.Base(path), text)
+	r := &reader{page: page, list: list, sqg: isSQG(path)}
 	p := &Project{Path: path, Dir: filepath.Dir(path)}
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
@@ -183,7 +183,7 @@ func Parse(path, text string, list *diag.List) *Project {
 		return nil
 	}
 	if len(root.Content) == 0 {
-		list.Add(source.At(diag.Error, diag.ConfigParse, 0, 0, "the configuration is empty").Suggest("run `scoter init`"))
+		list.Add(page.At(diag.Error, diag.ConfigParse, 0, 0, "the configuration is empty").Suggest("run `scoter init`"))
 		return nil
 	}
 	r.project(p, root.Content[0])

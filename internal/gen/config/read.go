@@ -16,8 +16,8 @@ import (
 
 // reader turns the YAML nodes of a configuration file into a Project. It collects the errors.
 type reader struct {
-	source *diag.Source
-	list   *diag.List
+	page *diag.Text
+	list *diag.List
 	// sqg means that the file is an sqg.yaml, the configuration of SQG. Its targets get SQG's
 	// defaults and names.
 	sqg bool
@@ -27,16 +27,16 @@ type reader struct {
 func (r *reader) place(n *yaml.Node) Place {
 	from := 0
 	for line := 1; line < n.Line; line++ {
-		from += strings.IndexByte(r.source.Text[from:], '\n') + 1
+		from += strings.IndexByte(r.page.Text[from:], '\n') + 1
 	}
 	column := n.Column
-	for i := range r.source.Text[from:] {
+	for i := range r.page.Text[from:] {
 		if column--; column == 0 {
 			from += i
 			break
 		}
 	}
-	return Place{r.source, from, min(from+max(len(n.Value), 1), len(r.source.Text))}
+	return Place{r.page, from, min(from+max(len(n.Value), 1), len(r.page.Text))}
 }
 
 func (r *reader) errorf(n *yaml.Node, code diag.Code, format string, args ...any) *diag.Diagnostic {
@@ -52,7 +52,7 @@ func (r *reader) syntax(err error) {
 		}
 	}
 	from := r.place(&yaml.Node{Line: line, Column: 1}).from
-	r.list.Add(r.source.At(diag.Error, diag.ConfigParse, from, from+len(r.source.Line(line)), "this is not YAML: %s", message).
+	r.list.Add(r.page.At(diag.Error, diag.ConfigParse, from, from+len(r.page.Line(line)), "this is not YAML: %s", message).
 		Suggest("check indentation and quotes"))
 }
 
@@ -200,7 +200,7 @@ func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
 	id := r.text(n, f["generator"], "the generator", true)
 	output := r.text(n, f["output"], "the output", true)
 	if t := f["template"]; t != nil {
-		r.list.Add(r.source.At(diag.Warning, diag.ConfigInvalid, r.place(t).from, r.place(t).to, "templates are not used").Suggest("remove the line"))
+		r.list.Add(r.page.At(diag.Warning, diag.ConfigInvalid, r.place(t).from, r.place(t).to, "templates are not used").Suggest("remove the line"))
 	}
 	if id == "" || output == "" {
 		return

@@ -224,18 +224,18 @@ func (l *List) WriteJSON(w io.Writer) error {
 	return e.Encode(out)
 }
 
-// Source is the text of a file and the file's name. It converts byte offsets in the text into lines
+// Text is the text of a file and the file's name. It converts byte offsets in the text into lines
 // and columns.
-type Source struct {
+type Text struct {
 	Name string
 	Text string
 	// starts[i] is the byte offset at which line i of the text begins. The first line is line 0.
 	starts []int
 }
 
-// NewSource makes a Source of a file's name and text, and finds the beginnings of its lines.
-func NewSource(name, text string) *Source {
-	s := &Source{Name: name, Text: text, starts: []int{0}}
+// NewText makes a Text of a file's name and text, and finds the beginnings of its lines.
+func NewText(name, text string) *Text {
+	s := &Text{Name: name, Text: text, starts: []int{0}}
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\n' {
 			s.starts = append(s.starts, i+1)
@@ -246,14 +246,14 @@ func NewSource(name, text string) *Source {
 
 // Position returns the line and column of a byte offset in the text, both counted from 1. An offset
 // before the text means its beginning, and an offset after the text means its end.
-func (s *Source) Position(offset int) (line, col int) {
+func (s *Text) Position(offset int) (line, col int) {
 	offset = min(max(offset, 0), len(s.Text))
 	i := sort.SearchInts(s.starts, offset+1) - 1
 	return i + 1, utf8.RuneCountInString(s.Text[s.starts[i]:offset]) + 1
 }
 
 // Line returns a line of the text without its line end. Lines are counted from 1.
-func (s *Source) Line(line int) string {
+func (s *Text) Line(line int) string {
 	if line < 1 || line > len(s.starts) {
 		return ""
 	}
@@ -266,7 +266,7 @@ func (s *Source) Line(line int) string {
 
 // At returns a diagnostic about the bytes [from, to) of the source. If these bytes span several
 // lines, only the first line is marked.
-func (s *Source) At(severity Severity, code Code, from, to int, format string, args ...any) *Diagnostic {
+func (s *Text) At(severity Severity, code Code, from, to int, format string, args ...any) *Diagnostic {
 	line, col := s.Position(from)
 	excerpt := s.Line(line)
 	width := 1

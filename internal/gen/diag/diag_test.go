@@ -7,7 +7,7 @@ import (
 )
 
 func TestTextShowsPlaceExcerptCaretAndHelp(t *testing.T) {
-	s := NewSource("q.sql", "SELECT 1;\n\tSELECT ü, naem FROM t;\n")
+	s := NewText("q.sql", "SELECT 1;\n\tSELECT ü, naem FROM t;\n")
 	at := strings.Index(s.Text, "naem")
 	got := s.At(Error, SQLInvalid, at, at+4, "no column %q", "naem").Suggest("did you mean name?").Text()
 	want := "q.sql:2:12: error: no column \"naem\" [SQL_EXECUTION_ERROR]\n    2 | \tSELECT ü, naem FROM t;\n      | \t          ^^^^\n      = help: did you mean name?\n"
@@ -17,7 +17,7 @@ func TestTextShowsPlaceExcerptCaretAndHelp(t *testing.T) {
 }
 
 func TestListSortsByPlaceAndRendersJSON(t *testing.T) {
-	s := NewSource("a.sql", "x\ny\n")
+	s := NewText("a.sql", "x\ny\n")
 	var l List
 	l.Add(s.At(Warning, UnusedVariable, 2, 3, "second"))
 	l.Add(s.At(Error, SQLParse, 0, 1, "first"))
@@ -31,7 +31,7 @@ func TestListSortsByPlaceAndRendersJSON(t *testing.T) {
 }
 
 func TestPositionsOutsideAreClamped(t *testing.T) {
-	s := NewSource("a", "ab\ncd")
+	s := NewText("a", "ab\ncd")
 	if l, c := s.Position(99); l != 2 || c != 3 {
 		t.Error(l, c)
 	}
@@ -41,7 +41,7 @@ func TestPositionsOutsideAreClamped(t *testing.T) {
 }
 
 func TestLongLinesAreCutAroundTheCaret(t *testing.T) {
-	s := NewSource("q.sql", strings.Repeat("x", 300)+"BAD"+strings.Repeat("y", 300))
+	s := NewText("q.sql", strings.Repeat("x", 300)+"BAD"+strings.Repeat("y", 300))
 	text := s.At(Error, SQLInvalid, 300, 303, "bad").Text()
 	lines := strings.Split(text, "\n")
 	if len([]rune(lines[1])) > 140 || strings.Index(lines[1], "BAD")-len("…")+1 != strings.Index(lines[2], "^^^") {

@@ -44,9 +44,9 @@ type dialect struct {
 	// param returns the placeholder of argument n of a statement, such as $1. Arguments are counted
 	// from 1.
 	param func(int) string
-	// alterOutside means that the engine cannot alter a table and write to it in the same
-	// transaction. The migration table is then altered in a transaction of its own.
-	alterOutside bool
+	// alterNeedsOwnTransaction means that the engine cannot alter a table and write to it in the
+	// same transaction. The migration table is then altered in a transaction of its own.
+	alterNeedsOwnTransaction bool
 }
 
 var dialects = map[ir.Engine]dialect{
@@ -59,8 +59,8 @@ var dialects = map[ir.Engine]dialect{
 		begin: []string{"BEGIN TRANSACTION"},
 		columns: "SELECT column_name FROM duckdb_columns() WHERE table_name = '_sqg_migrations' " +
 			"AND schema_name = current_schema() AND database_name = current_database()",
-		param:        func(n int) string { return fmt.Sprintf("$%d", n) },
-		alterOutside: true,
+		param:                    func(n int) string { return fmt.Sprintf("$%d", n) },
+		alterNeedsOwnTransaction: true,
 	},
 	ir.Postgres: {
 		begin:   []string{"BEGIN", "SELECT pg_advisory_xact_lock(hashtext('_sqg_migrations'))"},
@@ -160,7 +160,7 @@ func (r *runner) exec(ctx context.Context, statement string, args ...any) error 
 }
 
 func (r *runner) run(ctx context.Context, all []ir.Migration, dryRun bool) (result *Result, err error) {
-	if r.dialect.alterOutside && !dryRun {
+	if r.dialect.alterNeedsOwnTransaction && !dryRun {
 		columns, err := r.columns(ctx)
 		if err == nil && len(columns) > 0 && !slices.Contains(columns, "checksum") {
 			err = r.exec(ctx, addChecksum)

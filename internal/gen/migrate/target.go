@@ -23,16 +23,16 @@ type Target struct {
 	New bool
 }
 
-// magic has the bytes by which the database files of an engine are recognised, with their position
-// in the file.
-var magic = []struct {
+// fileSignatures has the bytes by which the database files of an engine are recognised, with their
+// position in the file.
+var fileSignatures = []struct {
 	engine ir.Engine
 	at     int
 	text   string
 }{{ir.SQLite, 0, "SQLite format 3\x00"}, {ir.DuckDB, 8, "DUCK"}}
 
-// endings maps the extension of a database file to the engine of such files.
-var endings = map[string]ir.Engine{
+// fileExtensions maps the extension of a database file to the engine of such files.
+var fileExtensions = map[string]ir.Engine{
 	".sqlite": ir.SQLite, ".sqlite3": ir.SQLite, ".db3": ir.SQLite, ".s3db": ir.SQLite,
 	".duckdb": ir.DuckDB, ".ddb": ir.DuckDB,
 }
@@ -64,7 +64,7 @@ func ParseTarget(text string, engines []ir.Engine) (Target, error) {
 	if t.Where == "" || t.Where == ":memory:" {
 		return fail("%q is not a database that lasts", text)
 	}
-	found, size, err := sniff(t.Where)
+	found, size, err := detectEngine(t.Where)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		t.New = true
@@ -78,7 +78,7 @@ func ParseTarget(text string, engines []ir.Engine) (Target, error) {
 		t.Engine = found
 	}
 	if t.Engine == "" {
-		t.Engine = endings[strings.ToLower(filepath.Ext(t.Where))]
+		t.Engine = fileExtensions[strings.ToLower(filepath.Ext(t.Where))]
 	}
 	if t.Engine == "" {
 		for _, e := range engines {
@@ -97,9 +97,9 @@ func ParseTarget(text string, engines []ir.Engine) (Target, error) {
 	return t, nil
 }
 
-// sniff determines the engine of a database file from its content, and returns the file's size. The
-// engine is "" for unknown content.
-func sniff(path string) (engine ir.Engine, size int, err error) {
+// detectEngine determines the engine of a database file from its content, and returns the file's
+// size. The engine is "" for unknown content.
+func detectEngine(path string) (engine ir.Engine, size int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", 0, err
@@ -109,7 +109,7 @@ func sniff(path string) (engine ir.Engine, size int, err error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil
 	}
-	for _, m := range magic {
+	for _, m := range fileSignatures {
 		if size >= m.at+len(m.text) && string(head[m.at:m.at+len(m.text)]) == m.text {
 			engine = m.engine
 		}

@@ -36,7 +36,7 @@ var kinds = map[Kind]bool{Migrate: true, Baseline: true, Testdata: true, Query: 
 
 // File is one parsed SQL file.
 type File struct {
-	Source *diag.Source
+	Text   *diag.Text
 	Blocks []*Block
 }
 
@@ -46,15 +46,15 @@ type Block struct {
 	Kind Kind
 	Name string
 	// HeaderStart and HeaderEnd are the byte range of the block's header comment in the file.
-	// NameAt is the offset in bytes of the block's name.
+	// NameOffset is the offset in bytes of the block's name.
 	HeaderStart, HeaderEnd int
-	NameAt                 int
+	NameOffset             int
 
 	One, All, Pluck, Batch bool
 	// Result is the name that `:result=` gives to the row type. From is the name of the attached
-	// database that `:source=` gives. Both are empty if the header has no such modifier.
-	Result string
-	From   string
+	// database that `:page=` gives. Both are empty if the header has no such modifier.
+	Result     string
+	AttachedTo string
 	// Ops, Key, SetColumns and InsertColumns are set for TABLE and WRITE blocks. Ops are the bulk
 	// operations, in the order of the variable Ops. Key are the columns that identify a row.
 	// SetColumns are the columns that update and upsert set; it is empty if they set all columns
@@ -62,9 +62,9 @@ type Block struct {
 	// columns.
 	Ops                            []ir.Op
 	Key, SetColumns, InsertColumns []string
-	// KeyAt, SetAt and InsertAt are the byte offsets in the file of key(...), set(...) and
-	// columns(...) in the header, for diagnostics.
-	KeyAt, SetAt, InsertAt int
+	// KeyOffset, SetOffset and InsertOffset are the byte offsets in the file of key(...), set(...)
+	// and columns(...) in the header, for diagnostics.
+	KeyOffset, SetOffset, InsertOffset int
 
 	// Doc has the lines of the comments above the block's header, and between the header and the
 	// SQL.
@@ -84,9 +84,9 @@ type SetLine struct {
 	Name string
 	// Value is the sample value of the parameter, as the SQL text after `=`.
 	Value string
-	// At and ValueAt are the byte offsets in the file of the parameter's name and of its sample
-	// value.
-	At, ValueAt int
+	// Offset and ValueOffset are the byte offsets in the file of the parameter's name and of its
+	// sample value.
+	Offset, ValueOffset int
 	// Used means that the SQL of the block has a ${name} for this parameter.
 	Used bool
 	// Null means that the sample is the literal null.
@@ -113,8 +113,8 @@ type Override struct {
 
 // Pos returns the position in the file at which the block begins.
 func (b *Block) Pos() ir.Pos {
-	line, _ := b.File.Source.Position(b.HeaderStart)
-	return ir.Pos{File: b.File.Source.Name, Line: line}
+	line, _ := b.File.Text.Position(b.HeaderStart)
+	return ir.Pos{File: b.File.Text.Name, Line: line}
 }
 
 // Set returns the block's `@set` line for the parameter with this name, or nil if there is none.
@@ -129,12 +129,12 @@ func (b *Block) Set(name string) *SetLine {
 
 // Errorf returns an error about the bytes [from, to) of the file, in this block.
 func (b *Block) Errorf(code diag.Code, from, to int, format string, args ...any) *diag.Diagnostic {
-	return b.File.Source.At(diag.Error, code, from, to, format, args...).In(b.Name)
+	return b.File.Text.At(diag.Error, code, from, to, format, args...).In(b.Name)
 }
 
 // Warnf returns a warning about the bytes [from, to) of the file, in this block.
 func (b *Block) Warnf(code diag.Code, from, to int, format string, args ...any) *diag.Diagnostic {
-	return b.File.Source.At(diag.Warning, code, from, to, format, args...).In(b.Name)
+	return b.File.Text.At(diag.Warning, code, from, to, format, args...).In(b.Name)
 }
 
 // NameErrorf returns an error whose place is the block's name in the header.
@@ -142,5 +142,5 @@ func (b *Block) NameErrorf(code diag.Code, format string, args ...any) *diag.Dia
 	if b.Name == "" {
 		return b.Errorf(code, b.HeaderStart, b.HeaderEnd, format, args...)
 	}
-	return b.Errorf(code, b.NameAt, b.NameAt+len(b.Name), format, args...)
+	return b.Errorf(code, b.NameOffset, b.NameOffset+len(b.Name), format, args...)
 }

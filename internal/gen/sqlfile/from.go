@@ -2,12 +2,12 @@ package sqlfile
 
 import "strings"
 
-// Stars returns a copy of body, the tokens of a SELECT, in which each `*` in the select list is
-// replaced by `a.*, b.*`: one star for each table of the FROM. items are the expressions of the
+// ExpandStars returns a copy of body, the tokens of a SELECT, in which each `*` in the select list
+// is replaced by `a.*, b.*`: one star for each table of the FROM. items are the expressions of the
 // select list. It returns nil if there is no `*`, if there are fewer than two tables, or if a table
 // has no name. The changed SELECT may have other columns than the original, for example with USING
 // or SEMI joins. So the caller must let the engine describe both, and compare.
-func Stars(body []Token, items []Item) []Token {
+func ExpandStars(body []Token, items []SelectItem) []Token {
 	tables := fromTables(body)
 	if len(tables) < 2 {
 		return nil
@@ -34,16 +34,16 @@ func Stars(body []Token, items []Item) []Token {
 	return append(out, body[at:]...)
 }
 
-// behindTable are the words that may follow a table in a FROM clause and are not an alias of the
-// table.
-var behindTable = map[string]bool{
+// wordsAfterTable are the words that may follow a table in a FROM clause and are not an alias of
+// the table.
+var wordsAfterTable = map[string]bool{
 	"join": true, "inner": true, "left": true, "right": true, "full": true, "cross": true, "natural": true, "asof": true,
 	"positional": true, "semi": true, "anti": true, "outer": true, "on": true, "using": true, "tablesample": true, "with": true,
 	"indexed": true, "not": true,
 }
 
-// behindFrom are the words that end a FROM clause.
-var behindFrom = map[string]bool{
+// wordsAfterFrom are the words that end a FROM clause.
+var wordsAfterFrom = map[string]bool{
 	"where": true, "group": true, "having": true, "window": true, "order": true, "limit": true, "offset": true, "fetch": true,
 	"for": true, "qualify": true,
 }
@@ -71,7 +71,7 @@ func fromTables(body []Token) []Token {
 		case t.closes():
 			depth--
 		case depth > 0:
-		case from && t.in(behindFrom):
+		case from && t.in(wordsAfterFrom):
 			return tables
 		case t.Is("from") && !from, from && (t.Text == "," || t.Is("join")):
 			from = true
@@ -114,7 +114,7 @@ func fromTable(body []Token, i int) (name Token, next int) {
 	if i < len(body) && body[i].Is("as") {
 		i = after(body, i)
 	}
-	if i < len(body) && body[i].named() && !body[i].in(behindFrom) && !body[i].in(behindTable) {
+	if i < len(body) && body[i].named() && !body[i].in(wordsAfterFrom) && !body[i].in(wordsAfterTable) {
 		return body[i], i + 1
 	}
 	if !named {

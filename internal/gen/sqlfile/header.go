@@ -58,7 +58,7 @@ func (p *parser) header(b *Block, t Token) bool {
 	}
 	fields := splitFields(line, t.Start+at)
 	if len(fields) > 0 && !strings.HasPrefix(fields[0].text, ":") {
-		b.Name, b.NameAt = fields[0].text, fields[0].at
+		b.Name, b.NameOffset = fields[0].text, fields[0].at
 		fields = fields[1:]
 	}
 	if b.Kind != Kind(word) {
@@ -146,7 +146,7 @@ func (p *parser) modifiers(b *Block, fields []field) {
 		// `:appender(a, b)` is SQG's form of `columns(a, b)`.
 		if columns, ok := p.columnList(b, f, ":appender"); ok && b.Kind == Table {
 			set[ir.OpAppender] = true
-			b.InsertColumns, b.InsertAt = columns, f.at
+			b.InsertColumns, b.InsertOffset = columns, f.at
 			continue
 		}
 		if !strings.HasPrefix(f.text, ":") {
@@ -183,7 +183,7 @@ func (p *parser) modifiers(b *Block, fields []field) {
 		case ":result=":
 			b.Result = value
 		case ":source=":
-			b.From = value
+			b.AttachedTo = value
 		case ":appender":
 			set[ir.OpAppender] = true
 		case ":write":
@@ -205,15 +205,15 @@ func (p *parser) modifiers(b *Block, fields []field) {
 // `set(c, d)` or `columns(e, f)`.
 func (p *parser) writeField(b *Block, f field, set map[ir.Op]bool) {
 	if columns, ok := p.columnList(b, f, "key"); ok {
-		b.Key, b.KeyAt = columns, f.at
+		b.Key, b.KeyOffset = columns, f.at
 		return
 	}
 	if columns, ok := p.columnList(b, f, "set"); ok {
-		b.SetColumns, b.SetAt = columns, f.at
+		b.SetColumns, b.SetOffset = columns, f.at
 		return
 	}
 	if columns, ok := p.columnList(b, f, "columns"); ok {
-		b.InsertColumns, b.InsertAt = columns, f.at
+		b.InsertColumns, b.InsertOffset = columns, f.at
 		return
 	}
 	at := f.at
@@ -269,7 +269,7 @@ func (p *parser) finishWrite(b *Block, set map[ir.Op]bool) {
 		}
 	}
 	if len(b.Ops) > 0 {
-		p.idleColumns(b, set)
+		p.unusedColumns(b, set)
 		return
 	}
 	if b.Kind == Table {
@@ -279,15 +279,15 @@ func (p *parser) finishWrite(b *Block, set map[ir.Op]bool) {
 	}
 }
 
-// idleColumns reports an error if the header has a set(...) or columns(...) that no operation of
+// unusedColumns reports an error if the header has a set(...) or columns(...) that no operation of
 // the block uses.
-func (p *parser) idleColumns(b *Block, set map[ir.Op]bool) {
+func (p *parser) unusedColumns(b *Block, set map[ir.Op]bool) {
 	if len(b.SetColumns) > 0 && !set[ir.OpUpdate] && !set[ir.OpUpsert] {
-		p.list.Add(b.Errorf(diag.BadKey, b.SetAt, b.SetAt+3, "set(...) says what an update or upsert sets, and %s has neither", b.Name).
+		p.list.Add(b.Errorf(diag.BadKey, b.SetOffset, b.SetOffset+3, "set(...) says what an update or upsert sets, and %s has neither", b.Name).
 			Suggest("write columns(%s) if the rows that are inserted have only these", strings.Join(b.SetColumns, ", ")))
 	}
 	if len(b.InsertColumns) > 0 && !set[ir.OpInsert] && !set[ir.OpUpsert] && !set[ir.OpAppender] {
-		p.list.Add(b.Errorf(diag.BadKey, b.InsertAt, b.InsertAt+7, "columns(...) says what is inserted, and %s inserts nothing", b.Name).
+		p.list.Add(b.Errorf(diag.BadKey, b.InsertOffset, b.InsertOffset+7, "columns(...) says what is inserted, and %s inserts nothing", b.Name).
 			Suggest("add insert, or remove it"))
 	}
 }
@@ -314,8 +314,8 @@ func (p *parser) yaml(b *Block, text string, at int) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	source := p.file.Source
-	firstLine, _ := source.Position(at)
+	page := p.file.Text
+	firstLine, _ := page.Position(at)
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
 		p.list.Add(b.Errorf(diag.BadOverride, at, at, "the configuration in this comment is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: ")))
@@ -326,7 +326,7 @@ func (p *parser) yaml(b *Block, text string, at int) {
 	}
 	offset := func(n *yaml.Node) int {
 		line := firstLine + n.Line - 1
-		return lineOffset(source.Text, line) + columnBytes(source.Line(line), n.Column)
+		return lineOffset(page.Text, line) + columnBytes(page.Line(line), n.Column)
 	}
 	top := root.Content[0]
 	if top.Kind != yaml.MappingNode {

@@ -20,13 +20,13 @@ func Parse(dialect ir.Engine, name, text string, constants map[string]string, li
 	// The byte order mark and CR are removed, because editors and git may add or remove them. A
 	// file must give the same code, and the same checksum of a migration, on every system.
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	f := &File{Source: diag.NewSource(name, text)}
+	f := &File{Text: diag.NewText(name, text)}
 	if len(text) > MaxBytes {
-		list.Add(f.Source.At(diag.Error, diag.SQLParse, 0, 0, "the file is larger than %d bytes", MaxBytes))
+		list.Add(f.Text.At(diag.Error, diag.SQLParse, 0, 0, "the file is larger than %d bytes", MaxBytes))
 		return f
 	}
-	if at := notText(text); at >= 0 {
-		list.Add(f.Source.At(diag.Error, diag.SQLParse, at, at+1, "the file is not text in UTF-8").Suggest("save it as UTF-8"))
+	if at := firstNonText(text); at >= 0 {
+		list.Add(f.Text.At(diag.Error, diag.SQLParse, at, at+1, "the file is not text in UTF-8").Suggest("save it as UTF-8"))
 		return f
 	}
 	p := parser{dialect: dialect, file: f, list: list, constants: constants, tokens: Tokenize(dialect, text, 0)}
@@ -34,9 +34,9 @@ func Parse(dialect ir.Engine, name, text string, constants map[string]string, li
 	return f
 }
 
-// notText returns the offset of the first byte that is not valid UTF-8 or is a NUL, which no engine
-// accepts. It returns -1 if there is no such byte.
-func notText(text string) int {
+// firstNonText returns the offset of the first byte that is not valid UTF-8 or is a NUL, which no
+// engine accepts. It returns -1 if there is no such byte.
+func firstNonText(text string) int {
 	for at, r := range text {
 		if _, size := utf8.DecodeRuneInString(text[at:]); r == 0 || r == utf8.RuneError && size == 1 {
 			return at
@@ -70,7 +70,7 @@ func (p *parser) run() {
 		}
 		if start < 0 && !t.Trivia() && !strayed {
 			strayed = true
-			p.list.Add(p.file.Source.At(diag.Error, diag.SQLParse, t.Start, t.End(), "SQL outside of a block").
+			p.list.Add(p.file.Text.At(diag.Error, diag.SQLParse, t.Start, t.End(), "SQL outside of a block").
 				Suggest("put a header above it, such as -- QUERY name or -- MIGRATE 1"))
 		}
 	}
@@ -81,7 +81,7 @@ func (p *parser) run() {
 
 func (p *parser) checkToken(t Token) {
 	at := func(code diag.Code, format string, args ...any) *diag.Diagnostic {
-		return p.list.Add(p.file.Source.At(diag.Error, code, t.Start, t.Start+1, format, args...))
+		return p.list.Add(p.file.Text.At(diag.Error, code, t.Start, t.Start+1, format, args...))
 	}
 	switch {
 	case !t.Broken:
@@ -126,7 +126,7 @@ func (p *parser) isHeader(i int) Kind {
 	if t.Kind != LineComment && t.Kind != BlockComment {
 		return ""
 	}
-	if !p.ownLine(t) {
+	if !p.onOwnLine(t) {
 		return ""
 	}
 	word, rest := headerWord(t.Text)
@@ -146,7 +146,7 @@ func (p *parser) isHeader(i int) Kind {
 	}
 	if strings.EqualFold(word, near) {
 		at := t.Start + strings.Index(t.Text, word)
-		p.list.Add(p.file.Source.At(diag.Warning, diag.MisspelledKeyword, at, at+len(word), "this comment reads like a block's header, but kinds are in capitals").
+		p.list.Add(p.file.Text.At(diag.Warning, diag.MisspelledKeyword, at, at+len(word), "this comment reads like a block's header, but kinds are in capitals").
 			Suggest("write %s if it is one", near))
 	}
 	return ""
@@ -182,8 +182,8 @@ func isName(s string) bool {
 	return s != ""
 }
 
-func (p *parser) ownLine(t Token) bool {
-	text := p.file.Source.Text
+func (p *parser) onOwnLine(t Token) bool {
+	text := p.file.Text.Text
 	for at := t.Start; at > 0; at-- {
 		switch text[at-1] {
 		case ' ', '\t', '\r':
@@ -239,7 +239,7 @@ func (p *parser) docAbove(header int) []string {
 			}
 			continue
 		}
-		if t.Kind != LineComment || !p.ownLine(t) || p.isKind(t) {
+		if t.Kind != LineComment || !p.onOwnLine(t) || p.isKind(t) {
 			break
 		}
 		lines = append([]Token{t}, lines...)
@@ -320,21 +320,21 @@ func (p *parser) checkBody(b *Block) {
 			p.checkSchema(b, s)
 		}
 	case Table, Write:
-		if i := notName(b.Body); i >= 0 {
+		if i := firstNonName(b.Body); i >= 0 {
 			p.list.Add(b.Errorf(diag.SQLParse, b.Body[i].Start, b.Body[i].End(), "a %s block has no SQL, at most the table's name", b.Kind).
 				Suggest("put the SQL under a header of its own"))
 			b.Body = nil
 		}
-		if len(b.Body) == 0 && notName(Tokenize(p.dialect, b.Name, 0)) >= 0 {
+		if len(b.Body) == 0 && firstNonName(Tokenize(p.dialect, b.Name, 0)) >= 0 {
 			p.list.Add(b.NameErrorf(diag.SQLParse, "%s is not the name of a table", b.Name).
 				Suggest("put it in double quotes, or on a line of its own below the header"))
 		}
 	}
 }
 
-// notName returns the index of the first token that cannot be part of a table's name, or -1 if
+// firstNonName returns the index of the first token that cannot be part of a table's name, or -1 if
 // there is none. A table's name has up to three parts, separated by dots.
-func notName(tokens []Token) int {
+func firstNonName(tokens []Token) int {
 	n := 0
 	for i, t := range tokens {
 		if t.Trivia() {

@@ -30,7 +30,7 @@ type Template struct {
 // Template divides the SQL of the block into pieces. constants are the values of ${} names that are
 // not parameters. in is the engine's syntax for lists: if the parameter p is a list, IN (${p}) is
 // replaced by in.Before, p and in.After, and NOT IN (${p}) by in.NotBefore, p and in.NotAfter.
-func (b *Block) Template(constants map[string]string, in InSyntax) *Template {
+func (b *Block) Template(constants map[string]string, in ListParameterSyntax) *Template {
 	t := &Template{Aliases: map[string]bool{}}
 	index := map[string]int{}
 	for _, s := range b.Sets {
@@ -114,16 +114,16 @@ func (t *Template) Segments() []ir.Segment {
 	return out
 }
 
-// InSyntax is how an engine tests whether a value is in a list that is one parameter. Before and
-// After are the SQL text around the placeholder of the list. NotBefore and NotAfter are this text
-// for NOT IN.
-type InSyntax struct{ Before, After, NotBefore, NotAfter string }
+// ListParameterSyntax is how an engine tests whether a value is in a list that is one parameter.
+// Before and After are the SQL text around the placeholder of the list. NotBefore and NotAfter are
+// this text for NOT IN.
+type ListParameterSyntax struct{ Before, After, NotBefore, NotAfter string }
 
 // These are the forms that engines use for IN with a list as a parameter. They also work for an
 // empty list.
 var (
-	InArray = InSyntax{"= ANY (", ")", "<> ALL (", ")"}
-	InJSON  = InSyntax{"IN (SELECT value FROM json_each(", "))", "NOT IN (SELECT value FROM json_each(", "))"}
+	InArray = ListParameterSyntax{"= ANY (", ")", "<> ALL (", ")"}
+	InJSON  = ListParameterSyntax{"IN (SELECT value FROM json_each(", "))", "NOT IN (SELECT value FROM json_each(", "))"}
 )
 
 // inList looks for `[NOT] IN (${p})` or `[NOT] IN ${p}` at token i of body. It returns the number

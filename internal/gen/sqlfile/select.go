@@ -1,8 +1,8 @@
 package sqlfile
 
-// Item is one expression in the select list of a SELECT. From is the index of its first token, and
-// To is the index after its last token.
-type Item struct {
+// SelectItem is one expression in the select list of a SELECT. From is the index of its first
+// token, and To is the index after its last token.
+type SelectItem struct {
 	From, To int
 	// Table is the name or alias of the table if the expression is only `t.*` or `t.name`. Star
 	// means that it is `t.*`.
@@ -13,9 +13,9 @@ type Item struct {
 // SelectList returns the expressions in the select list of body, the tokens of a statement that is
 // a single SELECT. It returns nil for other statements, and for SELECTs combined by UNION or
 // similar operators.
-func SelectList(body []Token) []Item {
+func SelectList(body []Token) []SelectItem {
 	depth, from := 0, -1
-	var items []Item
+	var items []SelectItem
 	end := func(at int) {
 		if from >= 0 {
 			items = append(items, item(body, from, at))
@@ -49,7 +49,7 @@ func SelectList(body []Token) []Item {
 		case t.Text == ",":
 			end(i)
 			from = i + 1
-		case t.Is("from"), t.in(behindFrom):
+		case t.Is("from"), t.in(wordsAfterFrom):
 			end(i)
 		}
 	}
@@ -67,15 +67,15 @@ func after(body []Token, i int) int {
 	return i
 }
 
-// item makes an Item of one expression of a select list: the tokens from from up to to.
-func item(body []Token, from, to int) Item {
+// item makes an SelectItem of one expression of a select list: the tokens from from up to to.
+func item(body []Token, from, to int) SelectItem {
 	for from < to && body[from].Trivia() {
 		from++
 	}
 	for from < to && (body[to-1].Trivia() || body[to-1].Text == ";") {
 		to--
 	}
-	out := Item{From: from, To: to}
+	out := SelectItem{From: from, To: to}
 	// An expression for a table is one or more names, each followed by a dot, and then a name or a
 	// star.
 	n := to - from

@@ -19,7 +19,7 @@ func dump(f *File, constants map[string]string) string {
 	var b strings.Builder
 	for _, block := range f.Blocks {
 		fmt.Fprintf(&b, "%s %q line %d", block.Kind, block.Name, block.Pos().Line)
-		fmt.Fprintf(&b, " one=%v all=%v pluck=%v batch=%v result=%q source=%q ops=%v key=%q\n", block.One, block.All, block.Pluck, block.Batch, block.Result, block.From, block.Ops, block.Key)
+		fmt.Fprintf(&b, " one=%v all=%v pluck=%v batch=%v result=%q source=%q ops=%v key=%q\n", block.One, block.All, block.Pluck, block.Batch, block.Result, block.AttachedTo, block.Ops, block.Key)
 		for _, d := range block.Doc {
 			fmt.Fprintf(&b, "  doc %q\n", d)
 		}

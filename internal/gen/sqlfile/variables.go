@@ -19,7 +19,7 @@ func (p *parser) set(b *Block, t Token) {
 			Suggest("write @set name = value, with letters, digits and _ in the name"))
 		return
 	}
-	s := &SetLine{Name: trimmed, At: nameAt}
+	s := &SetLine{Name: trimmed, Offset: nameAt}
 	valueAt := at + len(name) + 1
 	tokens := trimEnd(Tokenize(p.dialect, value, 0))
 	for len(tokens) > 0 && tokens[0].Trivia() {
@@ -30,7 +30,7 @@ func (p *parser) set(b *Block, t Token) {
 			Suggest("give a sample, such as 1, 'text' or null"))
 		return
 	}
-	s.ValueAt = valueAt + tokens[0].Start
+	s.ValueOffset = valueAt + tokens[0].Start
 	s.Value = value[tokens[0].Start:tokens[len(tokens)-1].End()]
 	for _, v := range tokens {
 		if v.Broken {
@@ -131,7 +131,7 @@ func (p *parser) variables(b *Block) {
 	}
 	if len(names) > 0 && b.Kind != Query && b.Kind != Exec {
 		s := b.Sets[0]
-		p.list.Add(b.Errorf(diag.SQLParse, s.At, s.At+len(s.Name), "a %s block has no parameters", b.Kind).Suggest("remove the @set line"))
+		p.list.Add(b.Errorf(diag.SQLParse, s.Offset, s.Offset+len(s.Name), "a %s block has no parameters", b.Kind).Suggest("remove the @set line"))
 		return
 	}
 	reported := map[string]bool{}
@@ -165,16 +165,16 @@ func (p *parser) variables(b *Block) {
 		}
 	}
 	for _, s := range b.Sets {
-		if !s.Used && !reportedNear(reported, s.Name) {
-			p.list.Add(b.Warnf(diag.UnusedVariable, s.At, s.At+len(s.Name), "@set %s is not used", s.Name).
+		if !s.Used && !alreadyReported(reported, s.Name) {
+			p.list.Add(b.Warnf(diag.UnusedVariable, s.Offset, s.Offset+len(s.Name), "@set %s is not used", s.Name).
 				Suggest("use ${%s} in the SQL or remove the line", s.Name))
 		}
 	}
 }
 
-// reportedNear reports whether a name similar to the given one was reported before, so that one
+// alreadyReported reports whether a name similar to the given one was reported before, so that one
 // spelling error is not reported twice.
-func reportedNear(reported map[string]bool, name string) bool {
+func alreadyReported(reported map[string]bool, name string) bool {
 	for r := range reported {
 		if base.Nearest(r, []string{name}) != "" {
 			return true

@@ -126,9 +126,9 @@ func TestResolvedMessagesHaveTheValuesThatHambaReads(t *testing.T) {
 		r := &random{rng: rand.New(rand.NewPCG(seed, 1))}
 		writer := parsed(t, r.record(0))
 		fields := writer.schema.(*hamba.RecordSchema).Fields()
-		kept := r.rng.Perm(len(fields))[:r.rng.IntN(len(fields)+1)]
+		chosen := r.rng.Perm(len(fields))[:r.rng.IntN(len(fields)+1)]
 		var texts []string
-		for i, at := range kept {
+		for i, at := range chosen {
 			text, err := json.Marshal(fields[at].Type())
 			if err != nil {
 				t.Fatal(err)
@@ -174,7 +174,7 @@ func TestResolvedMessagesHaveTheValuesThatHambaReads(t *testing.T) {
 				case f.Name()[0] == 'd':
 					row = append(row, f.Name()+"=default")
 				default:
-					from := fields[kept[i]]
+					from := fields[chosen[i]]
 					row = append(row, f.Name()+"="+wanted(from.Type(), v.(map[string]any)[from.Name()]))
 					i++
 				}

@@ -98,7 +98,7 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
-func TestBadLinesAreRejectedAndTheOthersKept(t *testing.T) {
+func TestBadLinesAreRejectedAndTheOthersStored(t *testing.T) {
 	f := func(line, reason string) {
 		t.Helper()
 		want := "ok: v float64 [1 2] time us [" + nowText + " " + nowText + "]\nline 2: " + reason

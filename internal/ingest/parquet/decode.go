@@ -88,7 +88,7 @@ const perGroup = 4 << 30
 //
 // Each uses memory for one batch, and for at most one row group as it is stored. Errors are those
 // of f, base.Invalid and base.TooLarge.
-func Each(src Source, size int64, bounds Bounds, f func(rec arrow.RecordBatch, total int64) error) (err error) {
+func Each(src Input, size int64, bounds Bounds, f func(rec arrow.RecordBatch, total int64) error) (err error) {
 	defer func() {
 		if p := ingest.Recovered(recover(), "Parquet"); p != nil {
 			err = p
@@ -173,10 +173,10 @@ func (d *decoder) release() {
 
 func invalid(err error) error { return base.Errorf(base.Invalid, "Parquet: %w", err) }
 
-// Source is the data of a Parquet file.
-type Source = parquet.ReaderAtSeeker
+// Input is the data of a Parquet file.
+type Input = parquet.ReaderAtSeeker
 
-func (d *decoder) open(src Source, size, limit int64) error {
+func (d *decoder) open(src Input, size, limit int64) error {
 	meta, err := readFooter(src, size)
 	if err != nil {
 		return err
@@ -222,7 +222,7 @@ func (d *decoder) open(src Source, size, limit int64) error {
 	return nil
 }
 
-func openFile(src Source, meta *metadata.FileMetaData, alloc memory.Allocator) (*pqarrow.FileReader, error) {
+func openFile(src Input, meta *metadata.FileMetaData, alloc memory.Allocator) (*pqarrow.FileReader, error) {
 	f, err := file.NewParquetReader(src, file.WithMetadata(meta), file.WithReadProps(parquet.NewReaderProperties(alloc)))
 	if err != nil {
 		return nil, invalid(err)

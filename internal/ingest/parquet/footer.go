@@ -19,7 +19,7 @@ import (
 
 // readFooter returns the content of a Parquet file's footer. It first checks the parts of the
 // footer whose sizes arrow-go would trust.
-func readFooter(src Source, size int64) (*metadata.FileMetaData, error) {
+func readFooter(src Input, size int64) (*metadata.FileMetaData, error) {
 	end, err := footerOf(src, size)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ const tail = 4 + 4
 
 // footerOf returns the last bytes of a Parquet file. They contain the whole footer, if there is
 // one.
-func footerOf(src Source, size int64) ([]byte, error) {
+func footerOf(src Input, size int64) ([]byte, error) {
 	n := min(size, tail)
 	for {
 		end := make([]byte, n)

@@ -89,11 +89,11 @@ func TestBatchesAreMadeOfReleasedOnes(t *testing.T) {
 			same(t, "the first, after the second", showRows(t, first), firstRows)
 			column := first.Column(first.Schema().NumFields() - 1)
 			column.Retain()
-			kept := fmt.Sprint(column)
+			before := fmt.Sprint(column)
 			late := buffersOf(first)
 			first.Release()
 			third, _ := decode(2)
-			if got := fmt.Sprint(column); got != kept {
+			if got := fmt.Sprint(column); got != before {
 				t.Error("a column that is held has changed since its batch was released")
 			}
 			same(t, "the second, after the third", showRows(t, second), secondRows)

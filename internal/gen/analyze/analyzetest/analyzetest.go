@@ -44,10 +44,10 @@ func Analyse(t *testing.T, engine analyze.Engine, dialect ir.Engine, name, text 
 	return b.String(), m
 }
 
-// Goldens analyses every testdata/*.sql and compares the result with the .golden file of the same
-// name. If update is set, it writes the .golden file instead. A file whose name begins with "bad"
-// must have errors. All other files must have none. open returns a new engine.
-func Goldens(t *testing.T, dialect ir.Engine, update bool, open func(*testing.T) analyze.Engine) {
+// CheckGolden analyses every testdata/*.sql and compares the result with the .golden file of the
+// same name. If update is set, it writes the .golden file instead. A file whose name begins with
+// "bad" must have errors. All other files must have none. open returns a new engine.
+func CheckGolden(t *testing.T, dialect ir.Engine, update bool, open func(*testing.T) analyze.Engine) {
 	files, err := filepath.Glob("testdata/*.sql")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files in testdata", err)

@@ -145,7 +145,7 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (*analyze.Des
 			return nil, e.refusedStatement(err, s, sql)
 		}
 	}
-	bySample := unseen(p)
+	bySample := columnsUnknown(p)
 	if bySample {
 		// DuckDB knows the columns of a table function only if its arguments have values. So the
 		// statement is prepared with the sample values in place of its parameters.
@@ -203,9 +203,9 @@ func (e *Engine) refusedStatement(err error, s *analyze.Statement, sql string) e
 	return r
 }
 
-// unseen reports whether DuckDB could not determine the columns of a prepared statement. Then
-// DuckDB reports a single column named "unknown".
-func unseen(p *prepared) bool {
+// columnsUnknown reports whether DuckDB could not determine the columns of a prepared statement.
+// Then DuckDB reports a single column named "unknown".
+func columnsUnknown(p *prepared) bool {
 	return len(p.params) > 0 && len(p.columns) == 1 && p.names[0] == "unknown" && p.columns[0].Kind == ir.Any
 }
 
@@ -234,7 +234,7 @@ func (e *Engine) params(s *analyze.Statement, p *prepared) ([]analyze.ParamInfo,
 		}
 		if t == nil {
 			cast = true
-			t = e.fromOccurrences(s, i)
+			t = e.typeFromOccurrences(s, i)
 		}
 		if t == nil {
 			t = e.fromSample(sample)
@@ -252,10 +252,10 @@ func (e *Engine) params(s *analyze.Statement, p *prepared) ([]analyze.ParamInfo,
 	return out, nil
 }
 
-// fromOccurrences asks DuckDB for the type of a parameter from a single occurrence of it. It tries
-// each occurrence in turn, with NULL in place of all other parameters and occurrences. The list of
-// an IN is replaced by one element. The result is nil if no occurrence tells the type.
-func (e *Engine) fromOccurrences(s *analyze.Statement, param int) *analyze.Type {
+// typeFromOccurrences asks DuckDB for the type of a parameter from a single occurrence of it. It
+// tries each occurrence in turn, with NULL in place of all other parameters and occurrences. The
+// list of an IN is replaced by one element. The result is nil if no occurrence tells the type.
+func (e *Engine) typeFromOccurrences(s *analyze.Statement, param int) *analyze.Type {
 	in := s.Params[param].In
 	for n := range s.Occurrences()[param] {
 		single := *s
@@ -307,16 +307,16 @@ func sampleText(sample analyze.Sample) string {
 	case sample.In:
 		list := make([]string, len(sample.List))
 		for i, v := range sample.List {
-			list[i] = widened(v)
+			list[i] = castDecimals(v)
 		}
 		return "[" + strings.Join(list, ", ") + "]"
 	}
-	return widened(sample.Value)
+	return castDecimals(sample.Value)
 }
 
-// widened returns an SQL expression that casts a decimal literal to DOUBLE. It returns all other
-// expressions, such as casts, unchanged.
-func widened(value string) string {
+// castDecimals returns an SQL expression that casts a decimal literal to DOUBLE. It returns all
+// other expressions, such as casts, unchanged.
+func castDecimals(value string) string {
 	tokens := slices.DeleteFunc(sqlfile.Tokenize(ir.DuckDB, value, 0), sqlfile.Token.Trivia)
 	if len(tokens) == 2 && (tokens[0].Text == "-" || tokens[0].Text == "+") {
 		tokens = tokens[1:]

@@ -24,5 +24,5 @@ func open(t *testing.T) analyze.Engine {
 }
 
 func TestFilesAreAnalysedAsRecorded(t *testing.T) {
-	analyzetest.Goldens(t, ir.DuckDB, *update, open)
+	analyzetest.CheckGolden(t, ir.DuckDB, *update, open)
 }

@@ -150,7 +150,7 @@ func (p *plan) operator(o object) columns {
 	case "LOGICAL_FILTER":
 		in := child(0)
 		for _, e := range o.objects("expressions") {
-			in = prove(in, e)
+			in = markNotNull(in, e)
 		}
 		return mapped(in, o.list("projection_map"))
 	case "LOGICAL_ORDER_BY":
@@ -310,9 +310,9 @@ func holds(set any, group int) bool {
 	return false
 }
 
-// ofRows are the aggregate functions that are not NULL if there is at least one row and their
-// arguments are never NULL.
-var ofRows = map[string]bool{
+// nonNullAggregates are the aggregate functions that are not NULL if there is at least one row and
+// their arguments are never NULL.
+var nonNullAggregates = map[string]bool{
 	"sum": true, "sum_no_overflow": true, "min": true, "max": true, "avg": true, "mean": true, "list": true, "array_agg": true, "string_agg": true, "group_concat": true, "listagg": true,
 	"first": true, "last": true, "any_value": true, "arbitrary": true, "bool_and": true, "bool_or": true, "count_if": true,
 }
@@ -322,7 +322,7 @@ func (p *plan) aggregateFunction(e object, in columns, hasRow bool) bool {
 	if name == "count" || name == "count_star" {
 		return false
 	}
-	if !hasRow || e["filter"] != nil || !ofRows[name] {
+	if !hasRow || e["filter"] != nil || !nonNullAggregates[name] {
 		return true
 	}
 	for _, c := range e.objects("children") {

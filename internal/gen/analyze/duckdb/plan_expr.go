@@ -65,10 +65,10 @@ func (p *plan) nullable(e object, in columns) bool {
 	case "BOUND_CASE":
 		for _, check := range e.objects("case_checks") {
 			when := check.object("when_expr")
-			if p.nullable(check.object("then_expr"), prove(in, when)) {
+			if p.nullable(check.object("then_expr"), markNotNull(in, when)) {
 				return true
 			}
-			in = refute(in, when)
+			in = markNotNullIfFalse(in, when)
 		}
 		return len(e.list("case_checks")) == 0 || p.nullable(e.object("else_expr"), in)
 	case "BOUND_OPERATOR":

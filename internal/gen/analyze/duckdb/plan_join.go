@@ -17,7 +17,7 @@ func (p *plan) join(o object, left, right columns) columns {
 		}
 		return join(left, right)
 	case "SINGLE":
-		if answers(o) {
+		if alwaysHasRow(o) {
 			return join(left, right)
 		}
 		return join(left, right.nulled())
@@ -37,13 +37,13 @@ func (p *plan) join(o object, left, right columns) columns {
 	return columns{}
 }
 
-// answers reports whether join o is the plan of a correlated subquery that has a row for every
+// alwaysHasRow reports whether join o is the plan of a correlated subquery that has a row for every
 // value of the outer query. Subqueries with an aggregate and without GROUP BY have such a plan. It
 // consists of an outer join:
 //   - Its left side is the distinct values of the outer query (DELIM_GET).
 //   - Its right side is the result of the subquery.
 //   - Nothing above it removes rows.
-func answers(o object) bool {
+func alwaysHasRow(o object) bool {
 	asked, conditions := o.objects("duplicate_eliminated_columns"), o.objects("conditions")
 	children := o.objects("children")
 	if o.text("type") != "LOGICAL_DELIM_JOIN" || o.flag("delim_flipped") || len(children) != 2 || len(asked) == 0 || len(asked) != len(conditions) {
@@ -84,14 +84,14 @@ func answers(o object) bool {
 
 func isColumn(e object) bool { return e.text("expression_class") == "BOUND_REF" }
 
-// prove returns the columns of in as they are after a filter with condition e. A column becomes
-// "never NULL" if the filter removes all rows in which it is NULL.
-func prove(in columns, e object) columns {
+// markNotNull returns the columns of in as they are after a filter with condition e. A column
+// becomes "never NULL" if the filter removes all rows in which it is NULL.
+func markNotNull(in columns, e object) columns {
 	switch e.text("expression_class") {
 	case "BOUND_CONJUNCTION":
 		if e.text("type") == "CONJUNCTION_AND" {
 			for _, c := range e.objects("children") {
-				in = prove(in, c)
+				in = markNotNull(in, c)
 			}
 		}
 	case "BOUND_OPERATOR":
@@ -106,9 +106,9 @@ func prove(in columns, e object) columns {
 	return in
 }
 
-// refute returns the columns of in as they are in rows for which condition e is not true. A column
-// becomes "never NULL" if e would be true for a NULL in it.
-func refute(in columns, e object) columns {
+// markNotNullIfFalse returns the columns of in as they are in rows for which condition e is not
+// true. A column becomes "never NULL" if e would be true for a NULL in it.
+func markNotNullIfFalse(in columns, e object) columns {
 	if children := e.objects("children"); e.text("type") == "OPERATOR_IS_NULL" && len(children) == 1 {
 		return proveColumn(in, children[0])
 	}

@@ -71,15 +71,15 @@ func (w *walker) any(l *level, list []*node) bool {
 }
 
 // aggregate reports whether the result of an aggregate function can be NULL. count is never NULL.
-// The functions in ofRows are not NULL if the group has at least one row and their argument is
-// never NULL. Without GROUP BY, the only group may have no row.
+// The functions in nonNullAggregates are not NULL if the group has at least one row and their
+// argument is never NULL. Without GROUP BY, the only group may have no row.
 func (w *walker) aggregate(l *level, e *node) bool {
 	name := w.name("pg_proc", e.num("aggfnoid"))
 	if name == "count" {
 		return false
 	}
 	grouped := len(l.query.list("groupClause")) > 0 && !l.sets
-	if !grouped || e.get("aggfilter") != nil || !ofRows[name] || e.num("agglevelsup") != 0 {
+	if !grouped || e.get("aggfilter") != nil || !nonNullAggregates[name] || e.num("agglevelsup") != 0 {
 		return true
 	}
 	args := e.list("args")
@@ -89,7 +89,7 @@ func (w *walker) aggregate(l *level, e *node) bool {
 	return w.nullable(l, args[0].get("expr"))
 }
 
-var ofRows = map[string]bool{
+var nonNullAggregates = map[string]bool{
 	"sum": true, "min": true, "max": true, "avg": true, "bool_and": true, "bool_or": true, "every": true, "string_agg": true,
 	"array_agg": true, "json_agg": true, "jsonb_agg": true,
 }

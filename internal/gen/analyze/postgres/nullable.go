@@ -63,7 +63,7 @@ func (w *walker) query(query *node, parent *level) []bool {
 		for _, item := range tree.list("fromlist") {
 			w.join(l, item, false)
 		}
-		w.prove(l, tree.get("quals"))
+		w.markNotNull(l, tree.get("quals"))
 	}
 	if query.num("commandType") != 1 {
 		// The proofs are dropped: WHERE applies to the row before the change, and RETURNING to the
@@ -120,7 +120,7 @@ func (w *walker) join(l *level, item *node, underOuter bool) []int {
 			null(l, right)
 		}
 		if kind == 0 && !underOuter {
-			w.prove(l, item.get("quals"))
+			w.markNotNull(l, item.get("quals"))
 		}
 		all := append(left, right...)
 		if i := item.num("rtindex"); i > 0 {
@@ -137,18 +137,18 @@ func null(l *level, entries []int) {
 	}
 }
 
-// prove records in l.proven the columns that cannot be NULL in rows for which a condition is true.
-// These are the columns for which a NULL makes the condition NULL or false.
-func (w *walker) prove(l *level, condition *node) {
+// markNotNull records in l.proven the columns that cannot be NULL in rows for which a condition is
+// true. These are the columns for which a NULL makes the condition NULL or false.
+func (w *walker) markNotNull(l *level, condition *node) {
 	switch {
 	case condition == nil:
 	case condition.isList:
 		for _, c := range condition.items {
-			w.prove(l, c)
+			w.markNotNull(l, c)
 		}
 	case condition.tag == "BOOLEXPR" && token(condition, "boolop") == "and":
 		for _, c := range condition.list("args") {
-			w.prove(l, c)
+			w.markNotNull(l, c)
 		}
 	case condition.tag == "NULLTEST" && condition.num("nulltesttype") == 1 && !condition.flag("argisrow"):
 		w.proveVar(l, condition.get("arg"))

@@ -78,16 +78,16 @@ func (e *Engine) connect(ctx context.Context, url string) error {
 	return nil
 }
 
-// identities are queries whose results identify a database. The result of the first one is the same
-// on a replica of the database, too, but not every role may run it.
-var identities = []string{
+// identityQueries are queries whose results identify a database. The result of the first one is the
+// same on a replica of the database, too, but not every role may run it.
+var identityQueries = []string{
 	`SELECT system_identifier || '/' || current_database() FROM pg_control_system()`,
 	`SELECT extract(epoch FROM pg_postmaster_start_time()) || '/' || current_database()`,
 }
 
 // Same reports whether two URLs lead to the same PostgreSQL database.
 func Same(ctx context.Context, a, b string) (same bool, err error) {
-	for _, query := range identities {
+	for _, query := range identityQueries {
 		var first, second string
 		if first, err = identity(ctx, a, query); err == nil {
 			second, err = identity(ctx, b, query)
@@ -386,7 +386,7 @@ func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, err
 		})
 		var pg *pgconn.PgError
 		if errors.As(err, &pg) {
-			if i := blamed(pg, sql, starts); i >= 0 {
+			if i := errorParameter(pg, sql, starts); i >= 0 {
 				blocked[occurrences[i]] = true
 				continue
 			}
@@ -404,10 +404,10 @@ func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, err
 	return oids, nil
 }
 
-// blamed returns the index of the parameter that an error of the server is about, or -1. The server
-// reports either a position, or the parameter's number in the message. starts are the byte offsets
-// of the parameters in sql.
-func blamed(pg *pgconn.PgError, sql string, starts []int) int {
+// errorParameter returns the index of the parameter that an error of the server is about, or -1.
+// The server reports either a position, or the parameter's number in the message. starts are the
+// byte offsets of the parameters in sql.
+func errorParameter(pg *pgconn.PgError, sql string, starts []int) int {
 	for i, start := range starts {
 		if pg.Position > 0 && start == byteOffset(sql, int(pg.Position)) {
 			return i

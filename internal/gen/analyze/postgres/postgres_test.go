@@ -54,5 +54,5 @@ func open(t *testing.T) analyze.Engine {
 }
 
 func TestFilesAreAnalysedAsRecorded(t *testing.T) {
-	analyzetest.Goldens(t, ir.Postgres, *update, open)
+	analyzetest.CheckGolden(t, ir.Postgres, *update, open)
 }

@@ -73,8 +73,8 @@ func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 
 func (s *Server) logFile() string { return filepath.Join(s.folder, "log") }
 
-// said returns the server's log so far, for error messages.
-func (s *Server) said() string {
+// logText returns the server's log so far, for error messages.
+func (s *Server) logText() string {
 	text, err := os.ReadFile(s.logFile())
 	if err != nil {
 		return err.Error()
@@ -125,11 +125,11 @@ func (s *Server) start(ctx context.Context, binaries string, settings []string) 
 			}
 		case err := <-s.exited:
 			s.process = nil
-			return fmt.Errorf("postgres ended: %v: %s", err, s.said())
+			return fmt.Errorf("postgres ended: %v: %s", err, s.logText())
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-deadline.C:
-			return fmt.Errorf("postgres was not ready within 30 s: %s", s.said())
+			return fmt.Errorf("postgres was not ready within 30 s: %s", s.logText())
 		}
 	}
 }

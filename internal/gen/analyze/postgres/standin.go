@@ -11,11 +11,11 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// StandIn returns DuckDB statements that create the tables of this PostgreSQL database, empty, in
-// an in-memory catalog of DuckDB. The columns get the types and constraints that DuckDB's postgres
-// extension gives them when it attaches the database. So queries over an attached database can be
-// analysed without the extension and without a server.
-func (e *Engine) StandIn(ctx context.Context, source ir.Source) ([]string, error) {
+// SubstituteSchema returns DuckDB statements that create the tables of this PostgreSQL database,
+// empty, in an in-memory catalog of DuckDB. The columns get the types and constraints that DuckDB's
+// postgres extension gives them when it attaches the database. So queries over an attached database
+// can be analysed without the extension and without a server.
+func (e *Engine) SubstituteSchema(ctx context.Context, source ir.Source) ([]string, error) {
 	rows, err := e.conn.Query(ctx, `SELECT c.oid, n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema' ORDER BY 1, 2`)
 	if err != nil {

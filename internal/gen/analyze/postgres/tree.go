@@ -42,7 +42,8 @@ func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.Statemen
 		return e.conn.QueryRow(ctx, `SELECT prosqlbody::text FROM pg_proc WHERE proname = 'scoter_probe' AND pronamespace = pg_my_temp_schema()`).Scan(&text)
 	})
 	var pg *pgconn.PgError
-	if errors.As(err, &pg) && (pg.Code == "42501" || pg.Code == "25006") { // insufficient_privilege, read_only_sql_transaction
+	// insufficient_privilege, read_only_sql_transaction
+	if errors.As(err, &pg) && (pg.Code == "42501" || pg.Code == "25006") {
 		return nil, base.Errorf(base.Unavailable, "read the parse tree: %s", pg.Message).
 			WithHint("the analysis makes a temporary function, and rolls it back: GRANT TEMPORARY ON DATABASE, and name the primary, not a replica")
 	}
@@ -124,9 +125,9 @@ func (e *Engine) statementClass(ctx context.Context, query *node) (class ir.Stat
 	return ir.StatementOther, false, nil
 }
 
-// harmless are the built-in functions that are declared volatile but change nothing in the
+// sideEffectFree are the built-in functions that are declared volatile but change nothing in the
 // database.
-const harmless = "'random', 'random_normal', 'clock_timestamp', 'timeofday', 'gen_random_uuid', 'uuidv4', 'uuidv7', 'currval', 'lastval', 'pg_backend_pid', " +
+const sideEffectFree = "'random', 'random_normal', 'clock_timestamp', 'timeofday', 'gen_random_uuid', 'uuidv4', 'uuidv7', 'currval', 'lastval', 'pg_backend_pid', " +
 	"'pg_relation_size', 'pg_table_size', 'pg_indexes_size', 'pg_total_relation_size', 'pg_database_size', 'pg_tablespace_size', " +
 	"'pg_is_in_recovery', 'pg_current_wal_lsn', 'pg_last_wal_receive_lsn', 'pg_last_wal_replay_lsn', 'pg_blocking_pids', 'pg_sleep'"
 
@@ -135,7 +136,7 @@ const harmless = "'random', 'random_normal', 'clock_timestamp', 'timeofday', 'ge
 // extension may be in any schema.
 func (e *Engine) anyVolatile(ctx context.Context, functions []int64) (volatile bool, err error) {
 	err = e.conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_proc WHERE oid = ANY ($1::oid[]) AND provolatile = 'v'
-		AND NOT (pronamespace = 'pg_catalog'::regnamespace AND proname IN (`+harmless+`))
+		AND NOT (pronamespace = 'pg_catalog'::regnamespace AND proname IN (`+sideEffectFree+`))
 		AND NOT (proname LIKE 'uuid\_generate\_%' AND probin = '$libdir/uuid-ossp'))`, functions).Scan(&volatile)
 	if err != nil {
 		return false, fmt.Errorf("read pg_proc: %w", err)

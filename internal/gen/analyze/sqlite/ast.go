@@ -44,7 +44,7 @@ type query struct {
 // core is one SELECT or VALUES in the syntax tree, without ORDER BY and LIMIT.
 type core struct {
 	columns []resultColumn
-	from    *source
+	from    *fromItem
 	where   *expr
 	group   []*expr
 	having  *expr
@@ -60,15 +60,15 @@ type resultColumn struct {
 	table string
 }
 
-// source is an item of a FROM clause: a table, a subquery, or a join of two sources.
-type source struct {
+// fromItem is an item of a FROM clause: a table, a subquery, or a join of two sources.
+type fromItem struct {
 	schema, table string
 	call          bool // call says that the source is a call of a table function: table(args).
 	args          []*expr
 	sub           *query
 	alias         string
 	// left and right are the two sides of a join. They are nil if the source is not a join.
-	left, right           *source
+	left, right           *fromItem
 	nullsLeft, nullsRight bool
 	natural               bool
 	using                 []string
@@ -83,7 +83,7 @@ type change struct {
 	columns       []string // columns are the columns that an INSERT lists, or nil.
 	rows          *query   // rows are the rows of an INSERT, or nil for DEFAULT VALUES.
 	sets          []set    // sets are the assignments of an UPDATE or of DO UPDATE.
-	from          *source
+	from          *fromItem
 	where         []*expr
 	returning     []resultColumn
 }

@@ -108,7 +108,7 @@ func (e *Engine) viewColumns(t *tableInfo) {
 	if err != nil || tree.sel == nil {
 		return
 	}
-	w := &walker{table: e.table, nullableParam: func(int) bool { return true }, in: func(int) bool { return false }, compared: map[*expr]bool{}}
+	w := &walker{table: e.table, nullableParam: func(int) bool { return true }, in: func(int) bool { return false }, numericComparisons: map[*expr]bool{}}
 	columns := w.statement(tree)
 	if len(columns) != len(t.columns) {
 		return

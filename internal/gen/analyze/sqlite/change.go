@@ -28,13 +28,13 @@ func (w *walker) change(c *change, env *environment) []output {
 		inside.relations = append(inside.relations, &excluded)
 	}
 	if c.from != nil {
-		others, _ := w.source(c.from, &scope{env: env})
+		others, _ := w.fromItem(c.from, &scope{env: env})
 		inside.relations = append(inside.relations, others...)
 	}
 	for _, s := range c.sets {
 		if len(s.columns) == 1 {
 			if col := find([]*relation{r}, s.columns[0]); col != nil {
-				w.want(s.value, col.typ)
+				w.expectType(s.value, col.typ)
 			}
 		}
 		w.value(s.value, inside)
@@ -91,7 +91,7 @@ func (w *walker) insertTypes(c *change, t *tableInfo) {
 		for _, row := range rows {
 			for i, e := range row {
 				if col := column(i); col != nil {
-					w.want(e, col.typ)
+					w.expectType(e, col.typ)
 				}
 			}
 		}

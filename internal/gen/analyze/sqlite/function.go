@@ -123,16 +123,16 @@ func (w *walker) call(e *expr, sc *scope) value {
 		return w.choice(e.args, sc)
 	case "nullif":
 		v := w.choice(e.args[:1], sc)
-		w.alike(e.args, sc)
+		w.unifyParameters(e.args, sc)
 		return value{typ: v.typ, nullable: true}
 	case "date", "time", "datetime", "unixepoch", "julianday":
 		// Without arguments, or with only 'now', the function returns the current time.
 		now := len(e.args) == 0 || len(e.args) == 1 && e.args[0].kind == literalExpr && e.args[0].text == "'now'"
 		for _, a := range e.args {
-			w.want(a, textType)
+			w.expectType(a, textType)
 		}
 		w.any(e.args, sc)
-		return value{typ: scalarFunctions[e.text], nullable: !now, also: moments[e.text]}
+		return value{typ: scalarFunctions[e.text], nullable: !now, alsoKind: moments[e.text]}
 	}
 	w.any(e.args, sc)
 	return value{typ: typeOrAny(scalarFunctions, e.text), nullable: true}
@@ -147,7 +147,7 @@ func typeOrAny(types map[string]analyze.Type, name string) analyze.Type {
 
 func (w *walker) strictCall(e *expr, sc *scope, t analyze.Type) value {
 	if len(e.args) > 0 && t.Kind == ir.Text && e.text != "char" {
-		w.want(e.args[0], textType)
+		w.expectType(e.args[0], textType)
 	}
 	out := value{typ: t, nullable: len(e.args) == 0, exact: t.Kind == ir.Text}
 	for i, a := range e.args {

@@ -23,10 +23,10 @@ func FuzzParseNeverFailsBadly(f *testing.F) {
 			return
 		}
 		w := &walker{
-			compared:      map[*expr]bool{},
-			table:         func(string, string) *tableInfo { return nil },
-			nullableParam: func(int) bool { return true },
-			in:            func(int) bool { return false },
+			numericComparisons: map[*expr]bool{},
+			table:              func(string, string) *tableInfo { return nil },
+			nullableParam:      func(int) bool { return true },
+			in:                 func(int) bool { return false },
 		}
 		w.statement(tree)
 	})

@@ -11,7 +11,7 @@ import (
 
 // parse parses one SQL statement of SQLite. Its parameters must be written as ?1, ?2 and so on.
 func parse(sql string) (s *statement, err error) {
-	p := &parser{tokens: glue(sqlfile.Tokenize(ir.SQLite, sql, 0))}
+	p := &parser{tokens: mergeOperators(sqlfile.Tokenize(ir.SQLite, sql, 0))}
 	defer func() {
 		// The parser panics at the first syntax that it does not know. The panic becomes an error
 		// here.
@@ -24,7 +24,7 @@ func parse(sql string) (s *statement, err error) {
 		}
 	}()
 	s = p.statement()
-	p.take(";")
+	p.accept(";")
 	if !p.end() {
 		p.fail()
 	}
@@ -39,9 +39,9 @@ func (e unknownSyntax) Error() string { return "syntax that is not analysed, at 
 // operators are SQLite's operators that consist of several characters. Longer operators come first.
 var operators = []string{"->>", "->", "||", "<<", ">>", "<=", ">=", "<>", "!=", "=="}
 
-// glue removes white space and comments from tokens, and joins the characters of each operator to
-// one token.
-func glue(tokens []sqlfile.Token) []sqlfile.Token {
+// mergeOperators removes white space and comments from tokens, and joins the characters of each
+// operator to one token.
+func mergeOperators(tokens []sqlfile.Token) []sqlfile.Token {
 	var out []sqlfile.Token
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
@@ -81,10 +81,10 @@ func (p *parser) peek(ahead int) sqlfile.Token {
 
 func (p *parser) fail() { panic(unknownSyntax{p.peek(0).Text}) }
 
-// deeper counts the depth of nesting, and fails above a limit, because deep nesting could exhaust
-// the stack. The parser calls it at the beginning of a nested construct, and calls the function
-// that it returns at the end.
-func (p *parser) deeper() func() {
+// limitDepth counts the depth of nesting, and fails above a limit, because deep nesting could
+// exhaust the stack. The parser calls it at the beginning of a nested construct, and calls the
+// function that it returns at the end.
+func (p *parser) limitDepth() func() {
 	if p.depth++; p.depth > 500 {
 		p.fail()
 	}
@@ -103,7 +103,7 @@ func (p *parser) is(words ...string) bool {
 	return true
 }
 
-func (p *parser) take(words ...string) bool {
+func (p *parser) accept(words ...string) bool {
 	if !p.is(words...) {
 		return false
 	}
@@ -111,8 +111,8 @@ func (p *parser) take(words ...string) bool {
 	return true
 }
 
-func (p *parser) need(words ...string) {
-	if !p.take(words...) {
+func (p *parser) expect(words ...string) {
+	if !p.accept(words...) {
 		p.fail()
 	}
 }
@@ -130,17 +130,17 @@ func (p *parser) name() string {
 
 func (p *parser) names() []string {
 	var out []string
-	p.need("(")
+	p.expect("(")
 	for {
 		out = append(out, p.name())
-		if p.take("COLLATE") {
+		if p.accept("COLLATE") {
 			p.name()
 		}
-		if !p.take(",") {
+		if !p.accept(",") {
 			break
 		}
 	}
-	p.need(")")
+	p.expect(")")
 	return out
 }
 
@@ -163,43 +163,43 @@ func (p *parser) statement() *statement {
 }
 
 func (p *parser) with() *with {
-	if !p.take("WITH") {
+	if !p.accept("WITH") {
 		return nil
 	}
-	w := &with{recursive: p.take("RECURSIVE")}
+	w := &with{recursive: p.accept("RECURSIVE")}
 	for {
 		c := cte{name: p.name()}
 		if p.is("(") {
 			c.columns = p.names()
 		}
-		p.need("AS")
-		if p.take("NOT") {
-			p.need("MATERIALIZED")
+		p.expect("AS")
+		if p.accept("NOT") {
+			p.expect("MATERIALIZED")
 		} else {
-			p.take("MATERIALIZED")
+			p.accept("MATERIALIZED")
 		}
-		p.need("(")
+		p.expect("(")
 		c.body = p.query()
-		p.need(")")
+		p.expect(")")
 		w.ctes = append(w.ctes, c)
-		if !p.take(",") {
+		if !p.accept(",") {
 			return w
 		}
 	}
 }
 
 func (p *parser) query() *query {
-	defer p.deeper()()
+	defer p.limitDepth()()
 	q := &query{with: p.with()}
 	for {
 		q.cores = append(q.cores, p.core())
 		switch {
-		case p.take("UNION"):
-			p.take("ALL")
+		case p.accept("UNION"):
+			p.accept("ALL")
 			q.operators = append(q.operators, "UNION")
-		case p.take("INTERSECT"):
+		case p.accept("INTERSECT"):
 			q.operators = append(q.operators, "INTERSECT")
-		case p.take("EXCEPT"):
+		case p.accept("EXCEPT"):
 			q.operators = append(q.operators, "EXCEPT")
 		default:
 			p.orderLimit(q)
@@ -209,13 +209,13 @@ func (p *parser) query() *query {
 }
 
 func (p *parser) orderLimit(q *query) {
-	if p.take("ORDER", "BY") {
+	if p.accept("ORDER", "BY") {
 		q.order = p.ordering()
 	}
-	if p.take("LIMIT") {
+	if p.accept("LIMIT") {
 		q.limited = true
 		q.limit = append(q.limit, p.expr())
-		if p.take("OFFSET") || p.take(",") {
+		if p.accept("OFFSET") || p.accept(",") {
 			q.limit = append(q.limit, p.expr())
 		}
 	}
@@ -225,13 +225,13 @@ func (p *parser) ordering() []*expr {
 	var out []*expr
 	for {
 		out = append(out, p.expr())
-		if !p.take("ASC") {
-			p.take("DESC")
+		if !p.accept("ASC") {
+			p.accept("DESC")
 		}
-		if p.take("NULLS") && !p.take("FIRST") {
-			p.need("LAST")
+		if p.accept("NULLS") && !p.accept("FIRST") {
+			p.expect("LAST")
 		}
-		if !p.take(",") {
+		if !p.accept(",") {
 			return out
 		}
 	}
@@ -239,39 +239,39 @@ func (p *parser) ordering() []*expr {
 
 func (p *parser) core() *core {
 	c := &core{}
-	if p.take("VALUES") {
+	if p.accept("VALUES") {
 		for {
-			p.need("(")
+			p.expect("(")
 			c.values = append(c.values, p.list())
-			p.need(")")
-			if !p.take(",") {
+			p.expect(")")
+			if !p.accept(",") {
 				return c
 			}
 		}
 	}
-	p.need("SELECT")
-	if !p.take("DISTINCT") {
-		p.take("ALL")
+	p.expect("SELECT")
+	if !p.accept("DISTINCT") {
+		p.accept("ALL")
 	}
 	c.columns = p.resultColumns()
-	if p.take("FROM") {
+	if p.accept("FROM") {
 		c.from = p.from()
 	}
-	if p.take("WHERE") {
+	if p.accept("WHERE") {
 		c.where = p.expr()
 	}
-	if p.take("GROUP", "BY") {
+	if p.accept("GROUP", "BY") {
 		c.group = p.list()
 	}
-	if p.take("HAVING") {
+	if p.accept("HAVING") {
 		c.having = p.expr()
 	}
-	if p.take("WINDOW") {
+	if p.accept("WINDOW") {
 		for {
 			p.name()
-			p.need("AS")
+			p.expect("AS")
 			p.window()
-			if !p.take(",") {
+			if !p.accept(",") {
 				break
 			}
 		}
@@ -283,21 +283,21 @@ func (p *parser) resultColumns() []resultColumn {
 	var out []resultColumn
 	for {
 		switch {
-		case p.take("*"):
+		case p.accept("*"):
 			out = append(out, resultColumn{star: true})
 		case p.peek(1).Text == "." && p.peek(2).Text == "*":
 			out = append(out, resultColumn{star: true, table: p.name()})
-			p.need(".", "*")
+			p.expect(".", "*")
 		default:
 			c := resultColumn{expr: p.expr()}
-			if p.take("AS") {
+			if p.accept("AS") {
 				c.alias = p.alias()
 			} else if t := p.peek(0); t.Kind == sqlfile.Ident || t.Kind == sqlfile.String || t.Kind == sqlfile.Word && !ends[strings.ToUpper(t.Text)] {
 				c.alias = p.alias()
 			}
 			out = append(out, c)
 		}
-		if !p.take(",") {
+		if !p.accept(",") {
 			return out
 		}
 	}
@@ -320,48 +320,48 @@ var ends = map[string]bool{
 	"RETURNING": true, "INDEXED": true, "NOT": true, "AS": true, "DO": true, "VALUES": true, "DEFAULT": true, "SELECT": true,
 }
 
-func (p *parser) from() *source {
-	defer p.deeper()()
+func (p *parser) from() *fromItem {
+	defer p.limitDepth()()
 	left := p.fromItem()
 	for {
-		j := &source{left: left}
+		j := &fromItem{left: left}
 		switch {
-		case p.take(","):
+		case p.accept(","):
 		case p.is("NATURAL"), p.is("LEFT"), p.is("RIGHT"), p.is("FULL"), p.is("INNER"), p.is("CROSS"), p.is("JOIN"):
-			j.natural = p.take("NATURAL")
+			j.natural = p.accept("NATURAL")
 			switch {
-			case p.take("LEFT"):
+			case p.accept("LEFT"):
 				j.nullsRight = true
-			case p.take("RIGHT"):
+			case p.accept("RIGHT"):
 				j.nullsLeft = true
-			case p.take("FULL"):
+			case p.accept("FULL"):
 				j.nullsLeft, j.nullsRight = true, true
-			case p.take("INNER"), p.take("CROSS"):
+			case p.accept("INNER"), p.accept("CROSS"):
 			}
-			p.take("OUTER")
-			p.need("JOIN")
+			p.accept("OUTER")
+			p.expect("JOIN")
 		default:
 			return left
 		}
 		j.right = p.fromItem()
-		if p.take("ON") {
+		if p.accept("ON") {
 			j.on = p.expr()
-		} else if p.take("USING") {
+		} else if p.accept("USING") {
 			j.using = p.names()
 		}
 		left = j
 	}
 }
 
-func (p *parser) fromItem() *source {
-	s := &source{}
-	if p.take("(") {
+func (p *parser) fromItem() *fromItem {
+	s := &fromItem{}
+	if p.accept("(") {
 		if p.is("SELECT") || p.is("VALUES") || p.is("WITH") {
 			s.sub = p.query()
 		} else {
 			s = p.from()
 		}
-		p.need(")")
+		p.expect(")")
 		// The source is a join in brackets. Its tables keep their names.
 		if s.left != nil || s.table != "" {
 			if p.is("AS") || p.peek(0).Kind == sqlfile.Ident {
@@ -371,74 +371,74 @@ func (p *parser) fromItem() *source {
 		}
 	} else {
 		s.table = p.name()
-		if p.take(".") {
+		if p.accept(".") {
 			s.schema, s.table = s.table, p.name()
 		}
-		if p.take("(") {
+		if p.accept("(") {
 			s.call = true
 			if !p.is(")") {
 				s.args = p.list()
 			}
-			p.need(")")
+			p.expect(")")
 		}
 	}
-	if p.take("AS") {
+	if p.accept("AS") {
 		s.alias = p.alias()
 	} else if t := p.peek(0); t.Kind == sqlfile.Ident || t.Kind == sqlfile.Word && !ends[strings.ToUpper(t.Text)] {
 		s.alias = p.name()
 	}
-	if p.take("INDEXED", "BY") {
+	if p.accept("INDEXED", "BY") {
 		p.name()
 	} else {
-		p.take("NOT", "INDEXED")
+		p.accept("NOT", "INDEXED")
 	}
 	return s
 }
 
 func (p *parser) qualified(c *change) {
 	c.table = p.name()
-	if p.take(".") {
+	if p.accept(".") {
 		c.schema, c.table = c.table, p.name()
 	}
 }
 
 func (p *parser) or() {
-	if p.take("OR") {
+	if p.accept("OR") {
 		p.name()
 	}
 }
 
 func (p *parser) insert() *change {
 	c := &change{kind: "INSERT"}
-	if !p.take("REPLACE") {
-		p.need("INSERT")
+	if !p.accept("REPLACE") {
+		p.expect("INSERT")
 		p.or()
 	}
-	p.need("INTO")
+	p.expect("INTO")
 	p.qualified(c)
-	if p.take("AS") {
+	if p.accept("AS") {
 		c.alias = p.name()
 	}
 	if p.is("(") {
 		c.columns = p.names()
 	}
-	if !p.take("DEFAULT", "VALUES") {
+	if !p.accept("DEFAULT", "VALUES") {
 		c.rows = p.query()
-		for p.take("ON", "CONFLICT") {
-			if p.take("(") {
+		for p.accept("ON", "CONFLICT") {
+			if p.accept("(") {
 				p.ordering()
-				p.need(")")
-				if p.take("WHERE") {
+				p.expect(")")
+				if p.accept("WHERE") {
 					c.where = append(c.where, p.expr())
 				}
 			}
-			p.need("DO")
-			if p.take("NOTHING") {
+			p.expect("DO")
+			if p.accept("NOTHING") {
 				continue
 			}
-			p.need("UPDATE", "SET")
+			p.expect("UPDATE", "SET")
 			c.sets = append(c.sets, p.sets()...)
-			if p.take("WHERE") {
+			if p.accept("WHERE") {
 				c.where = append(c.where, p.expr())
 			}
 		}
@@ -449,13 +449,13 @@ func (p *parser) insert() *change {
 
 func (p *parser) update() *change {
 	c := &change{kind: "UPDATE"}
-	p.need("UPDATE")
+	p.expect("UPDATE")
 	p.or()
 	p.qualified(c)
 	p.target(c)
-	p.need("SET")
+	p.expect("SET")
 	c.sets = p.sets()
-	if p.take("FROM") {
+	if p.accept("FROM") {
 		c.from = p.from()
 	}
 	p.whereReturning(c)
@@ -464,7 +464,7 @@ func (p *parser) update() *change {
 
 func (p *parser) delete() *change {
 	c := &change{kind: "DELETE"}
-	p.need("DELETE", "FROM")
+	p.expect("DELETE", "FROM")
 	p.qualified(c)
 	p.target(c)
 	p.whereReturning(c)
@@ -472,25 +472,25 @@ func (p *parser) delete() *change {
 }
 
 func (p *parser) target(c *change) {
-	if p.take("AS") {
+	if p.accept("AS") {
 		c.alias = p.name()
 	}
-	if p.take("INDEXED", "BY") {
+	if p.accept("INDEXED", "BY") {
 		p.name()
 	} else {
-		p.take("NOT", "INDEXED")
+		p.accept("NOT", "INDEXED")
 	}
 }
 
 func (p *parser) whereReturning(c *change) {
-	if p.take("WHERE") {
+	if p.accept("WHERE") {
 		c.where = append(c.where, p.expr())
 	}
 	p.returning(c)
 }
 
 func (p *parser) returning(c *change) {
-	if p.take("RETURNING") {
+	if p.accept("RETURNING") {
 		c.returning = p.resultColumns()
 	}
 }
@@ -504,10 +504,10 @@ func (p *parser) sets() []set {
 		} else {
 			s.columns = []string{p.name()}
 		}
-		p.need("=")
+		p.expect("=")
 		s.value = p.expr()
 		out = append(out, s)
-		if !p.take(",") {
+		if !p.accept(",") {
 			return out
 		}
 	}
@@ -517,7 +517,7 @@ func (p *parser) list() []*expr {
 	var out []*expr
 	for {
 		out = append(out, p.expr())
-		if !p.take(",") {
+		if !p.accept(",") {
 			return out
 		}
 	}

@@ -10,9 +10,9 @@ import (
 // are, lowest first: OR, AND, NOT, equality and similar operators, comparison, bits, sums,
 // products, concatenation, COLLATE, unary operators.
 func (p *parser) expr() *expr {
-	defer p.deeper()()
+	defer p.limitDepth()()
 	e := p.and()
-	for p.take("OR") {
+	for p.accept("OR") {
 		e = &expr{kind: binaryExpr, text: "OR", args: []*expr{e, p.and()}}
 	}
 	return e
@@ -20,7 +20,7 @@ func (p *parser) expr() *expr {
 
 func (p *parser) and() *expr {
 	e := p.not()
-	for p.take("AND") {
+	for p.accept("AND") {
 		e = &expr{kind: binaryExpr, text: "AND", args: []*expr{e, p.not()}}
 	}
 	return e
@@ -28,7 +28,7 @@ func (p *parser) and() *expr {
 
 func (p *parser) not() *expr {
 	if p.is("NOT") && !p.is("NOT", "EXISTS") {
-		defer p.deeper()()
+		defer p.limitDepth()()
 		p.at++
 		return &expr{kind: unaryExpr, text: "NOT", args: []*expr{p.not()}}
 	}
@@ -39,19 +39,19 @@ func (p *parser) equality() *expr {
 	e := p.binary(0)
 	for {
 		switch {
-		case p.take("="), p.take("=="):
+		case p.accept("="), p.accept("=="):
 			e = &expr{kind: binaryExpr, text: "=", args: []*expr{e, p.binary(0)}}
-		case p.take("<>"), p.take("!="):
+		case p.accept("<>"), p.accept("!="):
 			e = &expr{kind: binaryExpr, text: "<>", args: []*expr{e, p.binary(0)}}
-		case p.take("ISNULL"):
+		case p.accept("ISNULL"):
 			e = &expr{kind: nullTestExpr, args: []*expr{e}}
-		case p.take("NOTNULL"), p.take("NOT", "NULL"):
+		case p.accept("NOTNULL"), p.accept("NOT", "NULL"):
 			e = &expr{kind: nullTestExpr, text: "NOT", args: []*expr{e}}
-		case p.take("IS"):
-			negated := p.take("NOT")
-			if p.take("DISTINCT", "FROM") {
+		case p.accept("IS"):
+			negated := p.accept("NOT")
+			if p.accept("DISTINCT", "FROM") {
 				e = &expr{kind: binaryExpr, text: "IS", args: []*expr{e, p.binary(0)}}
-			} else if p.take("NULL") {
+			} else if p.accept("NULL") {
 				e = &expr{kind: nullTestExpr, args: []*expr{e}}
 				if negated {
 					e.text = "NOT"
@@ -61,15 +61,15 @@ func (p *parser) equality() *expr {
 			}
 		case p.is("NOT") && (p.is("NOT", "BETWEEN") || p.is("NOT", "IN") || p.is("NOT", "LIKE") || p.is("NOT", "GLOB") || p.is("NOT", "REGEXP") || p.is("NOT", "MATCH")):
 			p.at++
-		case p.take("BETWEEN"):
+		case p.accept("BETWEEN"):
 			low := p.binary(0)
-			p.need("AND")
+			p.expect("AND")
 			e = &expr{kind: betweenExpr, args: []*expr{e, low, p.binary(0)}}
-		case p.take("IN"):
+		case p.accept("IN"):
 			e = p.in(e)
 		case p.is("LIKE"), p.is("GLOB"), p.is("REGEXP"), p.is("MATCH"):
 			like := &expr{kind: likeExpr, text: strings.ToUpper(p.name()), args: []*expr{e, p.binary(0)}}
-			if p.take("ESCAPE") {
+			if p.accept("ESCAPE") {
 				like.args = append(like.args, p.binary(0))
 			}
 			e = like
@@ -81,13 +81,13 @@ func (p *parser) equality() *expr {
 
 func (p *parser) in(value *expr) *expr {
 	e := &expr{kind: inExpr, args: []*expr{value}}
-	if !p.take("(") {
+	if !p.accept("(") {
 		// The right side of the IN is a table: value IN table.
-		s := &source{table: p.name()}
-		if p.take(".") {
+		s := &fromItem{table: p.name()}
+		if p.accept(".") {
 			s.schema, s.table = s.table, p.name()
 		}
-		if p.take("(") {
+		if p.accept("(") {
 			p.fail()
 		}
 		e.sub = &query{cores: []*core{{columns: []resultColumn{{star: true}}, from: s}}}
@@ -99,7 +99,7 @@ func (p *parser) in(value *expr) *expr {
 	case !p.is(")"):
 		e.args = append(e.args, p.list()...)
 	}
-	p.need(")")
+	p.expect(")")
 	return e
 }
 
@@ -127,7 +127,7 @@ next:
 
 func (p *parser) collated() *expr {
 	e := p.unary()
-	for p.take("COLLATE") {
+	for p.accept("COLLATE") {
 		p.name()
 	}
 	return e
@@ -135,8 +135,8 @@ func (p *parser) collated() *expr {
 
 func (p *parser) unary() *expr {
 	for _, op := range []string{"-", "+", "~"} {
-		if p.take(op) {
-			defer p.deeper()()
+		if p.accept(op) {
+			defer p.limitDepth()()
 			return &expr{kind: unaryExpr, text: op, args: []*expr{p.unary()}}
 		}
 	}
@@ -165,11 +165,11 @@ func (p *parser) primary() *expr {
 		p.at++
 		if p.is("SELECT") || p.is("VALUES") || p.is("WITH") {
 			e := &expr{kind: subqueryExpr, sub: p.query()}
-			p.need(")")
+			p.expect(")")
 			return e
 		}
 		list := p.list()
-		p.need(")")
+		p.expect(")")
 		if len(list) == 1 {
 			return list[0]
 		}
@@ -184,10 +184,10 @@ func (p *parser) primary() *expr {
 		case "CASE":
 			return p.caseWhen()
 		case "EXISTS", "NOT":
-			p.take("NOT") // the result is never NULL, with or without NOT
-			p.need("EXISTS", "(")
+			p.accept("NOT") // the result is never NULL, with or without NOT
+			p.expect("EXISTS", "(")
 			e := &expr{kind: existsExpr, sub: p.query()}
-			p.need(")")
+			p.expect(")")
 			return e
 		case "RAISE", "SELECT", "FROM", "WHERE":
 			p.fail()
@@ -204,16 +204,16 @@ func (p *parser) primary() *expr {
 	}
 	e := &expr{kind: columnExpr, quoted: t.Kind == sqlfile.Ident && strings.HasPrefix(t.Text, `"`)}
 	e.names = append(e.names, p.name())
-	for p.take(".") {
+	for p.accept(".") {
 		e.names = append(e.names, p.name())
 	}
 	return e
 }
 
 func (p *parser) cast() *expr {
-	p.need("CAST", "(")
+	p.expect("CAST", "(")
 	e := &expr{kind: castExpr, args: []*expr{p.expr()}}
-	p.need("AS")
+	p.expect("AS")
 	depth := 0
 	var words []string
 	for depth > 0 || !p.is(")") {
@@ -230,51 +230,51 @@ func (p *parser) cast() *expr {
 		words = append(words, t.Text)
 		p.at++
 	}
-	p.need(")")
+	p.expect(")")
 	e.text = strings.Join(words, " ")
 	return e
 }
 
 func (p *parser) caseWhen() *expr {
-	p.need("CASE")
+	p.expect("CASE")
 	e := &expr{kind: caseExpr}
 	if !p.is("WHEN") {
 		e.args = append(e.args, p.expr())
 	}
-	for p.take("WHEN") {
+	for p.accept("WHEN") {
 		e.args = append(e.args, p.expr())
-		p.need("THEN")
+		p.expect("THEN")
 		e.results = append(e.results, p.expr())
 	}
-	if p.take("ELSE") {
+	if p.accept("ELSE") {
 		e.hasElse = true
 		e.results = append(e.results, p.expr())
 	}
-	p.need("END")
+	p.expect("END")
 	return e
 }
 
 func (p *parser) call() *expr {
 	e := &expr{kind: callExpr, text: strings.ToLower(p.name())}
-	p.need("(")
-	p.take("DISTINCT")
+	p.expect("(")
+	p.accept("DISTINCT")
 	switch {
-	case p.take("*"):
+	case p.accept("*"):
 		e.star = true
 	case !p.is(")"):
 		e.args = p.list()
-		if p.take("ORDER", "BY") {
+		if p.accept("ORDER", "BY") {
 			p.ordering()
 		}
 	}
-	p.need(")")
+	p.expect(")")
 	if p.is("FILTER", "(") {
-		p.need("FILTER", "(", "WHERE")
+		p.expect("FILTER", "(", "WHERE")
 		e.filtered = true
 		p.expr()
-		p.need(")")
+		p.expect(")")
 	}
-	if p.take("OVER") {
+	if p.accept("OVER") {
 		e.windowed = true
 		if p.is("(") {
 			p.window()
@@ -287,7 +287,7 @@ func (p *parser) call() *expr {
 
 // window skips the definition of a window of window functions.
 func (p *parser) window() {
-	p.need("(")
+	p.expect("(")
 	for depth := 1; depth > 0; p.at++ {
 		if p.end() {
 			p.fail()

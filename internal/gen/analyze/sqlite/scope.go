@@ -19,38 +19,38 @@ type value struct {
 	exact bool
 	// null means that the expression is the literal NULL, which fits every type.
 	null bool
-	// also is a second kind of which the value is certainly too. For example, 0 and 1 are also
+	// alsoKind is a second kind of which the value is certainly too. For example, 0 and 1 are also
 	// booleans, and the result of date() is also a date.
-	also ir.Kind
+	alsoKind ir.Kind
 	// origin is the table column from which the value is taken unchanged: {schema, table, column}.
 	// It is nil if there is none.
 	origin *[3]string
-	// several means that the value comes from more than one SELECT of a UNION. SQLite then reports
-	// only the column of the first SELECT as its origin.
-	several bool
+	// fromUnion means that the value comes from more than one SELECT of a UNION. SQLite then
+	// reports only the column of the first SELECT as its origin.
+	fromUnion bool
 }
 
 func (v value) integer() bool { return v.exact && v.typ.Kind == ir.Int64 }
 func (v value) text() bool    { return v.exact && v.typ.Kind == ir.Text }
 
-// truth returns the value of a condition, which is 0 or 1, or NULL if nullable is set.
-func truth(nullable bool) value {
-	return value{typ: integerType, also: ir.Bool, nullable: nullable}
+// booleanValue returns the value of a condition, which is 0 or 1, or NULL if nullable is set.
+func booleanValue(nullable bool) value {
+	return value{typ: integerType, alsoKind: ir.Bool, nullable: nullable}
 }
 
-// either returns what is known about a value that is either the value a or the value b.
-func either(a, b value) value {
+// unionValue returns what is known about a value that is either the value a or the value b.
+func unionValue(a, b value) value {
 	out := value{typ: unify(a.typ, b.typ), exact: a.exact && b.exact, nullable: a.nullable || b.nullable, null: a.null && b.null}
 	switch {
 	case a.null:
-		out.typ, out.also = b.typ, b.also
+		out.typ, out.alsoKind = b.typ, b.alsoKind
 	case b.null:
-		out.typ, out.also = a.typ, a.also
-	case a.also == b.also:
-		out.also = a.also
-	case b.also == a.typ.Kind:
+		out.typ, out.alsoKind = a.typ, a.alsoKind
+	case a.alsoKind == b.alsoKind:
+		out.alsoKind = a.alsoKind
+	case b.alsoKind == a.typ.Kind:
 		out.typ = a.typ
-	case a.also == b.typ.Kind:
+	case a.alsoKind == b.typ.Kind:
 		out.typ = b.typ
 	}
 	return out
@@ -176,9 +176,9 @@ func (s *scope) column(e *expr) *output {
 	return nil
 }
 
-// certain reports whether all tables in the FROM clauses of this SELECT and of the outer ones are
-// known. If so, a name that is not found is certainly not a column.
-func (s *scope) certain() bool {
+// allSourcesKnown reports whether all tables in the FROM clauses of this SELECT and of the outer
+// ones are known. If so, a name that is not found is certainly not a column.
+func (s *scope) allSourcesKnown() bool {
 	for at := s; at != nil; at = at.parent {
 		if at.unknown {
 			return false
@@ -196,9 +196,10 @@ type walker struct {
 	params        []*analyze.Type
 	nullableParam func(i int) bool
 	in            func(i int) bool
-	// compared has the occurrences of parameters at which they are only compared with integers.
-	compared map[*expr]bool
-	depth    int
+	// numericComparisons has the occurrences of parameters at which they are only compared with
+	// integers.
+	numericComparisons map[*expr]bool
+	depth              int
 }
 
 const maxDepth = 300
@@ -255,7 +256,7 @@ func (w *walker) cte(c cte, parent *scope, env *environment) *environment {
 			again[i].nullable = again[i].nullable || now.columns[i].nullable
 			again[i].exact = again[i].exact && now.columns[i].exact
 			a, b := again[i].value, now.columns[i].value
-			changed = changed || a.nullable != b.nullable || a.exact != b.exact || a.typ.Kind != b.typ.Kind || a.null != b.null || a.also != b.also
+			changed = changed || a.nullable != b.nullable || a.exact != b.exact || a.typ.Kind != b.typ.Kind || a.null != b.null || a.alsoKind != b.alsoKind
 		}
 		now = &environment{name: c.name, columns: again, parent: env}
 		if !changed {
@@ -301,15 +302,15 @@ func (w *walker) query(q *query, parent *scope, env *environment) (out []output,
 			case "INTERSECT":
 				merged[j].nullable = a.nullable && b.nullable
 			default:
-				merged[j].value = either(a.value, b.value)
-				merged[j].several = true
+				merged[j].value = unionValue(a.value, b.value)
+				merged[j].fromUnion = true
 			}
 		}
 		out = merged
 	}
 	for _, e := range q.limit {
-		w.want(e, integerType)
-		w.compared[e] = true
+		w.expectType(e, integerType)
+		w.numericComparisons[e] = true
 		w.value(e, &scope{parent: parent, env: env})
 	}
 	return out, first
@@ -328,7 +329,7 @@ func (w *walker) core(c *core, order []*expr, parent *scope, env *environment) (
 				if n == 0 {
 					out = append(out, output{name: "", value: v})
 				} else if i < len(out) {
-					out[i].value = either(out[i].value, v)
+					out[i].value = unionValue(out[i].value, v)
 				}
 			}
 		}
@@ -336,12 +337,12 @@ func (w *walker) core(c *core, order []*expr, parent *scope, env *environment) (
 	}
 	known := true
 	if c.from != nil {
-		sc.relations, known = w.source(c.from, sc)
+		sc.relations, known = w.fromItem(c.from, sc)
 		sc.unknown = !known
 	}
 	if c.where != nil {
 		w.value(c.where, sc)
-		w.prove(c.where, sc)
+		w.markNotNull(c.where, sc)
 	}
 	for _, e := range c.group {
 		w.value(e, sc)

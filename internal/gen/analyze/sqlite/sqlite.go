@@ -153,7 +153,7 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.D
 	defer func() { err = errors.Join(err, prepared.Close()) }()
 	d := &analyze.Description{Statement: class(sql), ReadOnly: prepared.ReadOnly()}
 	w := &walker{
-		table: e.table, params: make([]*analyze.Type, len(s.Params)), compared: map[*expr]bool{},
+		table: e.table, params: make([]*analyze.Type, len(s.Params)), numericComparisons: map[*expr]bool{},
 		nullableParam: func(i int) bool { return i >= len(s.Params) || s.Params[i].Null },
 		in:            func(i int) bool { return i < len(s.Params) && s.Params[i].In },
 	}
@@ -199,7 +199,7 @@ func (e *Engine) column(s *sqlite3.Stmt, i int, found []output) analyze.ColumnIn
 		c.Origin = &ir.Origin{Schema: s.ColumnDatabaseName(i), Table: s.ColumnTableName(i), Column: origin}
 	}
 	agreed := found != nil
-	several := agreed && found[i].several
+	several := agreed && found[i].fromUnion
 	switch {
 	case several:
 		c.Origin = nil

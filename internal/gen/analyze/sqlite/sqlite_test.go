@@ -26,5 +26,5 @@ func open(t *testing.T) analyze.Engine {
 }
 
 func TestFilesAreAnalysedAsRecorded(t *testing.T) {
-	analyzetest.Goldens(t, ir.SQLite, *update, open)
+	analyzetest.CheckGolden(t, ir.SQLite, *update, open)
 }

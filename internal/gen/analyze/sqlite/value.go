@@ -7,12 +7,12 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// want records that e, if it is a parameter, is used where a value of type t is expected. If a
-// parameter has several such uses, the first one decides.
-func (w *walker) want(e *expr, t analyze.Type) {
+// expectType records that e, if it is a parameter, is used where a value of type t is expected. If
+// a parameter has several such uses, the first one decides.
+func (w *walker) expectType(e *expr, t analyze.Type) {
 	if e.kind == unaryExpr && e.text != "NOT" || e.kind == callExpr && (e.text == "coalesce" || e.text == "ifnull") {
 		for _, a := range e.args {
-			w.want(a, t)
+			w.expectType(a, t)
 		}
 		return
 	}
@@ -59,22 +59,22 @@ func (w *walker) decide(e *expr, sc *scope) value {
 		return v
 	case columnExpr:
 		v, _, found := sc.lookup(e.names)
-		if !found && !sc.certain() {
+		if !found && !sc.allSourcesKnown() {
 			return unknown
 		}
 		if !found && e.quoted && len(e.names) == 1 {
 			return value{typ: textType} // a name in double quotes that is not a column is a string
 		}
 		if !found && len(e.names) == 1 && (strings.EqualFold(e.names[0], "true") || strings.EqualFold(e.names[0], "false")) {
-			return truth(false)
+			return booleanValue(false)
 		}
 		return v
 	case unaryExpr:
 		v := w.value(e.args[0], sc)
-		v.origin, v.also = nil, ""
+		v.origin, v.alsoKind = nil, ""
 		switch e.text {
 		case "NOT":
-			v.typ, v.also = integerType, ir.Bool
+			v.typ, v.alsoKind = integerType, ir.Bool
 		case "~":
 			v.typ = integerType
 		case "-":
@@ -85,13 +85,13 @@ func (w *walker) decide(e *expr, sc *scope) value {
 		return w.binary(e, sc)
 	case likeExpr:
 		for _, a := range e.args {
-			w.want(a, textType)
+			w.expectType(a, textType)
 		}
 		n := w.any(e.args, sc)
 		// REGEXP and MATCH call functions that the application defines, so they can return NULL.
-		return truth(n || e.text == "REGEXP" || e.text == "MATCH")
+		return booleanValue(n || e.text == "REGEXP" || e.text == "MATCH")
 	case castExpr:
-		w.want(e.args[0], declared(e.text))
+		w.expectType(e.args[0], declared(e.text))
 		v := w.value(e.args[0], sc)
 		t := declared(e.text)
 		switch t.Kind {
@@ -106,17 +106,17 @@ func (w *walker) decide(e *expr, sc *scope) value {
 		out.nullable = out.nullable || !e.hasElse
 		return out
 	case betweenExpr:
-		w.alike(e.args, sc)
+		w.unifyParameters(e.args, sc)
 		w.compare(e.args, sc)
-		return truth(w.any(e.args, sc))
+		return booleanValue(w.any(e.args, sc))
 	case inExpr:
 		return w.inList(e, sc)
 	case nullTestExpr:
 		w.value(e.args[0], sc)
-		return truth(false)
+		return booleanValue(false)
 	case existsExpr:
 		w.queryIn(e.sub, sc, sc.env)
-		return truth(false)
+		return booleanValue(false)
 	case subqueryExpr:
 		return w.scalar(e.sub, sc)
 	case callExpr:
@@ -132,9 +132,9 @@ func literal(text string) value {
 	case text == "NULL":
 		return value{typ: anyType, nullable: true, null: true}
 	case text == "TRUE", text == "FALSE", text == "0", text == "1":
-		return value{typ: integerType, exact: true, also: ir.Bool}
+		return value{typ: integerType, exact: true, alsoKind: ir.Bool}
 	case text == "CURRENT_DATE", text == "CURRENT_TIME", text == "CURRENT_TIMESTAMP":
-		return value{typ: textType, exact: true, also: moments[text]}
+		return value{typ: textType, exact: true, alsoKind: moments[text]}
 	case strings.HasPrefix(text, "'"):
 		return value{typ: textType, exact: true}
 	case strings.HasPrefix(text, "x'"), strings.HasPrefix(text, "X'"):
@@ -165,13 +165,13 @@ func (w *walker) any(list []*expr, sc *scope) bool {
 	return null
 }
 
-// alike records that the parameters in a list of expressions have the type of the other expressions
-// in the list.
-func (w *walker) alike(list []*expr, sc *scope) {
+// unifyParameters records that the parameters in a list of expressions have the type of the other
+// expressions in the list.
+func (w *walker) unifyParameters(list []*expr, sc *scope) {
 	for _, e := range list {
 		if t := w.value(e, sc).typ; t.Kind != ir.Any {
 			for _, other := range list {
-				w.want(other, t)
+				w.expectType(other, t)
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func (w *walker) compare(list []*expr, sc *scope) {
 		for j, other := range list {
 			whole = whole && (i == j || other.kind != paramExpr && w.value(other, sc).typ.Kind == ir.Int64)
 		}
-		w.compared[e] = w.compared[e] || whole
+		w.numericComparisons[e] = w.numericComparisons[e] || whole
 	}
 }
 
@@ -198,7 +198,7 @@ func (w *walker) anyNumber(s *statement, param int) bool {
 		if e.param != param {
 			continue
 		}
-		if !w.compared[e] {
+		if !w.numericComparisons[e] {
 			return false
 		}
 		found = true
@@ -209,10 +209,10 @@ func (w *walker) anyNumber(s *statement, param int) bool {
 // choice returns the type of a value that is one of several expressions, as in CASE or COALESCE,
 // and whether it can be NULL. It can if one of the expressions can.
 func (w *walker) choice(list []*expr, sc *scope) value {
-	w.alike(list, sc)
+	w.unifyParameters(list, sc)
 	out := value{typ: anyType, exact: true, null: true}
 	for _, e := range list {
-		out = either(out, w.value(e, sc))
+		out = unionValue(out, w.value(e, sc))
 	}
 	return out
 }
@@ -220,26 +220,26 @@ func (w *walker) choice(list []*expr, sc *scope) value {
 func (w *walker) binary(e *expr, sc *scope) value {
 	switch e.text {
 	case "=", "<>", "<", ">", "<=", ">=", "IS":
-		w.alike(e.args, sc)
+		w.unifyParameters(e.args, sc)
 		w.compare(e.args, sc)
 	case "||":
-		w.want(e.args[0], textType)
-		w.want(e.args[1], textType)
+		w.expectType(e.args[0], textType)
+		w.expectType(e.args[1], textType)
 	case "+", "-", "*", "/", "%", "&", "|", "<<", ">>":
 		for i, arg := range e.args {
-			w.want(e.args[1-i], operand(w.value(arg, sc).typ))
+			w.expectType(e.args[1-i], operand(w.value(arg, sc).typ))
 		}
 	}
 	a, b := w.value(e.args[0], sc), w.value(e.args[1], sc)
 	null := a.nullable || b.nullable
 	if e.args[0].kind == rowExpr || e.args[1].kind == rowExpr {
-		return truth(e.text != "IS")
+		return booleanValue(e.text != "IS")
 	}
 	switch e.text {
 	case "IS":
-		return truth(false)
+		return booleanValue(false)
 	case "AND", "OR", "=", "<>", "<", ">", "<=", ">=":
-		return truth(null)
+		return booleanValue(null)
 	case "&", "|", "<<", ">>":
 		return value{typ: integerType, nullable: null}
 	case "||":
@@ -279,21 +279,21 @@ func (w *walker) inList(e *expr, sc *scope) value {
 	v := w.value(e.args[0], sc)
 	null := v.nullable
 	if e.sub == nil {
-		w.alike(e.args, sc)
-		return truth(w.any(e.args, sc))
+		w.unifyParameters(e.args, sc)
+		return booleanValue(w.any(e.args, sc))
 	}
 	if p := jsonParam(e.sub); p >= 0 && p < len(w.params) && w.in(p) {
 		if w.params[p] == nil && v.typ.Kind != ir.Any {
 			list := analyze.ListOf(v.typ, "", false)
 			w.params[p] = &list
 		}
-		return truth(null || w.nullableParam(p))
+		return booleanValue(null || w.nullableParam(p))
 	}
 	columns := w.queryIn(e.sub, sc, sc.env)
 	for _, c := range columns {
 		null = null || c.nullable
 	}
-	return truth(null || columns == nil || e.args[0].kind == rowExpr)
+	return booleanValue(null || columns == nil || e.args[0].kind == rowExpr)
 }
 
 // jsonParam returns n if query q is SELECT value FROM json_each(?n), the form to which an IN list
@@ -323,8 +323,8 @@ func (w *walker) scalar(q *query, sc *scope) value {
 	return v
 }
 
-// prove records the columns that cannot be NULL in rows for which the condition e is true.
-func (w *walker) prove(e *expr, sc *scope) {
+// markNotNull records the columns that cannot be NULL in rows for which the condition e is true.
+func (w *walker) markNotNull(e *expr, sc *scope) {
 	note := func(e *expr) {
 		if c := sc.column(e); c != nil {
 			sc.proven[c] = true
@@ -332,8 +332,8 @@ func (w *walker) prove(e *expr, sc *scope) {
 	}
 	switch {
 	case e.kind == binaryExpr && e.text == "AND":
-		w.prove(e.args[0], sc)
-		w.prove(e.args[1], sc)
+		w.markNotNull(e.args[0], sc)
+		w.markNotNull(e.args[1], sc)
 	case e.kind == nullTestExpr && e.text == "NOT":
 		note(e.args[0])
 	case e.kind == binaryExpr && (e.text == "=" || e.text == "<>" || e.text == "<" || e.text == ">" || e.text == "<=" || e.text == ">="):

@@ -56,8 +56,8 @@ func TestBulkStatementsFindNullKeysAndKeepTheLastOfEqualKeys(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", b.Apply, want)
 	}
 	if want := `DELETE FROM "_scoter_t_update" AS t USING (SELECT "a", "b", max(ctid) AS "_scoter_last" FROM "_scoter_t_update" GROUP BY "a", "b" HAVING count(*) > 1) AS s` +
-		` WHERE t."a" = s."a" AND ` + nullable + ` AND t.ctid < s."_scoter_last"`; b.Dedupe != want {
-		t.Errorf("got  %s\nwant %s", b.Dedupe, want)
+		` WHERE t."a" = s."a" AND ` + nullable + ` AND t.ctid < s."_scoter_last"`; b.Deduplicate != want {
+		t.Errorf("got  %s\nwant %s", b.Deduplicate, want)
 	}
 	table.Set = nil
 	if got := BulkSQL(ir.SQLite, table, ir.OpUpsert).Row; got != `INSERT INTO s.t ("a", "b", "c") VALUES (?, ?, ?) ON CONFLICT ("a", "b") DO NOTHING` {
@@ -84,11 +84,11 @@ func TestInstantsInsideOfOtherValuesBecomeText(t *testing.T) {
 		`CASE WHEN "m" IS NOT NULL THEN map([v1 for v1 in map_keys("m")], [` + text("v1") + ` for v1 in map_values("m")]) END AS "m") FROM (
 FROM t
 )`
-	if got := p.InnerMomentsAsText(q); got != want {
+	if got := p.InnerTimestampsAsText(q); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	q.Columns = q.Columns[:1]
-	if got := p.InnerMomentsAsText(q); got != "FROM t" {
+	if got := p.InnerTimestampsAsText(q); got != "FROM t" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -203,7 +203,7 @@ func TestWhatIsInfiniteIsAnErrorForPython(t *testing.T) {
 	p := &Plan{Module: &ir.Module{Engine: ir.DuckDB}}
 	q := &Query{Query: &ir.Query{Columns: []ir.Column{{Name: ir.NewName("d"), Type: day}, {Name: ir.NewName("l"), Type: ir.Type{Kind: ir.List, Native: "DATE[]", Elem: &day}}}}, SQL: SQL{Text: "FROM t"}}
 	want := `SELECT * REPLACE (CASE WHEN NOT isfinite("d") THEN error(CAST("d" AS VARCHAR) || ' is no day or moment of Python') ELSE "d" END AS "d", CAST("l" AS VARCHAR[]) AS "l") FROM (` + "\nFROM t\n)"
-	if got := p.FiniteSQL(q); got != want {
+	if got := p.PythonSQL(q); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

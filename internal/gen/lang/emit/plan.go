@@ -148,7 +148,7 @@ func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 		if q.Verb == ir.VerbQuery && q.Cardinality == ir.All {
 			err = derive(owner, q.Name.With("stream"), &q.Stream)
 		}
-		if err == nil && q.Stream != "" && o.Arrow && !p.arrowCannot(q) {
+		if err == nil && q.Stream != "" && o.Arrow && !p.arrowUnsupported(q) {
 			err = derive(owner, q.Name.With("arrow"), &q.Arrow)
 		}
 		if err == nil && q.Verb == ir.VerbQuery && o.Raw {
@@ -240,9 +240,9 @@ func DocLines(l Language, doc []string) []string {
 	return lines
 }
 
-// PerElement returns a sentence for the doc comment of a generated batch method. It says whether
-// the elements of a batch succeed or fail together.
-func (p *Plan) PerElement() string {
+// BatchSemantics returns a sentence for the doc comment of a generated batch method. It says
+// whether the elements of a batch succeed or fail together.
+func (p *Plan) BatchSemantics() string {
 	if p.Module.Engine == ir.Scoter {
 		return "once per element, each a transaction of its own: those before a failing one stay"
 	}

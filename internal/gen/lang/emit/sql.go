@@ -120,10 +120,10 @@ func AsText(t ir.Type) bool {
 	return false
 }
 
-// OnlyOfText reports whether DuckDB 1.5.5 can make a value of a type only from text, and not from
+// OnlyFromText reports whether DuckDB 1.5.5 can make a value of a type only from text, and not from
 // any other value that drivers can bind. For example, it cannot make a BIGNUM, which has no
 // precision, from a DECIMAL, or a TIME_NS from a TIME.
-func OnlyOfText(t ir.Type) bool {
+func OnlyFromText(t ir.Type) bool {
 	return t.Kind == ir.Decimal && t.Precision == 0 || t.Native == "TIME_NS"
 }
 
@@ -151,20 +151,20 @@ type Bulk struct {
 	// order in which the statement takes the values, as indices in Columns.
 	Row      string
 	RowOrder []int
-	// Stage is the name of a temporary table. An update, delete or upsert on DuckDB and PostgreSQL
-	// first fills it with the rows. The other fields are SQL statements, which are run in this
-	// order:
+	// TempTable is the name of a temporary table. An update, delete or upsert on DuckDB and
+	// PostgreSQL first fills it with the rows. The other fields are SQL statements, which are run
+	// in this order:
 	//  1. Create creates the temporary table, which is then filled.
 	//  2. Dedupe removes all but the last of several rows with the same key.
 	//  3. Apply makes the changes in the target table.
 	//  4. Drop drops the temporary table.
-	Stage, Create, Dedupe, Apply, Drop string
+	TempTable, Create, Deduplicate, Apply, Drop string
 }
 
-// Many splits the statement for one row into the text before the placeholders of a row and the text
-// behind them. A generator can put several rows between them, to write them with one statement. ok
-// is false if the operation has no such statement.
-func (b Bulk) Many() (before, behind string, ok bool) {
+// MultiRow splits the statement for one row into the text before the placeholders of a row and the
+// text behind them. A generator can put several rows between them, to write them with one
+// statement. ok is false if the operation has no such statement.
+func (b Bulk) MultiRow() (before, behind string, ok bool) {
 	before, behind, ok = strings.Cut(b.Row, "("+strings.Repeat("?, ", len(b.Columns)-1)+"?)")
 	return before, behind, ok && strings.HasSuffix(before, " VALUES ")
 }
@@ -222,8 +222,8 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	if op == ir.OpAppender || op == ir.OpInsert || e == ir.Scoter {
 		return b
 	}
-	b.Stage = "_scoter_" + t.Name.Snake() + "_" + string(op)
-	stage := `"` + b.Stage + `"`
+	b.TempTable = "_scoter_" + t.Name.Snake() + "_" + string(op)
+	stage := `"` + b.TempTable + `"`
 	of := func(alias string) func(int) string {
 		return func(i int) string { return alias + "." + name(i) }
 	}
@@ -235,7 +235,7 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 		position = "ctid"
 	}
 	keys := list(t.Key, name, ", ")
-	b.Dedupe = "DELETE FROM " + stage + " AS t USING (SELECT " + keys + ", max(" + position + ") AS \"_scoter_last\" FROM " + stage +
+	b.Deduplicate = "DELETE FROM " + stage + " AS t USING (SELECT " + keys + ", max(" + position + ") AS \"_scoter_last\" FROM " + stage +
 		" GROUP BY " + keys + " HAVING count(*) > 1) AS s WHERE " + match + " AND t." + position + " < s.\"_scoter_last\""
 	switch op {
 	case ir.OpUpdate:
@@ -281,8 +281,8 @@ func RowsPath(t *ir.Table, op ir.Op) string {
 // given every column of its table.
 func StagedInsert(t *ir.Table, op ir.Op) Bulk {
 	b := BulkSQL(ir.DuckDB, t, op)
-	b.Stage = "_scoter_" + t.Name.Snake() + "_" + string(op)
-	stage := `"` + b.Stage + `"`
+	b.TempTable = "_scoter_" + t.Name.Snake() + "_" + string(op)
+	stage := `"` + b.TempTable + `"`
 	columns := b.Target[len(t.SQLName)+2 : len(b.Target)-1]
 	b.Create = "CREATE TEMP TABLE " + stage + " AS SELECT " + columns + " FROM " + t.SQLName + " LIMIT 0"
 	b.Apply = "INSERT INTO " + b.Target + " SELECT " + columns + " FROM " + stage
@@ -302,7 +302,7 @@ func ColumnsAsText(q *Query, kinds ...ir.Kind) string {
 // name (UNION, VARIANT), which do not change.
 func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
-		if Nested(t) && p.some(t, func(t ir.Type) bool { return slices.Contains(inside, t.Kind) }) && !p.some(t, p.nameless) {
+		if Nested(t) && p.anyType(t, func(t ir.Type) bool { return slices.Contains(inside, t.Kind) }) && !p.anyType(t, p.hasNoTypeName) {
 			return "CAST(" + name + " AS " + p.withText(t, inside...) + ")"
 		}
 		return asText(name, t, slices.Contains(kinds, t.Kind))
@@ -316,8 +316,8 @@ func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) bool) error {
 	for _, q := range p.Queries {
 		for _, c := range q.Columns {
-			nameless := Nested(c.Type) && p.some(c.Type, p.nameless)
-			if !p.has(c.Type, kind) || wrapped(q) && !nameless {
+			nameless := Nested(c.Type) && p.anyType(c.Type, p.hasNoTypeName)
+			if !p.containsKind(c.Type, kind) || wrapped(q) && !nameless {
 				continue
 			}
 			err := base.Errorf(base.Invalid, "query %s: column %s is of type %s, which %s would not read as it is", q.Name.Original, c.Name.Original, c.Type.Native, language)
@@ -330,9 +330,9 @@ func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) boo
 	return nil
 }
 
-// nameless reports whether t is a type whose full name DuckDB does not show (UNION, VARIANT). SQL
-// cannot cast to such a type, or to a type that contains it.
-func (p *Plan) nameless(t ir.Type) bool { return t.Kind == ir.Any }
+// hasNoTypeName reports whether t is a type whose full name DuckDB does not show (UNION, VARIANT).
+// SQL cannot cast to such a type, or to a type that contains it.
+func (p *Plan) hasNoTypeName(t ir.Type) bool { return t.Kind == ir.Any }
 
 // nameFields changes a query in DuckDB's dialect so that all fields of structs in its result have
 // names. The fields of row(...) have none, but drivers return fields by name. The error is Invalid
@@ -342,14 +342,14 @@ func (p *Plan) nameFields(q *Query) error {
 		return nil
 	}
 	unnamed := func(t ir.Type) bool {
-		return p.some(t, func(t ir.Type) bool {
+		return p.anyType(t, func(t ir.Type) bool {
 			return t.Kind == ir.StructKind && slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(f ir.Field) bool { return f.Unnamed })
 		})
 	}
 	for _, c := range q.Columns {
 		switch {
 		case !unnamed(c.Type):
-		case q.Statement != ir.StatementSelect || p.some(c.Type, p.nameless):
+		case q.Statement != ir.StatementSelect || p.anyType(c.Type, p.hasNoTypeName):
 			return base.Errorf(base.Invalid, "query %s: column %s is of type %s, whose fields have no names", q.Name.Original, c.Name.Original, c.Type.Native).
 				WithHint("give every field a name: {'a': ..., 'b': ...} in place of row(...)")
 		}
@@ -363,23 +363,23 @@ func (p *Plan) nameFields(q *Query) error {
 	return nil
 }
 
-// has reports whether type t is of the given kind, or contains a type of that kind.
-func (p *Plan) has(t ir.Type, kind ir.Kind) bool {
-	return p.some(t, func(t ir.Type) bool { return t.Kind == kind })
+// containsKind reports whether type t is of the given kind, or contains a type of that kind.
+func (p *Plan) containsKind(t ir.Type, kind ir.Kind) bool {
+	return p.anyType(t, func(t ir.Type) bool { return t.Kind == kind })
 }
 
-// FiniteSQL returns the SQL of a query in DuckDB's dialect for Python. It is changed so that
+// PythonSQL returns the SQL of a query in DuckDB's dialect for Python. It is changed so that
 // intervals are returned as text, and so are dates and timestamps that are part of other values.
 // All other dates and timestamps cause an error if they are infinite: the driver would convert them
 // to the first or last value of Python's type, which cannot be distinguished from a real value.
-func (p *Plan) FiniteSQL(q *Query) string {
+func (p *Plan) PythonSQL(q *Query) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		switch {
 		case t.Kind == ir.Interval:
 			return asText(name, t, true)
 		case isDay(t.Kind):
 			return "CASE WHEN NOT isfinite(" + name + ") THEN error(CAST(" + name + " AS VARCHAR) || ' is no day or moment of Python') ELSE " + name + " END"
-		case p.has(t, ir.Interval) || p.some(t, func(t ir.Type) bool { return isDay(t.Kind) }) && !p.some(t, p.nameless):
+		case p.containsKind(t, ir.Interval) || p.anyType(t, func(t ir.Type) bool { return isDay(t.Kind) }) && !p.anyType(t, p.hasNoTypeName):
 			return "CAST(" + name + " AS " + p.withText(t, ir.Interval, ir.Date, ir.Timestamp, ir.TimestampTZ) + ")"
 		}
 		return ""
@@ -418,51 +418,51 @@ func (p *Plan) ArrowSQL(q *Query) string {
 	if p.Module.Engine != ir.DuckDB || !q.ReadOnly {
 		return q.SQL.Text
 	}
-	return columnsAsText(q, p.arrowLoses)
+	return columnsAsText(q, p.arrowInexact)
 }
 
-// arrowCannot reports whether a query's result cannot be read as Arrow. That is so if the query
-// changes rows and has a column that ArrowSQL would convert to text: a statement that changes rows
-// cannot be wrapped in a SELECT.
-func (p *Plan) arrowCannot(q *Query) bool {
-	return p.Module.Engine == ir.DuckDB && !q.ReadOnly && slices.ContainsFunc(q.Columns, func(c ir.Column) bool { return p.arrowLoses(c.Type) })
+// arrowUnsupported reports whether a query's result cannot be read as Arrow. That is so if the
+// query changes rows and has a column that ArrowSQL would convert to text: a statement that changes
+// rows cannot be wrapped in a SELECT.
+func (p *Plan) arrowUnsupported(q *Query) bool {
+	return p.Module.Engine == ir.DuckDB && !q.ReadOnly && slices.ContainsFunc(q.Columns, func(c ir.Column) bool { return p.arrowInexact(c.Type) })
 }
 
-func (p *Plan) arrowLoses(t ir.Type) bool {
-	return p.some(t, func(t ir.Type) bool {
+func (p *Plan) arrowInexact(t ir.Type) bool {
+	return p.anyType(t, func(t ir.Type) bool {
 		return t.Kind == ir.Any || t.Kind == ir.TimeTZ || t.Kind == ir.Uint128 || t.Native == "BIT" || t.Native == "BIGNUM"
 	})
 }
 
-// some reports whether f is true for type t or for at least one type inside of it.
-func (p *Plan) some(t ir.Type, f func(ir.Type) bool) (found bool) {
+// anyType reports whether f is true for type t or for at least one type inside of it.
+func (p *Plan) anyType(t ir.Type, f func(ir.Type) bool) (found bool) {
 	t.Walk(func(t ir.Type) {
 		found = found || f(t) || t.Kind == ir.StructKind &&
-			slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(inner ir.Field) bool { return p.some(inner.Type, f) })
+			slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(inner ir.Field) bool { return p.anyType(inner.Type, f) })
 	})
 	return found
 }
 
-// InnerMomentsAsText returns the SQL of a query in DuckDB's dialect, changed so that timestamps
+// InnerTimestampsAsText returns the SQL of a query in DuckDB's dialect, changed so that timestamps
 // inside of lists, structs and maps are returned as text. The exception are values that contain a
 // type without a name (UNION, VARIANT), which do not change.
-func (p *Plan) InnerMomentsAsText(q *Query) string {
+func (p *Plan) InnerTimestampsAsText(q *Query) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
-		if Nested(t) && (p.has(t, ir.TimestampTZ) || p.has(t, ir.Timestamp)) && !p.some(t, p.nameless) {
-			return p.momentsAsText(t, name, 1)
+		if Nested(t) && (p.containsKind(t, ir.TimestampTZ) || p.containsKind(t, ir.Timestamp)) && !p.anyType(t, p.hasNoTypeName) {
+			return p.timestampsAsText(t, name, 1)
 		}
 		return ""
 	})
 }
 
-// momentsAsText returns a DuckDB expression whose value is the expression value, of type t, with
+// timestampsAsText returns a DuckDB expression whose value is the expression value, of type t, with
 // its timestamps replaced by text. Timestamps with a time zone are written in UTC. With another
 // offset, the text would lose the seconds of offsets from before time zones existed. depth is the
 // number of lists around value.
-func (p *Plan) momentsAsText(t ir.Type, value string, depth int) string {
+func (p *Plan) timestampsAsText(t ir.Type, value string, depth int) string {
 	name := "v" + strconv.Itoa(depth)
 	each := func(t ir.Type, list string) string {
-		return "[" + p.momentsAsText(t, name, depth+1) + " for " + name + " in " + list + "]"
+		return "[" + p.timestampsAsText(t, name, depth+1) + " for " + name + " in " + list + "]"
 	}
 	orNull := func(expression string) string {
 		return "CASE WHEN " + value + " IS NOT NULL THEN " + expression + " END"
@@ -480,7 +480,7 @@ func (p *Plan) momentsAsText(t ir.Type, value string, depth int) string {
 		var fields []string
 		for _, f := range p.Module.Struct(t.Ref).Fields {
 			field := "struct_extract(" + value + ", '" + strings.ReplaceAll(f.Name.Original, "'", "''") + "')"
-			fields = append(fields, ir.QuoteName(f.Name.Original)+" := "+p.momentsAsText(f.Type, field, depth))
+			fields = append(fields, ir.QuoteName(f.Name.Original)+" := "+p.timestampsAsText(f.Type, field, depth))
 		}
 		return orNull("struct_pack(" + strings.Join(fields, ", ") + ")")
 	}

@@ -76,7 +76,7 @@ func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
 		return "UPDATE " + t.SQLName + " AS t SET " + list(t.Set, func(i int) string { return name(i) + " = " + value(i) }, ", ") +
 			" FROM (" + last + ") AS " + stage + match
 	}
-	_, conflict, _ := strings.Cut(b.Apply, ` FROM "`+b.Stage+`"`)
+	_, conflict, _ := strings.Cut(b.Apply, ` FROM "`+b.TempTable+`"`)
 	return "INSERT INTO " + b.Target + " SELECT " + list(b.Columns, value, ", ") + " FROM (" + last + ") AS " + stage + " ORDER BY " + stage + "." + position + conflict
 }
 

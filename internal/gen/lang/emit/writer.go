@@ -40,8 +40,8 @@ func (w *Writer) Line(format string, args ...any) {
 	w.b.WriteByte('\n')
 }
 
-// In writes the line head and then calls body. The lines that body writes are indented.
-func (w *Writer) In(head string, body func()) {
+// Indented writes the line head and then calls body. The lines that body writes are indented.
+func (w *Writer) Indented(head string, body func()) {
 	w.Line("%s", head)
 	w.depth++
 	body()
@@ -51,7 +51,7 @@ func (w *Writer) In(head string, body func()) {
 // Block writes the line head, calls body, and writes the line tail. The lines that body writes are
 // indented.
 func (w *Writer) Block(head, tail string, body func()) {
-	w.In(head, body)
+	w.Indented(head, body)
 	w.Line("%s", tail)
 }
 

@@ -65,7 +65,7 @@ func checkNames(p *emit.Plan) error {
 	}
 	for _, e := range p.Module.Enums {
 		for _, v := range e.Values {
-			if err := declare("label "+v.Value+" of enum "+e.Name.Original, label(p, e, v), nil); err != nil {
+			if err := declare("label "+v.Value+" of enum "+e.Name.Original, enumConstant(p, e, v), nil); err != nil {
 				return err
 			}
 		}
@@ -80,8 +80,8 @@ func namesOf[T any](all []T, name func(T) ir.Name) (names []ir.Name) {
 	return names
 }
 
-// label returns the name of the Go constant for v, a label of the enum e.
-func label(p *emit.Plan, e ir.Enum, v ir.EnumValue) string {
+// enumConstant returns the name of the Go constant for v, a label of the enum e.
+func enumConstant(p *emit.Plan, e ir.Enum, v ir.EnumValue) string {
 	return p.EnumType(e.Ref) + v.Name.Pascal()
 }
 

@@ -13,17 +13,17 @@ import (
 // convert the fields of a row to the types of the driver.
 func (g *generator) duckBulk(t *emit.Table, op *emit.Op, values []string) {
 	w, b := &g.w, op.Bulk
-	direct := b.Stage == "" && len(b.Columns) == len(t.Columns)
-	if b.Stage == "" {
+	direct := b.TempTable == "" && len(b.Columns) == len(t.Columns)
+	if b.TempTable == "" {
 		b = emit.StagedInsert(t.Table, op.Op)
 	}
 	if op.Op == ir.OpDelete || len(t.Set) == 0 {
-		b.Dedupe = "" // several rows with the same key give the same result
+		b.Deduplicate = "" // several rows with the same key give the same result
 	}
 	w.Blank()
 	w.Block("var bulk"+g.Class+op.Method+" = scDuckBulk["+op.RowType+"]{", "}", func() {
 		for _, f := range [][2]string{{"name", op.Method}, {"schema", t.Schema}, {"table", t.Table.Table},
-			{"stage", b.Stage}, {"create", b.Create}, {"dedupe", b.Dedupe}, {"apply", b.Apply}, {"drop", b.Drop}} {
+			{"stage", b.TempTable}, {"create", b.Create}, {"dedupe", b.Deduplicate}, {"apply", b.Apply}, {"drop", b.Drop}} {
 			if f[1] != "" {
 				w.Line("%s: %s,", f[0], quote(f[1]))
 			}
@@ -56,7 +56,7 @@ func duckKind(m *ir.Module, t ir.Type) string {
 	case ir.JSON:
 		return "text"
 	case ir.Decimal:
-		if emit.OnlyOfText(t) {
+		if emit.OnlyFromText(t) {
 			return "text"
 		}
 	case ir.EnumKind:
@@ -97,14 +97,14 @@ var duckWriters = map[ir.Kind]string{
 // duckWriter returns the Go function that writes a value of type t into a vector of DuckDB.
 func (g *generator) duckWriter(t ir.Type, nullable bool) string {
 	switch {
-	case nullable && !hasNil(t), t.Kind == ir.List, t.Kind == ir.Array, t.Kind == ir.Map:
+	case nullable && !nilIsNull(t), t.Kind == ir.List, t.Kind == ir.Array, t.Kind == ir.Map:
 		return "func(v *scVec, at int, x " + g.nullable(t, nullable) + ") { " + g.duckSet("v", "x", t, nullable) + " }"
 	case t.Kind == ir.EnumKind:
 		return "scSetEnum[" + g.EnumType(t.Ref) + "]"
 	case t.Kind == ir.StructKind:
 		return "scSet" + g.StructType(t.Ref)
 	}
-	if t.Kind == ir.Decimal && emit.OnlyOfText(t) {
+	if t.Kind == ir.Decimal && emit.OnlyFromText(t) {
 		return "scSetText[Decimal]"
 	}
 	if f, ok := duckWriters[t.Kind]; ok {
@@ -120,7 +120,7 @@ func (g *generator) duckSet(v, x string, t ir.Type, nullable bool) string {
 		return "scSetList(" + v + ", at, " + x + ", " + g.duckWriter(*t.Elem, t.ElemNullable) + ")"
 	case t.Kind == ir.Map:
 		return "scSetMap(" + v + ", at, " + x + ", " + g.duckWriter(*t.Key, false) + ", " + g.duckWriter(*t.Elem, t.ElemNullable) + ")"
-	case nullable && !hasNil(t):
+	case nullable && !nilIsNull(t):
 		return "scSetNull(" + v + ", at, " + x + ", " + g.duckWriter(t, false) + ")"
 	}
 	f, _, _ := strings.Cut(g.duckWriter(t, false), "[")
@@ -168,7 +168,7 @@ func (g *generator) duckValue(v string, t ir.Type, nullable bool) string {
 		return "scOpt(" + v + ", " + inside(t, false) + ")"
 	case t.Kind == ir.Date:
 		return "scDuckDay(" + v + ")"
-	case emit.OnlyOfText(t):
+	case emit.OnlyFromText(t):
 		return "scDuckBig(" + v + ")"
 	}
 	return fmt.Sprintf("scDuckScaled(%s, %d, %d)", v, t.Precision, t.Scale)

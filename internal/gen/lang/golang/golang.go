@@ -92,7 +92,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 		return nil, base.Errorf(base.Internal, "generate %s: format: %w", t.Generator, err)
 	}
 	name := emit.File(t, ir.Name.Snake, ".go")
-	if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(t.Output, "/") && !everywhere(path.Base(name)) {
+	if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(t.Output, "/") && !builtOnAllSystems(path.Base(name)) {
 		// A Go file with a name such as x_test.go or x_linux.go is left out of some or all builds
 		// of the package.
 		name = strings.TrimSuffix(name, ".go") + "_.go"
@@ -120,9 +120,9 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	return files, nil
 }
 
-// everywhere reports whether Go compiles a file with this name on every system. For example, a file
-// whose name ends with _linux.go is compiled only on Linux.
-func everywhere(name string) bool {
+// builtOnAllSystems reports whether Go compiles a file with this name on every system. For example,
+// a file whose name ends with _linux.go is compiled only on Linux.
+func builtOnAllSystems(name string) bool {
 	none := build.Context{GOOS: "none", GOARCH: "none", Compiler: "gc", OpenFile: func(string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("package p\n")), nil
 	}}
@@ -319,7 +319,7 @@ func (g *generator) query(q *emit.Query) {
 			return
 		}
 		w.Blank()
-		w.Line("// %s runs %s %s, and returns the", q.Batch, q.Method, g.PerElement())
+		w.Line("// %s runs %s %s, and returns the", q.Batch, q.Method, g.BatchSemantics())
 		w.Line("// number of rows changed.")
 		w.Block(receiver+q.Batch+"(ctx context.Context, rows iter.Seq2["+q.BatchRow+", error]) (int64, error) {", "}", func() {
 			var each []string

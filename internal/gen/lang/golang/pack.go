@@ -40,7 +40,7 @@ var packers = map[ir.Kind]string{
 // packer returns the Go function that writes a value of type t as MessagePack.
 func (g *generator) packer(t ir.Type, nullable bool) string {
 	switch {
-	case nullable && !hasNil(t), t.Kind == ir.List, t.Kind == ir.Array, t.Kind == ir.Map:
+	case nullable && !nilIsNull(t), t.Kind == ir.List, t.Kind == ir.Array, t.Kind == ir.Map:
 		return "func(p *scPack, v " + g.nullable(t, nullable) + ") { " + g.packed("p", "v", t, nullable) + " }"
 	case t.Kind == ir.EnumKind:
 		return "scPackText[" + g.EnumType(t.Ref) + "]"
@@ -60,7 +60,7 @@ func (g *generator) packed(p, v string, t ir.Type, nullable bool) string {
 		return "scPackList(" + p + ", " + v + ", " + g.packer(*t.Elem, t.ElemNullable) + ")"
 	case t.Kind == ir.Map:
 		return "scPackMap(" + p + ", " + v + ", " + g.packer(*t.Key, false) + ", " + g.packer(*t.Elem, t.ElemNullable) + ")"
-	case nullable && !hasNil(t):
+	case nullable && !nilIsNull(t):
 		return "scPackNull(" + p + ", " + v + ", " + g.packer(t, false) + ")"
 	}
 	f, _, _ := strings.Cut(g.packer(t, false), "[")

@@ -14,14 +14,14 @@ import (
 // convert the fields of a row to text.
 func (g *generator) pgxBulk(t *emit.Table, op *emit.Op, values []string) {
 	w, b := &g.w, op.Bulk
-	dedupe := b.Dedupe
+	dedupe := b.Deduplicate
 	if op.Op == ir.OpDelete || len(t.Set) == 0 {
 		dedupe = "" // several rows with the same key give the same result
 	}
 	w.Blank()
 	w.Block("var bulk"+g.Class+op.Method+" = scPgxBulk["+op.RowType+"]{", "}", func() {
 		for _, f := range [][2]string{{"name", op.Method}, {"table", t.SQLName}, {"target", b.Target}, {"unnest", emit.UnnestSQL(t.Table, op.Op, emit.DollarMark)},
-			{"stage", b.Stage}, {"create", b.Create}, {"dedupe", dedupe}, {"apply", b.Apply}, {"drop", b.Drop}} {
+			{"stage", b.TempTable}, {"create", b.Create}, {"dedupe", dedupe}, {"apply", b.Apply}, {"drop", b.Drop}} {
 			if f[1] != "" {
 				w.Line("%s: %s,", f[0], quote(f[1]))
 			}
@@ -90,7 +90,7 @@ func (g *generator) copyWriter(t ir.Type, nullable bool) string {
 	case ir.StructKind:
 		name = "scPut" + g.StructType(t.Ref)
 	}
-	if nullable && !hasNil(t) || t.Kind == ir.List {
+	if nullable && !nilIsNull(t) || t.Kind == ir.List {
 		return "func(o *scCopy, t *scServed, v " + g.nullable(t, nullable) + ") { " + g.copyPut("o, t", "v", t, nullable) + " }"
 	}
 	return name
@@ -107,7 +107,7 @@ func (g *generator) copyPut(to, v string, t ir.Type, nullable bool) string {
 			depth++
 		}
 		return fmt.Sprintf("scPutArray(%s, %s, %s, %s)", to, strconv.Itoa(depth), v, g.copyItem(elem, t.ElemNullable))
-	case nullable && !hasNil(t):
+	case nullable && !nilIsNull(t):
 		return fmt.Sprintf("scPutNull(%s, %s, %s)", to, v, g.copyWriter(t, false))
 	}
 	writer := g.copyWriter(t, false)

@@ -18,7 +18,7 @@ func (g *generator) declarations() {
 		w.Line("// The labels of %s when this was generated.", name)
 		w.Block("const (", ")", func() {
 			for _, v := range e.Values {
-				w.Line("%s %s = %s", label(g.Plan, e, v), name, emit.Quote(emit.Go, v.Value))
+				w.Line("%s %s = %s", enumConstant(g.Plan, e, v), name, emit.Quote(emit.Go, v.Value))
 			}
 		})
 		w.Blank()
@@ -27,7 +27,7 @@ func (g *generator) declarations() {
 			w.Block("switch e {", "}", func() {
 				var labels []string
 				for _, v := range e.Values {
-					labels = append(labels, label(g.Plan, e, v))
+					labels = append(labels, enumConstant(g.Plan, e, v))
 				}
 				w.Line("case %s:", strings.Join(labels, ", "))
 				w.Line("\treturn true")
@@ -83,8 +83,8 @@ var simple = map[ir.Kind]struct{ typ, read string }{
 	ir.JSON: {"json.RawMessage", "scJSON"}, ir.Any: {"any", "scAny"},
 }
 
-// hasNil reports whether the Go type for t has the value nil, so that nil can stand for NULL.
-func hasNil(t ir.Type) bool {
+// nilIsNull reports whether the Go type for t has the value nil, so that nil can stand for NULL.
+func nilIsNull(t ir.Type) bool {
 	switch t.Kind {
 	case ir.Int128, ir.Uint128, ir.Blob, ir.JSON, ir.Any, ir.List, ir.Array, ir.Map:
 		return true
@@ -93,7 +93,7 @@ func hasNil(t ir.Type) bool {
 }
 
 func (g *generator) nullable(t ir.Type, nullable bool) string {
-	if nullable && !hasNil(t) {
+	if nullable && !nilIsNull(t) {
 		return "*" + g.goType(t)
 	}
 	return g.goType(t)
@@ -122,7 +122,7 @@ func (g *generator) reader(t ir.Type) string {
 	case ir.StructKind:
 		return "scRead" + g.StructType(t.Ref)
 	case ir.List, ir.Array:
-		if t.ElemNullable && !hasNil(*t.Elem) {
+		if t.ElemNullable && !nilIsNull(*t.Elem) {
 			return "scListNull(" + g.reader(*t.Elem) + ")"
 		}
 		return "scList(" + g.reader(*t.Elem) + ")"
@@ -135,7 +135,7 @@ func (g *generator) reader(t ir.Type) string {
 		}
 	case ir.Map:
 		value := g.reader(*t.Elem)
-		if t.ElemNullable && !hasNil(*t.Elem) {
+		if t.ElemNullable && !nilIsNull(*t.Elem) {
 			value = "scPointer(" + value + ")"
 		}
 		return "scMap(" + g.reader(*t.Key) + ", " + value + ")"
@@ -145,7 +145,7 @@ func (g *generator) reader(t ir.Type) string {
 
 func (g *generator) read(t ir.Type, nullable bool) string {
 	switch {
-	case nullable && !hasNil(t):
+	case nullable && !nilIsNull(t):
 		return "scNull(d, " + g.reader(t) + ")"
 	case nullable || t.Kind == ir.Any:
 		return "scMay(d, " + g.reader(t) + ")"
@@ -256,7 +256,7 @@ func (g *generator) write(v string, t ir.Type, nullable bool) string {
 			return "string(" + v + ")"
 		case f == "":
 			return v
-		case nullable && !hasNil(t):
+		case nullable && !nilIsNull(t):
 			return "scOpt(" + v + ", " + f + ")"
 		}
 		return f + "(" + v + ")"
@@ -272,7 +272,7 @@ func (g *generator) write(v string, t ir.Type, nullable bool) string {
 // an IN list: nil means the empty list there.
 func (g *generator) bind(p *ir.Param, v string) string {
 	switch {
-	case p.Nullable || !hasNil(p.Type) || p.Binding == ir.BindJSON:
+	case p.Nullable || !nilIsNull(p.Type) || p.Binding == ir.BindJSON:
 		return g.bound(p, v)
 	case p.In:
 		return g.bound(p, "scSome("+v+")")
@@ -294,7 +294,7 @@ func (g *generator) bound(p *ir.Param, v string) string {
 	switch {
 	case f == "":
 		f = "scPlain"
-	case p.Type.ElemNullable && !hasNil(*p.Type.Elem):
+	case p.Type.ElemNullable && !nilIsNull(*p.Type.Elem):
 		f = "func(v *" + elem + ") any { return scOpt(v, " + f + ") }"
 	}
 	return "scJSONList(" + v + ", " + f + ")"
@@ -339,7 +339,7 @@ func (g *generator) bulkOf(t *emit.Table, op *emit.Op) {
 		w.Line("row: %s,", quote(b.Row))
 		w.Block("values: func(r "+op.RowType+") []any {", "},", func() { w.Line("return []any{%s}", strings.Join(values, ", ")) })
 		w.Line("size: %d,", len(values))
-		if before, behind, ok := b.Many(); ok {
+		if before, behind, ok := b.MultiRow(); ok {
 			w.Line("before: %s, behind: %s,", quote(before), quote(behind))
 		}
 	})

@@ -56,7 +56,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	if class, file := strings.CutSuffix(path.Base(t.Output), ".java"); file && !emit.IsIdentifier(emit.Java, class) {
 		return nil, base.Errorf(base.Invalid, "%s cannot be a Java file: %q is no name for a class", t.Output, class)
 	}
-	if err := fit(m); err != nil {
+	if err := checkJVMLimits(m); err != nil {
 		return nil, err
 	}
 	return emit.NewPlan(m, t, emit.Options{Language: emit.Java, Style: style, Appenders: true, Arrow: t.Driver == "arrow" || t.Engine == ir.Scoter,
@@ -67,9 +67,9 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 		Methods: strings.Fields("getMigrations applyMigrations transaction close runtime withRoute")})
 }
 
-// fit returns an error if a module needs a record or a method with more parameters than the JVM
-// allows.
-func fit(m *ir.Module) error {
+// checkJVMLimits returns an error if a module needs a record or a method with more parameters than
+// the JVM allows.
+func checkJVMLimits(m *ir.Module) error {
 	for _, r := range m.Rows {
 		if len(r.Columns) > maxFields {
 			return base.Errorf(base.Invalid, "the rows %s have %d columns, of which a record of Java has at most %d: select fewer", r.Name.Original, len(r.Columns), maxFields)
@@ -309,7 +309,7 @@ func (g *generator) migrations() {
 				w.Block("new ScoterMigrations.Migration(", map[bool]string{true: "))", false: ")),"}[i == len(g.Module.Migrations)-1], func() {
 					w.Line("%s,", quote(m.ID))
 					w.Line("%s,", quote(m.Checksum))
-					w.In("List.of(", func() {
+					w.Indented("List.of(", func() {
 						for j, s := range m.Statements {
 							w.Line("%s%s", emit.QuoteBlock(emit.Java, s, w.Indent(0)), map[bool]string{true: "", false: ","}[j == len(m.Statements)-1])
 						}
@@ -379,7 +379,7 @@ func (g *generator) query(q *emit.Query) {
 			return
 		}
 		w.Blank()
-		w.Line("/** Runs %s %s; returns each one's count of rows. */", q.Method, g.PerElement())
+		w.Line("/** Runs %s %s; returns each one's count of rows. */", q.Method, g.BatchSemantics())
 		element, value := q.BatchRow, func(i int) string { return "r." + q.Args[i] + "()" }
 		if element == "" {
 			element, value = g.javaType(q.Params[0].Type), func(int) string { return "r" }
@@ -461,7 +461,7 @@ func (g *generator) text(q *emit.Query) string {
 	case g.http() && q.ReadOnly:
 		return emit.ColumnsAsText(q, ir.Interval, ir.JSON, ir.Blob)
 	case g.Module.Engine == ir.DuckDB && q.ReadOnly:
-		return g.InnerMomentsAsText(q)
+		return g.InnerTimestampsAsText(q)
 	}
 	return q.SQL.Text
 }

@@ -46,7 +46,7 @@ func (g *generator) declarations() {
 			w.Line("%s", one)
 			return
 		}
-		w.In("public record "+name+"(", func() {
+		w.Indented("public record "+name+"(", func() {
 			for i, f := range fields {
 				w.Line("    %s%s", f, map[bool]string{true: ") {}", false: ","}[i == len(fields)-1])
 			}
@@ -258,7 +258,7 @@ func (g *generator) readers() {
 			name := g.RowType(r.Ref)
 			w.Blank()
 			w.Block("static "+name+" "+emit.Identifier(emit.Java, lower(name))+"(ScoterTypes.Row r) throws SQLException {", "}", func() {
-				w.In("return new "+name+"(", func() {
+				w.Indented("return new "+name+"(", func() {
 					for i, c := range r.Columns {
 						w.Line("    r.get(%s, %d)%s", g.codec(c.Type), i+1, map[bool]string{true: ");", false: ","}[i == len(r.Columns)-1])
 					}

@@ -137,7 +137,7 @@ func (g *generator) bulks() {
 // does not write all columns of the table. DuckDB's appender needs a value for every column, and
 // its appendDefault supports only constant defaults.
 func (g *generator) staged(t *emit.Table, op *emit.Op) bool {
-	return g.Module.Engine == ir.DuckDB && op.Bulk.Stage == "" && len(op.Bulk.Columns) < len(t.Columns)
+	return g.Module.Engine == ir.DuckDB && op.Bulk.TempTable == "" && len(op.Bulk.Columns) < len(t.Columns)
 }
 
 // stagedAppender reports whether a table has an appender that writes through a temporary table.
@@ -192,17 +192,17 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	if g.Module.Engine == ir.Postgres {
 		class, before = "ScoterPostgres.Operation", "new ScoterRuntime.Bulk<>("
 	}
-	w.In("static final "+class+"<"+op.RowType+"> "+op.Method+" = new "+class+"<>("+before, func() {
+	w.Indented("static final "+class+"<"+op.RowType+"> "+op.Method+" = new "+class+"<>("+before, func() {
 		w.Line("    %s,", quote(op.Method))
 		w.Line("    %s,", text(t.Schema))
 		w.Line("    %s,", quote(t.Table.Table))
 		w.Line("    %s,", quote(t.SQLName))
 		w.Line("    %s,", text(statement))
-		if b.Stage == "" {
+		if b.TempTable == "" {
 			w.Line("    null,")
 		} else {
 			w.Line("    new ScoterRuntime.Stage(")
-			for i, s := range []string{b.Stage, b.Create, b.Dedupe, b.Apply, b.Drop} {
+			for i, s := range []string{b.TempTable, b.Create, b.Deduplicate, b.Apply, b.Drop} {
 				w.Line("        %s%s", text(s), map[bool]string{true: "),", false: ","}[i == 4])
 			}
 		}
@@ -224,7 +224,7 @@ func (g *generator) copyRow(op *emit.Op, order []int) {
 	for n, i := range order {
 		c := op.Row.Columns[i]
 		value := "row." + emit.Field(emit.Java, c.Name) + "()"
-		if method := copied[c.Type.Kind]; method != "" && (c.Type.Kind != ir.Timestamp || c.Type.Unit == "" || c.Type.Unit == "us") {
+		if method := copyMethods[c.Type.Kind]; method != "" && (c.Type.Kind != ir.Timestamp || c.Type.Unit == "" || c.Type.Unit == "us") {
 			w.Line("        to.%s(%s);", method, value)
 		} else {
 			w.Line("        to.value(%d, %s);", n, value)
@@ -242,14 +242,14 @@ func (g *generator) packBulk(t *emit.Table, op *emit.Op) {
 		names = append(names, quote(c.Name.Original))
 	}
 	w.Blank()
-	w.In("static final ScoterHttp.Bulk<"+op.RowType+"> "+op.Method+" = new ScoterHttp.Bulk<>(", func() {
+	w.Indented("static final ScoterHttp.Bulk<"+op.RowType+"> "+op.Method+" = new ScoterHttp.Bulk<>(", func() {
 		w.Line("    %s,", quote(op.Method))
 		w.Line("    %s,", quote(emit.RowsPath(t.Table, op.Op)))
 		w.Line("    List.of(%s),", strings.Join(names, ", "))
 		w.Line("    (to, row) -> {")
 		for i, c := range op.Row.Columns {
 			value := "row." + emit.Field(emit.Java, c.Name) + "()"
-			if method := packed[c.Type.Kind]; method != "" {
+			if method := packMethods[c.Type.Kind]; method != "" {
 				w.Line("        to[%d].%s(%s);", i, method, value)
 			} else {
 				w.Line("        to[%d].value(%s, %s);", i, g.codec(c.Type), value)
@@ -259,17 +259,17 @@ func (g *generator) packBulk(t *emit.Table, op *emit.Op) {
 	})
 }
 
-// packed are the methods of the runtime's class ScoterPack that write a value as MessagePack, by
-// kind. They do not box values.
-var packed = map[ir.Kind]string{
+// packMethods are the methods of the runtime's class ScoterPack that write a value as MessagePack,
+// by kind. They do not box values.
+var packMethods = map[ir.Kind]string{
 	ir.Bool: "bool", ir.Int8: "int8", ir.Int16: "int16", ir.Int32: "int32", ir.Int64: "int64", ir.Uint8: "int16", ir.Uint16: "int32", ir.Uint32: "int64",
 	ir.Float32: "float32", ir.Float64: "float64", ir.Decimal: "decimal", ir.Text: "string", ir.JSON: "string", ir.UUID: "uuid", ir.Date: "date",
 	ir.Timestamp: "timestamp", ir.TimestampTZ: "timestamptz",
 }
 
-// copied are the methods of the runtime's class ScoterCopyRow that write a value in the binary form
-// of PostgreSQL's COPY, by kind.
-var copied = map[ir.Kind]string{
+// copyMethods are the methods of the runtime's class ScoterCopyRow that write a value in the binary
+// form of PostgreSQL's COPY, by kind.
+var copyMethods = map[ir.Kind]string{
 	ir.Bool: "bool", ir.Int16: "int16", ir.Int32: "int32", ir.Int64: "int64", ir.Float32: "float32", ir.Float64: "float64", ir.Decimal: "decimal",
 	ir.Text: "text", ir.UUID: "uuid", ir.Date: "date", ir.Timestamp: "timestamp", ir.TimestampTZ: "timestamptz",
 }

@@ -18,7 +18,7 @@ var arrowTypes = map[ir.Kind]string{
 // t. If Arrow has no such type, it is Arrow's text type, and DuckDB casts the text. nested means
 // that the values are part of other values.
 func (g *generator) arrowType(t ir.Type, nested bool) string {
-	if emit.OnlyOfText(t) {
+	if emit.OnlyFromText(t) {
 		return "pa.string()"
 	}
 	switch t.Kind {
@@ -57,7 +57,7 @@ func (g *generator) arrowType(t ir.Type, nested bool) string {
 // that Arrow accepts. It is "" if Arrow accepts the value unchanged. nested means that the value is
 // part of another value.
 func (g *generator) arrowWriter(t ir.Type, nested bool) string {
-	if emit.OnlyOfText(t) {
+	if emit.OnlyFromText(t) {
 		return "rt.to_text"
 	}
 	switch t.Kind {
@@ -103,7 +103,7 @@ func (g *generator) arrowStruct(s ir.Struct) {
 	name := g.StructType(s.Ref)
 	g.w.Line("")
 	g.w.Line("")
-	g.w.In("def _arrow_"+ir.NewName(name).Snake()+"(v: "+name+") -> dict[str, Any]:", func() {
+	g.w.Indented("def _arrow_"+ir.NewName(name).Snake()+"(v: "+name+") -> dict[str, Any]:", func() {
 		g.w.Block("return {", "}", func() {
 			for _, f := range s.Fields {
 				g.w.Line("%s: %s,", quote(f.Name.Original), g.arrowWrite("v."+emit.Field(emit.Python, f.Name), f.Type, f.Nullable, true))
@@ -137,12 +137,12 @@ func (g *generator) arrow(t *emit.Table, op *emit.Op) {
 		w.Line("required=(%s,),", strings.Join(required, ", "))
 		w.Line("types=lambda pa: (%s,),", strings.Join(types, ", "))
 		w.Line("values=lambda rows: (%s,),", strings.Join(values, ", "))
-		if op.Bulk.Stage != "" && native {
+		if op.Bulk.TempTable != "" && native {
 			var keys []string
 			for _, i := range t.Key {
 				keys = append(keys, t.Columns[i].SQLName)
 			}
-			w.Line("distinct=%s,", block("SELECT count(*) - count(DISTINCT ("+strings.Join(keys, ", ")+`)) FROM "`+op.Bulk.Stage+`"`))
+			w.Line("distinct=%s,", block("SELECT count(*) - count(DISTINCT ("+strings.Join(keys, ", ")+`)) FROM "`+op.Bulk.TempTable+`"`))
 		}
 	})
 }

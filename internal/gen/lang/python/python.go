@@ -122,8 +122,8 @@ func (g *generator) module() {
 		w.Line("%s", i)
 	}
 	w.Blank()
-	w.In("if TYPE_CHECKING or __package__:", func() { w.Line("from . import %s as rt", g.runtime) })
-	w.In("else:", func() { w.Line("import %s as rt", g.runtime) })
+	w.Indented("if TYPE_CHECKING or __package__:", func() { w.Line("from . import %s as rt", g.runtime) })
+	w.Indented("else:", func() { w.Line("import %s as rt", g.runtime) })
 	w.Blank()
 	w.Line("_set = rt.set_field")
 	g.declarations()
@@ -156,22 +156,22 @@ func (g *generator) migrations() {
 
 func (g *generator) class() {
 	w := &g.w
-	w.In("class "+g.Class+":", func() {
+	w.Indented("class "+g.Class+":", func() {
 		w.Line(`"""Typed methods for the SQL in %s."""`, emit.DocText(emit.Python, strings.Join(g.Module.Files, ", ")))
 		w.Blank()
-		w.In("def __init__(self, conn: rt.Connection, observer: rt.Observer | None = None) -> None:", func() {
+		w.Indented("def __init__(self, conn: rt.Connection, observer: rt.Observer | None = None) -> None:", func() {
 			w.Line("self._rt = rt.Runtime(conn, observer)")
 		})
 		w.Blank()
 		w.Line("@staticmethod")
-		w.In("def get_migrations() -> list[str]:", func() {
+		w.Indented("def get_migrations() -> list[str]:", func() {
 			w.Line(`"""The SQL of all migrations, in order."""`)
 			w.Line(`return [";\n".join(m.statements) + ";" for m in _MIGRATIONS]`)
 		})
 		if g.Target.Config.Migrations {
 			w.Blank()
 			w.Line("@staticmethod")
-			w.In("def apply_migrations(conn: rt.Connection, project_name: str = "+quote(g.Module.Project)+", dry_run: bool = False) -> list[str]:", func() {
+			w.Indented("def apply_migrations(conn: rt.Connection, project_name: str = "+quote(g.Module.Project)+", dry_run: bool = False) -> list[str]:", func() {
 				w.Line(`"""Applies the migrations that the database has not seen yet; returns their ids.`)
 				w.Line("")
 				w.Line(`With dry_run they run and are then rolled back."""`)
@@ -181,7 +181,7 @@ func (g *generator) class() {
 		for i, s := range g.Module.Sources {
 			w.Blank()
 			w.Line("@staticmethod")
-			w.In("def "+g.Attach[i]+"(conn: rt.Connection, dsn: str) -> None:", func() {
+			w.Indented("def "+g.Attach[i]+"(conn: rt.Connection, dsn: str) -> None:", func() {
 				w.Line(`"""Attaches the PostgreSQL database %s."""`, emit.DocText(emit.Python, s.Name.Original))
 				w.Line("rt.attach_postgres(conn, %s, dsn)", quote(s.SQLName))
 			})
@@ -203,7 +203,7 @@ func (g *generator) class() {
 func (g *generator) transaction() {
 	w := &g.w
 	w.Blank()
-	w.In("def transaction(self) -> AbstractContextManager[None]:", func() {
+	w.Indented("def transaction(self) -> AbstractContextManager[None]:", func() {
 		w.Line(`"""A block that is committed at its end and rolled back by an exception."""`)
 		w.Line("return self._rt.transaction()")
 	})
@@ -249,7 +249,7 @@ func (g *generator) query(q *emit.Query) {
 	values := g.values(q, func(i int) string { return q.Args[i] })
 	method := func(name, result string, doc []string, fallback, body string) {
 		w.Blank()
-		w.In("def "+name+"("+list+") -> "+result+":", func() {
+		w.Indented("def "+name+"("+list+") -> "+result+":", func() {
 			g.doc(doc, fallback)
 			w.Line("%s", body)
 		})
@@ -261,8 +261,8 @@ func (g *generator) query(q *emit.Query) {
 			return
 		}
 		w.Blank()
-		w.In("def "+q.Batch+"(self, rows: Iterable["+q.BatchRow+"]) -> int:", func() {
-			w.Line(`"""Runs %s %s; returns the rows changed."""`, q.Method, g.PerElement())
+		w.Indented("def "+q.Batch+"(self, rows: Iterable["+q.BatchRow+"]) -> int:", func() {
+			w.Line(`"""Runs %s %s; returns the rows changed."""`, q.Method, g.BatchSemantics())
 			w.Line("return self._rt.batch(%s, %s, lambda r: %s, rows)", quote(q.Batch), sql, g.values(q, func(i int) string { return "r." + q.Args[i] }))
 		})
 		return
@@ -302,7 +302,7 @@ func (g *generator) op(t *emit.Table, op *emit.Op) {
 	table := emit.DocText(emit.Python, t.Table.Table)
 	w.Blank()
 	if op.Op == ir.OpAppender {
-		w.In("def "+op.Method+"(self) -> rt.Appender["+op.RowType+"]:", func() {
+		w.Indented("def "+op.Method+"(self) -> rt.Appender["+op.RowType+"]:", func() {
 			g.doc(t.Doc, "Appends to "+table+": close it, or leave its block, to write the last rows.")
 			w.Line("return rt.Appender(lambda rows: self._rt.bulk(_BULK_%s, rows))", op.Method)
 		})
@@ -315,7 +315,7 @@ func (g *generator) op(t *emit.Table, op *emit.Op) {
 	if g.Module.Engine == ir.DuckDB || g.Module.Engine == ir.Postgres {
 		parameter, argument = ", *, route: rt.Route | None = None", ", route"
 	}
-	w.In("def "+op.Method+"(self, rows: "+rows+parameter+") -> int:", func() {
+	w.Indented("def "+op.Method+"(self, rows: "+rows+parameter+") -> int:", func() {
 		g.doc(nil, strings.ReplaceAll(verbs[op.Op], "%s", table))
 		w.Line("return self._rt.bulk(_BULK_%s, rows%s)", op.Method, argument)
 	})
@@ -362,14 +362,14 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	switch g.Module.Engine {
 	case ir.DuckDB:
 		sql = "SELECT " + strings.Join(lists, ", ")
-		if b.Stage == "" {
+		if b.TempTable == "" {
 			target = b.Target
 			b = emit.StagedInsert(t.Table, op.Op)
 		}
 	case ir.Postgres:
 		sql = unnest(t.Table, op.Op)
 		if op.Op == ir.OpDelete || len(t.Set) == 0 {
-			b.Dedupe = "" // several rows with the same key give the same result
+			b.Deduplicate = "" // several rows with the same key give the same result
 		}
 	case ir.Scoter:
 		sql = emit.RowsPath(t.Table, op.Op)
@@ -401,11 +401,11 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 		if g.Module.Engine == ir.Postgres {
 			g.copy(t, op)
 		}
-		if b.Stage == "" {
+		if b.TempTable == "" {
 			return
 		}
 		w.Block("stage=rt.Stage(", "),", func() {
-			for _, f := range [][2]string{{"table", b.Stage}, {"create", b.Create}, {"dedupe", b.Dedupe}, {"apply", b.Apply}, {"drop", b.Drop}} {
+			for _, f := range [][2]string{{"table", b.TempTable}, {"create", b.Create}, {"dedupe", b.Deduplicate}, {"apply", b.Apply}, {"drop", b.Drop}} {
 				value := "None"
 				if f[1] != "" {
 					value = block(f[1])

@@ -15,7 +15,7 @@ func (g *generator) rowClass(name string, names, fields []string) {
 	w.Line("")
 	w.Line("")
 	w.Line("@dataclass(frozen=True, init=False)")
-	w.In("class "+name+":", func() {
+	w.Indented("class "+name+":", func() {
 		for _, f := range fields {
 			w.Line("%s", f)
 		}
@@ -31,14 +31,14 @@ func (g *generator) rowClass(name string, names, fields []string) {
 			}
 		}
 		if one := "def __init__(self, " + strings.Join(fields, ", ") + ") -> None:"; len(one) < 120 {
-			w.In(one, body)
+			w.Indented(one, body)
 			return
 		}
-		w.In("def __init__(", func() {
+		w.Indented("def __init__(", func() {
 			w.Line("self,")
 			parameters()
 		})
-		w.In(") -> None:", body)
+		w.Indented(") -> None:", body)
 	})
 }
 
@@ -77,13 +77,13 @@ func (g *generator) valueReader(q *emit.Query) {
 		if value != "r[0]" {
 			w.Line("")
 			w.Line("")
-			w.In("def "+g.maker(q)+"(r: rt.Row) -> "+row+":", func() { w.Line("return %s", value) })
+			w.Indented("def "+g.maker(q)+"(r: rt.Row) -> "+row+":", func() { w.Line("return %s", value) })
 		}
 		return
 	}
 	w.Line("")
 	w.Line("")
-	w.In("def "+read+"(rows: Iterable[rt.Row]) -> Iterator["+row+"]:", func() {
+	w.Indented("def "+read+"(rows: Iterable[rt.Row]) -> Iterator["+row+"]:", func() {
 		if value == "r[0]" {
 			w.Line("return map(rt.value_of, rows)")
 		} else {
@@ -116,7 +116,7 @@ func (g *generator) rowReaders(r ir.Row) {
 	if all {
 		w.Line("")
 		w.Line("")
-		w.In("def _to_"+ir.NewName(name).Snake()+"(rows: Iterable[rt.Row]) -> Iterator["+name+"]:", func() {
+		w.Indented("def _to_"+ir.NewName(name).Snake()+"(rows: Iterable[rt.Row]) -> Iterator["+name+"]:", func() {
 			if plain {
 				w.Line("return rt.starmap(%s, rows)", name)
 				return
@@ -130,7 +130,7 @@ func (g *generator) rowReaders(r ir.Row) {
 	if one {
 		w.Line("")
 		w.Line("")
-		w.In("def _make_"+ir.NewName(name).Snake()+"(r: rt.Row) -> "+name+":", func() {
+		w.Indented("def _make_"+ir.NewName(name).Snake()+"(r: rt.Row) -> "+name+":", func() {
 			if plain {
 				w.Line("return %s(*r)", name)
 				return

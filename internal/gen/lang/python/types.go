@@ -16,7 +16,7 @@ func (g *generator) declarations() {
 	for _, e := range g.Module.Enums {
 		w.Line("")
 		w.Line("")
-		w.In("class "+g.EnumType(e.Ref)+"(_enum.Enum):", func() {
+		w.Indented("class "+g.EnumType(e.Ref)+"(_enum.Enum):", func() {
 			g.doc(e.Doc, "Labels of "+emit.DocText(emit.Python, e.Name.Original)+". Reading a label that is newer than this code is a ValueError.")
 			w.Blank()
 			labels := emit.NewScope()
@@ -34,7 +34,7 @@ func (g *generator) declarations() {
 		w.Line("")
 		w.Line("")
 		w.Line("@dataclass(frozen=True)")
-		w.In("class "+name+":", func() {
+		w.Indented("class "+name+":", func() {
 			for _, f := range fields {
 				w.Line("%s", f)
 			}
@@ -231,7 +231,7 @@ func (g *generator) writer(t ir.Type) string {
 		}
 		return "rt.to_text"
 	}
-	if emit.OnlyOfText(t) {
+	if emit.OnlyFromText(t) {
 		return "rt.to_text"
 	}
 	switch t.Kind {
@@ -308,7 +308,7 @@ func (g *generator) functions() {
 	for _, e := range g.Module.Enums {
 		w.Line("")
 		w.Line("")
-		w.In("def _write_"+ir.NewName(g.EnumType(e.Ref)).Snake()+"(v: "+g.EnumType(e.Ref)+") -> str:", func() {
+		w.Indented("def _write_"+ir.NewName(g.EnumType(e.Ref)).Snake()+"(v: "+g.EnumType(e.Ref)+") -> str:", func() {
 			w.Line("label: str = v.value")
 			w.Line("return label")
 		})
@@ -318,9 +318,9 @@ func (g *generator) functions() {
 		snake := ir.NewName(name).Snake()
 		w.Line("")
 		w.Line("")
-		w.In("def _read_"+snake+"(v: Any) -> "+name+":", func() {
+		w.Indented("def _read_"+snake+"(v: Any) -> "+name+":", func() {
 			w.Line("f = rt.fields(v)")
-			w.In("return "+name+"(", func() {
+			w.Indented("return "+name+"(", func() {
 				for i, f := range s.Fields {
 					w.Line("%s=%s,", emit.Field(emit.Python, f.Name), g.read(fmt.Sprintf("f[%d]", i), f.Type, f.Nullable, true))
 				}
@@ -333,7 +333,7 @@ func (g *generator) functions() {
 		if g.Module.Engine == ir.Postgres {
 			open, end, key, typ = "return rt.to_fields([", "])", func(ir.Field) string { return "" }, "str"
 		}
-		w.In("def _write_"+snake+"(v: "+name+") -> "+typ+":", func() {
+		w.Indented("def _write_"+snake+"(v: "+name+") -> "+typ+":", func() {
 			w.Block(open, end, func() {
 				for _, f := range s.Fields {
 					w.Line("%s%s,", key(f), g.write("v."+emit.Field(emit.Python, f.Name), f.Type, f.Nullable))
@@ -360,7 +360,7 @@ func (g *generator) sql(q *emit.Query) string {
 	switch {
 	case !q.ReadOnly:
 	case g.Module.Engine == ir.DuckDB:
-		return g.FiniteSQL(q)
+		return g.PythonSQL(q)
 	case g.Module.Engine == ir.Scoter:
 		return g.TextSQL(q, []ir.Kind{ir.JSON}, ir.Interval, ir.JSON, ir.Blob)
 	}

@@ -29,7 +29,7 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 			if g.Module.Engine == ir.SQLite && c.Type.Kind == ir.Int64 {
 				f = "rt.whole" // a type with INT in its name has the affinity INTEGER
 			}
-			f = g.givenWriter(c.Type, f)
+			f = g.inputWriter(c.Type, f)
 			values = append(values, g.written(member("r", c.Name.Original), f, c.Type, c.Nullable))
 		}
 		return "(r) => [" + strings.Join(values, ", ") + "]"
@@ -60,7 +60,7 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 			w.Line("sql: %s,", block(b.Row))
 			columns(b.RowOrder)
 			w.Line("values: %s,", row(b.RowOrder))
-			if before, behind, ok := b.Many(); ok && !g.sync {
+			if before, behind, ok := b.MultiRow(); ok && !g.sync {
 				w.Line("many: { before: %s, behind: %s },", block(before), block(behind))
 			}
 			return
@@ -77,8 +77,8 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 		}
 		if g.Module.Engine == ir.Postgres {
 			target := b.Target
-			if b.Stage != "" {
-				target = `"` + b.Stage + `"`
+			if b.TempTable != "" {
+				target = `"` + b.TempTable + `"`
 			}
 			w.Line("copy: %s,", block("COPY "+target+" FROM STDIN"))
 			if one := emit.UnnestSQL(t.Table, op.Op, emit.DollarMark); one != "" {
@@ -111,28 +111,28 @@ func schema(t *emit.Table) string {
 // for every column.
 func (g *generator) stage(t *emit.Table, op *emit.Op) {
 	w, b := &g.w, op.Bulk
-	if b.Stage == "" && (g.Module.Engine == ir.Postgres || len(b.Columns) == len(t.Columns)) {
+	if b.TempTable == "" && (g.Module.Engine == ir.Postgres || len(b.Columns) == len(t.Columns)) {
 		return
 	}
-	if b.Stage == "" {
+	if b.TempTable == "" {
 		b = emit.StagedInsert(t.Table, op.Op)
 	}
 	w.Block("stage: {", "},", func() {
 		if g.Module.Engine != ir.Postgres {
-			w.Line("table: %s,", block(b.Stage))
+			w.Line("table: %s,", block(b.TempTable))
 		}
 		w.Line("create: %s,", block(b.Create))
 		// Only these operations need the statement that removes all but the last of several rows
 		// with the same key. For the others, such rows do not change the result.
-		if b.Dedupe != "" && op.Op != ir.OpDelete && len(t.Set) > 0 {
+		if b.Deduplicate != "" && op.Op != ir.OpDelete && len(t.Set) > 0 {
 			if g.Module.Engine == ir.Postgres {
-				w.Line("dedupe: %s,", block(b.Dedupe))
+				w.Line("dedupe: %s,", block(b.Deduplicate))
 			} else {
 				var key []string
 				for _, i := range t.Key {
 					key = append(key, strconv.Itoa(slices.Index(b.Columns, i)))
 				}
-				w.Line("dedupe: { key: [%s], sql: %s },", strings.Join(key, ", "), block(b.Dedupe))
+				w.Line("dedupe: { key: [%s], sql: %s },", strings.Join(key, ", "), block(b.Deduplicate))
 			}
 		}
 		w.Line("apply: %s,", block(b.Apply))

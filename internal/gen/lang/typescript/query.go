@@ -20,9 +20,9 @@ func (g *generator) query(q *emit.Query) {
 	g.w.Blank()
 	g.doc(q.Doc, "")
 	if g.Module.Engine == ir.SQLite {
-		g.kept(q, list, strings.Join(binds, ", "))
+		g.preparedMethod(q, list, strings.Join(binds, ", "))
 	} else {
-		g.called(q, list, g.args(q, q.Method, binds))
+		g.runtimeMethod(q, list, g.args(q, q.Method, binds))
 	}
 	if q.Batch != "" {
 		g.batch(q)
@@ -61,9 +61,9 @@ func (g *generator) args(q *emit.Query, name string, binds []string) string {
 	return args
 }
 
-// called writes a TypeScript method whose body is one call of the runtime library. args are the
-// arguments of this call.
-func (g *generator) called(q *emit.Query, params, args string) {
+// runtimeMethod writes a TypeScript method whose body is one call of the runtime library. args are
+// the arguments of this call.
+func (g *generator) runtimeMethod(q *emit.Query, params, args string) {
 	result, call := g.exec, "exec"
 	if q.Verb == ir.VerbQuery {
 		row, read := g.result(q)
@@ -75,9 +75,9 @@ func (g *generator) called(q *emit.Query, params, args string) {
 	g.w.Block(q.Method+"("+params+"): "+g.promise(result)+" {", "}", func() { g.w.Line("return this.#rt.%s(%s);", call, args) })
 }
 
-// kept writes a TypeScript method for SQLite that prepares its statement in the first call, and
-// reuses it in later calls. The method costs no more than a direct call of the driver.
-func (g *generator) kept(q *emit.Query, params, binds string) {
+// preparedMethod writes a TypeScript method for SQLite that prepares its statement in the first
+// call, and reuses it in later calls. The method costs no more than a direct call of the driver.
+func (g *generator) preparedMethod(q *emit.Query, params, binds string) {
 	w := &g.w
 	prepare := quote(q.Method) + ", SQL." + q.Method
 	call := func(verb string) string {
@@ -135,7 +135,7 @@ func (g *generator) kept(q *emit.Query, params, binds string) {
 func (g *generator) batch(q *emit.Query) {
 	w := &g.w
 	w.Blank()
-	w.Line("/** Runs %s %s; returns the rows changed. */", q.Method, g.PerElement())
+	w.Line("/** Runs %s %s; returns the rows changed. */", q.Method, g.BatchSemantics())
 	rows := "rt.Rows<" + q.BatchRow + ">"
 	if g.sync {
 		rows = "Iterable<" + q.BatchRow + ">"

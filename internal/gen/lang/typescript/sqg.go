@@ -6,9 +6,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// driversValues reports whether rows in generated code have the values as DuckDB's driver returns
-// them. That is so in a project of SQG, the generator that Scoter replaces.
-func (g *generator) driversValues() bool {
+// usesDriverValues reports whether rows in generated code have the values as DuckDB's driver
+// returns them. That is so in a project of SQG, the generator that Scoter replaces.
+func (g *generator) usesDriverValues() bool {
 	return g.Target.Config.SQG && g.Module.Engine == ir.DuckDB
 }
 
@@ -34,7 +34,7 @@ func driverClass(t ir.Type) string {
 // resultType returns the TypeScript type for a column of a query's result. t is the column's SQL
 // type.
 func (g *generator) resultType(t ir.Type, nullable bool) string {
-	if !g.driversValues() {
+	if !g.usesDriverValues() {
 		return g.nullable(g.tsType(t), nullable)
 	}
 	typ := g.driverType(t)
@@ -69,22 +69,22 @@ func (g *generator) driverType(t ir.Type) string {
 	return g.tsType(t)
 }
 
-// givenType returns the TypeScript type of a value of type t that users pass to a generated method.
+// inputType returns the TypeScript type of a value of type t that users pass to a generated method.
 // In a project of SQG, it also accepts the class that the driver has for such values.
-func (g *generator) givenType(t ir.Type) string {
-	if class := driverClass(t); class != "" && g.driversValues() && t.Kind != ir.Text {
+func (g *generator) inputType(t ir.Type) string {
+	if class := driverClass(t); class != "" && g.usesDriverValues() && t.Kind != ir.Text {
 		return g.tsType(t) + " | " + class
 	}
-	if g.driversValues() && t.Kind == ir.List {
+	if g.usesDriverValues() && t.Kind == ir.List {
 		return "readonly " + g.tsType(t) + " | { readonly items: readonly " + g.tsType(t) + " }"
 	}
 	return g.tsType(t)
 }
 
-// givenWriter returns the TypeScript function that converts a value of the type that givenType
+// inputWriter returns the TypeScript function that converts a value of the type that inputType
 // returns for the driver. write is the function for the type that other projects use.
-func (g *generator) givenWriter(t ir.Type, write string) string {
-	if write == "" || !g.driversValues() {
+func (g *generator) inputWriter(t ir.Type, write string) string {
+	if write == "" || !g.usesDriverValues() {
 		return write
 	}
 	switch {

@@ -38,7 +38,7 @@ func (g *generator) types() {
 		w.Block("export interface "+g.RowType(r.Ref)+" {", "}", func() {
 			queried := g.queried(&r)
 			for _, c := range r.Columns {
-				typ := g.nullable(g.givenType(c.Type), c.Nullable)
+				typ := g.nullable(g.inputType(c.Type), c.Nullable)
 				if queried {
 					typ = g.resultType(c.Type, c.Nullable)
 				}
@@ -92,7 +92,7 @@ func (g *generator) nullable(t string, nullable bool) string {
 // paramType returns the TypeScript type of a value of type t that users pass to a generated method.
 // It is the same as in results, except that lists may be read-only.
 func (g *generator) paramType(t ir.Type) string {
-	if given := g.givenType(t); given != g.tsType(t) {
+	if given := g.inputType(t); given != g.tsType(t) {
 		return given
 	}
 	if t.Kind == ir.List || t.Kind == ir.Array {
@@ -286,7 +286,7 @@ func (g *generator) element(t ir.Type, nullable bool) string {
 
 // read returns a TypeScript expression that converts v, a value of type t as the driver returns it.
 func (g *generator) read(v string, t ir.Type, nullable bool) string {
-	if g.driversValues() {
+	if g.usesDriverValues() {
 		return v + " as unknown as " + g.resultType(t, nullable)
 	}
 	f := g.reader(t)
@@ -386,7 +386,7 @@ func (g *generator) result(q *emit.Query) (row, read string) {
 func (g *generator) structs(s *ir.Struct) {
 	w, name := &g.w, g.StructType(s.Ref)
 	value := map[ir.Engine]string{ir.DuckDB: "rt.duck.DuckDBValue", ir.Postgres: "string", ir.Scoter: "unknown"}[g.Module.Engine]
-	if !g.driversValues() {
+	if !g.usesDriverValues() {
 		g.readStruct(s, value)
 	}
 	if g.Module.Engine == ir.Scoter { // parameters of Scoter are JSON, so they need no conversion

@@ -74,7 +74,7 @@ var duckNumbers = map[ir.Kind]string{
 }
 
 func (g *generator) duckWriter(t ir.Type) string {
-	if emit.OnlyOfText(t) {
+	if emit.OnlyFromText(t) {
 		return "rt.utf8"
 	}
 	if f, ok := duckNumbers[t.Kind]; ok {
@@ -174,7 +174,7 @@ func (g *generator) bind(p *ir.Param, v string) string {
 	if g.Module.Engine != ir.DuckDB {
 		return g.write(v, p.Type, p.Nullable)
 	}
-	if f := g.givenWriter(p.Type, g.duckWriter(p.Type)); f != "" {
+	if f := g.inputWriter(p.Type, g.duckWriter(p.Type)); f != "" {
 		return "rt.bind(" + v + ", " + g.duckType(p.Type) + ", " + f + ")"
 	}
 	return "rt.bind(" + v + ", " + g.duckType(p.Type) + ")"
@@ -189,7 +189,7 @@ var duckTypes = map[ir.Kind]string{
 
 // duckType returns a TypeScript expression for the type of DuckDB's driver that stands for t.
 func (g *generator) duckType(t ir.Type) string {
-	if emit.OnlyOfText(t) {
+	if emit.OnlyFromText(t) {
 		return "rt.duck.VARCHAR"
 	}
 	switch t.Kind {

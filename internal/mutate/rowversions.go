@@ -1,0 +1,181 @@
+package mutate
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/keys"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// Rows of a table with a primary key may have a version column, and a deletion column that says
+// that their key is deleted. With a version column, the result does not depend on the order in
+// which rows arrive:
+//
+//   - Of several row versions of a key the highest version wins. Of equal versions the last row
+//     wins.
+//   - A row that deletes its key remains as a tombstone, which queries do not show. A row with a
+//     lower version that arrives later is compared with it. In a table without versions no
+//     tombstone remains.
+//   - A row sent without its version column counts as newer than the existing row. In a request
+//     that gives whole rows, the row has the default of the column. NULL is lower than all
+//     versions.
+//
+// A deletion without a version, such as a tombstone of Kafka, counts as newer than any existing
+// row, and removes that row together with its version. A key that is already deleted stays deleted,
+// and keeps the version of its deletion.
+
+// rowVersions has the versions and deletion marks of incoming rows, which decide whether a row
+// replaces another one. All slices have one element for each row.
+type rowVersions struct {
+	versions           []uint64 // encoded as in keys.State; nil if the rows have none
+	deleted            []bool   // the deletion marks; nil if the rows have none
+	unversionedDeletes []bool   // the row is a deletion without a version; nil if there are none
+	// keyDeleted[i] is true if the batch also has a deletion without a version of the same key as
+	// row i. Then the version of the existing row does not count. ended is nil if no row is such a
+	// deletion.
+	keyDeleted []bool
+}
+
+// rowVersionsOf reads the versions and deletion marks of rows. rec has the rows, and sent are the
+// columns that the sender gave.
+func rowVersionsOf(t schema.Table, rec arrow.RecordBatch, sentColumns []schema.Column) (s rowVersions, err error) {
+	column := func(id base.ColumnID) arrow.Array {
+		if id == 0 || !slices.ContainsFunc(sentColumns, func(c schema.Column) bool { return c.ID == id }) {
+			return nil
+		}
+		return rec.Column(t.ColumnByID(id))
+	}
+	if a := column(t.RowVersion); a != nil {
+		if s.versions, err = keys.Versions(a); err != nil {
+			return s, err
+		}
+	}
+	if a := column(t.IsDeleted); a != nil {
+		values := a.(*array.Boolean)
+		s.deleted = make([]bool, values.Len())
+		for i := range s.deleted {
+			s.deleted[i] = values.IsValid(i) && values.Value(i)
+		}
+	}
+	return s, nil
+}
+
+// take returns the versions and deletion marks of some rows. rows are their numbers.
+func (s rowVersions) take(rows []uint32) (out rowVersions) {
+	for _, i := range rows {
+		if s.versions != nil {
+			out.versions = append(out.versions, s.versions[i])
+		}
+		if s.deleted != nil {
+			out.deleted = append(out.deleted, s.deleted[i])
+		}
+		if s.unversionedDeletes != nil {
+			out.unversionedDeletes, out.keyDeleted = append(out.unversionedDeletes, s.unversionedDeletes[i]), append(out.keyDeleted, s.keyDeleted[i])
+		}
+	}
+	return out
+}
+
+// replaces reports whether the later of two incoming rows of one key replaces the earlier one
+// (other). If it returns false, the later row is dropped. c says what the statement does with
+// existing keys.
+func (s rowVersions) replaces(later, other uint32, c conflictAction) bool {
+	switch {
+	case s.isUnversionedDelete(later):
+		return !s.deletes(int(other)) || s.isUnversionedDelete(other)
+	case s.isUnversionedDelete(other):
+		return true
+	}
+	if s.versions != nil && s.versions[later] != s.versions[other] {
+		return s.versions[later] > s.versions[other]
+	}
+	return c != skipRow
+}
+
+// isUnversionedDelete reports whether an incoming row is a deletion without a version.
+func (s rowVersions) isUnversionedDelete(i uint32) bool {
+	return s.unversionedDeletes != nil && s.unversionedDeletes[i]
+}
+
+// isSuperseded reports whether incoming row i has no effect on the existing row of its key. That is
+// so if the existing row has a higher version, or if the incoming row is a deletion and the key is
+// already deleted. there is the state of the existing row.
+func (s rowVersions) isSuperseded(i int, there keys.State) bool {
+	switch {
+	case s.isUnversionedDelete(uint32(i)):
+		return there.Deleted
+	case s.keyDeleted != nil && s.keyDeleted[i] && !there.Deleted:
+		return false
+	}
+	return s.versions != nil && s.versions[i] < there.Version
+}
+
+// deletes reports whether an incoming row says that its key is deleted.
+func (s rowVersions) deletes(i int) bool { return s.deleted != nil && s.deleted[i] }
+
+func contains(columns []schema.Column, id base.ColumnID) bool {
+	return slices.ContainsFunc(columns, func(c schema.Column) bool { return c.ID == id })
+}
+
+// withVersionColumns adds the version and deletion columns to given, the columns that an incoming
+// row sets in the existing row, if the sender gave them. So after INSERT ... ON CONFLICT DO UPDATE
+// the row has the version of the incoming row.
+func withVersionColumns(t schema.Table, given, sentColumns []schema.Column) []schema.Column {
+	given = slices.Clone(given)
+	for _, id := range []base.ColumnID{t.RowVersion, t.IsDeleted} {
+		if id != 0 && contains(sentColumns, id) && !contains(given, id) {
+			given = append(given, t.Columns[t.ColumnByID(id)])
+		}
+	}
+	return given
+}
+
+// setVersionColumns makes an update set the version and deletion columns from the incoming row, if
+// the statement gives them. It does for updates whose values are SQL expressions what
+// withVersionColumns does for other updates.
+func (x *execution) setVersionColumns(in insertion, update *rowAction, values map[base.ColumnID]func(*composedQuery)) {
+	t := in.target.table
+	for _, id := range []base.ColumnID{t.RowVersion, t.IsDeleted} {
+		if id == 0 || !contains(in.columns, id) {
+			continue
+		}
+		col, assigned := t.Columns[t.ColumnByID(id)], values[id]
+		if assigned == nil {
+			update.set = append(update.set, id)
+			assigned = func(q *composedQuery) { in.writeIncoming(q, col) }
+		}
+		deleted := t.ColumnByID(t.IsDeleted)
+		values[id] = func(q *composedQuery) {
+			if deleted < 0 || !contains(in.columns, t.IsDeleted) {
+				assigned(q)
+				return
+			}
+			q.write("CASE WHEN ")
+			in.writeIncoming(q, t.Columns[deleted])
+			q.write(" THEN ")
+			in.writeIncoming(q, col)
+			q.write(" ELSE ")
+			assigned(q)
+			q.write(" END")
+		}
+	}
+}
+
+// writeIsSuperseded appends an SQL condition that is true if the incoming version is lower than the
+// existing one. Go code has the same rule in rowVersions.isSuperseded. arriving and there write the
+// two versions.
+func writeIsSuperseded(q *composedQuery, arriving, there func(*composedQuery)) {
+	q.write("(")
+	arriving(q)
+	q.write(" < ")
+	there(q)
+	q.write(" OR (")
+	arriving(q)
+	q.write(") IS NULL AND ")
+	there(q)
+	q.write(" IS NOT NULL)")
+}

@@ -126,8 +126,9 @@ func (t *numberTable[T]) place(v T) *numberSlot[T] {
 	}
 }
 
-// indexes writes the index of each number to out, and adds new numbers to the table. most is the
-// maximum number of distinct numbers: if the table would get more, indexes returns false.
+// indexes writes the index of each number to out, and adds new numbers to the table. The argument
+// most is the maximum number of distinct numbers: if the table would get more than that, the result
+// is false.
 func (t *numberTable[T]) indexes(numbers []T, out []int32, most int) bool {
 	for i, v := range numbers {
 		s := t.place(v)
@@ -211,7 +212,7 @@ func indexPlain(known *intern.Table, descr *pqschema.Column, s shredded, out []i
 	for i := range out {
 		var err error
 		if value, err = appendPlain(value[:0], descr, s.values, s.present.slice(i, i+1)); err != nil || known.Bytes() > maxDictionaryBytes {
-			// The error is found again when the values are written without a dictionary.
+			// The error is not lost: writing the values without a dictionary fails with it again.
 			return false
 		}
 		out[i] = int32(known.Index(value))

@@ -73,9 +73,9 @@ const (
 // of most parts fits into them.
 const tailBytes = 32 << 10
 
-// openPlaces opens a part's file, and calls do with the file and the positions of its column
-// chunks. table is the part's schema version. If the file's columns are not those of table, the
-// error is Corrupt.
+// openPlaces opens a part's file, and calls the function do with the file and the positions of its
+// column chunks. The argument table is the part's schema version. If the file has other columns,
+// the error is Corrupt.
 func openPlaces(f *blocks.File, table schema.Table, do func(io.ReaderAt, *places) error) error {
 	return openFile(f, func(f io.ReaderAt, size int64) error {
 		footer, err := readFooter(f, size)

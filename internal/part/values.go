@@ -12,8 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// selection selects values of an array that are not NULL: those at positions. If positions is nil,
-// it selects n consecutive values, beginning at the index from.
+// selection is a choice of values of an array, none of which is NULL. The field positions has their
+// indexes. If it is nil, the values are n consecutive ones, beginning at the index from.
 type selection struct {
 	positions []int32
 	from, n   int

@@ -258,7 +258,7 @@ func (in *interleave) sortKeys(keys []arrow.RecordBatch, rows []uint32) ([]uint3
 }
 
 // interval says what is known about where the window ends in the loaded rows of a part. The rows
-// before from are in the window. The rows from to on are not.
+// before the index from are in the window. The rows at and after the index to are not.
 type interval struct{ from, to int }
 
 // maxProbes is the maximum number of rows of a part that are compared with the bound (the last row
@@ -277,8 +277,8 @@ func (iv interval) probes() iter.Seq[int] {
 	}
 }
 
-// narrow makes the interval smaller. before is the number of probes that sort before the bound.
-// These rows are in the window.
+// narrow makes the interval smaller. The argument before is the number of probes (rows that were
+// compared with the bound) that sort before the bound. These rows are in the window.
 func (iv *interval) narrow(before int) {
 	step := iv.step()
 	from, to := iv.from, iv.to

@@ -159,8 +159,8 @@ func nested(t schema.Type) bool {
 	return ok
 }
 
-// ask counts a request for a column chunk. It returns the entry of the chunk. often reports whether
-// the chunk is requested so often that all of its values should be cached.
+// ask counts a request for a column chunk. It returns the entry of the chunk. The result often says
+// whether the chunk was requested so many times that all of its values should be cached.
 func (x *chunks) ask(key chunkKey) (c *chunk, often bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -42,18 +42,18 @@ type lazyRows interface {
 	address() (rowset base.RowsetID, ordinals []uint32)
 	// cachedBytes returns the memory in bytes of the cached values of the given columns.
 	cachedBytes(columns []schema.Column) int64
-	// values returns the given columns of all rows. scan is the number of the scan that calls.
-	// Later scans have greater numbers. room is the number of bytes that may still be cached.
-	// values subtracts from it the memory of the values that it caches. If room is not enough, it
-	// returns nil.
+	// values returns the given columns of all rows. The argument scan is the number of the scan
+	// that calls. Scans that began later have greater numbers. The argument room is the number of
+	// bytes that may still be cached, from which the memory of newly cached values is subtracted.
+	// If these bytes are not enough, the result is nil.
 	values(ctx context.Context, columns []schema.Column, scan uint64, room *int64) ([]arrow.Array, error)
 	// piece returns the given columns of the rows with the indexes i for which from <= i < to. If
-	// these values take more than about pieceBytes, it returns only those of the first rows.
+	// their values take more than about pieceBytes, it returns only those of the first rows.
 	piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error)
 }
 
-// changedRows are the changed rows of one rowset. They implement lazyRows. read reads the values of
-// columns that were not changed.
+// changedRows are the changed rows of one rowset. They implement lazyRows. The function in the
+// field read reads the values of columns that were not changed.
 type changedRows struct {
 	*changed
 	read reader

@@ -131,7 +131,7 @@ func missingColumn(table schema.Table, c schema.Column, value arrow.Array, rows 
 // fault says which value of an array cannot be converted, and why. If there are several such
 // values, it is about the first one.
 type fault struct {
-	row   int // number of the value's row in the array
+	row   int // number of the row in the array that has the value
 	value string
 	why   string
 }
@@ -175,7 +175,8 @@ func firstNull(a arrow.Array) int {
 	return 0
 }
 
-// Nulls returns an array of rows NULLs of the type t, in its storage type. The caller releases it.
+// Nulls returns an array that has only NULLs, in the storage type of t. The argument rows is the
+// length of the array. The caller releases the array.
 func Nulls(t schema.Type, rows int) arrow.Array {
 	dt := t.Arrow()
 	ext, ok := dt.(arrow.ExtensionType)

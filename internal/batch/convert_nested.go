@@ -119,8 +119,8 @@ func convertList(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return newList(a, t, counts, converted.Data()), nil
 }
 
-// newList returns a list or map array of the type t that has the same NULLs as a. child has the
-// elements of all lists, and counts says where each list begins in it.
+// newList returns a list or map array of the type t that has the same NULLs as the array a. child
+// has the elements of all lists, and counts says where each list begins in it.
 func newList(a arrow.Array, t schema.Type, counts []int32, child arrow.ArrayData) arrow.Array {
 	data := array.NewData(t.Arrow(), a.Len(), []*memory.Buffer{validityOf(a), memory.NewBufferBytes(asBytes(counts))},
 		[]arrow.ArrayData{child}, a.NullN(), 0)

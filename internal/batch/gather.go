@@ -262,7 +262,7 @@ func errTextBytes() error {
 	return base.Errorf(base.TooLarge, "a batch's text column is over 2 GiB").WithHint("take fewer rows at a time")
 }
 
-// gathersNull reports whether row number row of the gathered rows is NULL.
+// gathersNull reports whether one of the gathered rows is NULL. The argument row is its index.
 func gathersNull(validity *memory.Buffer, row int) bool {
 	return validity != nil && !bitutil.BitIsSet(validity.Bytes(), row)
 }

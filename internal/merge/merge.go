@@ -174,8 +174,9 @@ func describe(parts []*catalog.Part) catalog.Part {
 	return d
 }
 
-// writePart writes rows as one part, which takes over its properties from like. next returns the
-// rows batch by batch, and then io.EOF. After an error, the file of the returned part may exist.
+// writePart writes rows as one part. Properties that are not computed from the rows are those of
+// the argument like. The function next returns the rows batch by batch, and then io.EOF. After an
+// error, the file of the returned part may exist.
 func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (arrow.RecordBatch, error)) (catalog.Part, error) {
 	id, err := m.engine.NextRowsetID()
 	if err != nil {
@@ -242,7 +243,8 @@ func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield f
 }
 
 // writeSorted sorts a chunk of rows, and writes one part for each partition. For each part it calls
-// wrote with the id of the part and the indexes in the chunk of its rows.
+// the function wrote with the id of the part, and with the indexes that the part's rows have in the
+// chunk.
 func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like catalog.Part, wrote func(base.RowsetID, []uint32)) (made []catalog.Part, err error) {
 	order, err := batch.Sort(chunk, t.Schema)
 	if err != nil {

@@ -109,8 +109,8 @@ func nullFlags(chunks []arrow.Array, rows int) []bool {
 }
 
 // push encodes the values of a column as codes (numbers that compare like the values), and packs
-// them into words. values must compare as unsigned numbers. They are overwritten. nulls says which
-// rows are NULL.
+// them into words. The numbers in the argument values must compare as unsigned numbers. They are
+// overwritten. The argument nulls says which rows are NULL.
 func (b *keyBuilder) push(values []uint64, nulls []bool, f schema.SortField) {
 	least, most := uint64(math.MaxUint64), uint64(0)
 	for i, v := range values {

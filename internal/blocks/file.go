@@ -170,8 +170,8 @@ func (f *File) Open() (*Reader, error) {
 }
 
 // Verify reads the whole file and checks its length, the checksum of each block, and the checksum
-// of the file. After each block it calls pause, unless that is nil, with the number of bytes read.
-// If pause returns an error, Verify ends and returns that error.
+// of the file. If the function pause is not nil, it is called after each block with the number of
+// bytes that were read so far. If pause returns an error, Verify ends and returns that error.
 func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err error) {
 	sums, err := f.Prepare()
 	if err != nil {
@@ -234,8 +234,8 @@ func (f *File) read(r vfs.Reader, to []byte, at int64) error {
 	return base.Wrap(err, "%s", f.name)
 }
 
-// compare returns a Corrupt error unless data, the bytes of a block, match the checksum of that
-// block.
+// compare checks that the bytes of a block (data) match the checksum of that block. If they do not,
+// the error is Corrupt.
 func (f *File) compare(sums Sums, block int, data []byte) error {
 	if sum := crc32.Checksum(data, base.Castagnoli); sum != sums[block] {
 		at := int64(block) * Size

@@ -182,7 +182,7 @@ func (k *sortKeys) sort(items, tmp []item, level, chunk int) {
 	}
 }
 
-// These are numbers of items from which another way of sorting is faster. Fewer than insertionRows
+// These are numbers of items at which another way of sorting gets faster. Fewer than insertionRows
 // items are sorted by insertion, and fewer than comparisonRows by comparison. From cacheRows on,
 // items and tmp do not fit into the second-level cache, so the items are first split by their top
 // digit. Halving or doubling any of these numbers does not improve BenchmarkSort.

@@ -73,7 +73,8 @@ func (f *Finder) want(t *snapshot.Table, lacking []lack, key []base.ColumnID, va
 }
 
 // buildInBackground builds the indexes of the lacking parts of a table, or reads their row groups.
-// rows is the total number of rows of the table. It holds a part only while makeIndex works on it.
+// The argument rows is the total number of rows of the table. The file of a part is kept from being
+// removed only while makeIndex works on that part.
 func (f *Finder) buildInBackground(t *snapshot.Table, rows int64, lacking []lack, key []base.ColumnID, values []arrow.Array) {
 	defer func() {
 		f.mu.Lock()
@@ -98,8 +99,8 @@ func (f *Finder) buildInBackground(t *snapshot.Table, rows int64, lacking []lack
 }
 
 // makeIndex prepares one part for lookups of a key. It caches the numbers of the row groups that
-// may have the key. If that is not possible and whole is true, it builds the index of the part. If
-// the table does not have the part any more, it does nothing.
+// may have the key. If that is not possible and the argument whole is true, it builds the index of
+// the whole part. If the table does not have the part any more, it does nothing.
 func (f *Finder) makeIndex(t *snapshot.Table, l lack, whole bool, key []base.ColumnID, values []arrow.Array) error {
 	release, there := f.reader.Hold(l.part)
 	if !there {

@@ -176,7 +176,8 @@ func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowA
 }
 
 // patchStates replaces the written states of some rows by newer values, which the patches of their
-// rowset have. of has indexes: for each i in of, out[i] is the state of rows[i].
+// rowset have. The argument of has the indexes of these rows: for each index i in of, out[i] is the
+// state of rows[i].
 func patchStates(set *patch.Set, t schema.Table, rows []base.RowAddress, of []int, out []State) error {
 	for _, c := range Columns(t, t.PrimaryKey)[len(t.PrimaryKey):] {
 		newer, err := set.Column(c)

@@ -381,7 +381,7 @@ func (p *typeParser) enum() (Type, error) {
 	}
 }
 
-// shorten cuts a text to at most most bytes, for an error message.
+// shorten cuts a text to the maximum number of bytes in the argument most, for an error message.
 func shorten(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// ColumnKey is a metadata key of the fields in the schema that Table.Arrow returns. Its value is
-// the column's id.
+// ColumnKey is a metadata key of the fields in the schema that Table.Arrow returns. The metadata
+// value is the column's id.
 const ColumnKey = "scoter.column"
 
 // Column is one column of a table.

@@ -188,8 +188,8 @@ func Nulls(t schema.Type, rows int) arrow.Array {
 	return retyped(storage, dt)
 }
 
-// retyped returns an array with the buffers of a and the type dt. Both types must have the same
-// memory layout.
+// retyped returns an array that has the buffers of the array a, and the type dt. Both types must
+// have the same memory layout.
 func retyped(a arrow.Array, dt arrow.DataType) arrow.Array {
 	old := a.Data()
 	data := array.NewData(dt, old.Len(), old.Buffers(), old.Children(), old.NullN(), old.Offset())

@@ -55,8 +55,8 @@ func (m *merger) execute(ctx context.Context, rewrite *engine.Rewrite, plan Plan
 	t := rewrite.Table()
 	made, remap, err := m.writeAll(ctx, t, plan, yield)
 	if err == nil {
-		// Publishing does not end with ctx, because only its outcome tells whether the new files
-		// are in use.
+		// Do not cancel publishing when ctx ends: only its outcome tells whether the new files are
+		// in use.
 		err = rewrite.Publish(context.Background(), made, remap)
 		if replaced = err == nil; replaced {
 			return true, nil
@@ -201,7 +201,7 @@ func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (ar
 // these parts.
 func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield func() error) (made []catalog.Part, move *patch.Sorted, err error) {
 	var chunk []arrow.RecordBatch
-	var ordinals []uint32 // numbers that the rows in chunk had in the old part
+	var ordinals []uint32 // for each row of the chunk, its number in the old part
 	defer func() { releaseRecords(chunk) }()
 	bytes := int64(0)
 	move = &patch.Sorted{Rowset: s.part.ID}

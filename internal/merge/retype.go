@@ -22,11 +22,11 @@ import (
 // to the next one, in which one column has another type.
 type retyping struct {
 	to schema.Table
-	at int // index of the column with the new type, in both versions
+	at int // index of the column whose type changes; it is the same before and after the change
 	// wide is the current schema version with an additional last column, which has the converted
 	// values.
 	wide     schema.Table
-	value    *patch.Expression // SQL that computes the additional column of wide
+	value    *patch.Expression // SQL that computes the additional column of the field wide
 	evaluate Evaluate
 }
 

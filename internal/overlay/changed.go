@@ -172,8 +172,9 @@ func (c *changed) values(ctx context.Context, columns []schema.Column, read read
 		if k := cached[column.ID]; k != nil {
 			k.used = 2*scan + 1
 		} else {
-			// The number is even, so this column is evicted before the columns that the same scan
-			// has found in the cache: see rowsetCaches.trim.
+			// The value of used is even for a column that is not in the cache yet, and odd for a
+			// column that the scan has found there. So this column is evicted before those: see
+			// rowsetCaches.trim.
 			cached[column.ID] = &cachedColumn{used: 2 * scan}
 		}
 	}

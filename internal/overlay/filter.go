@@ -26,7 +26,7 @@ type filter struct {
 // itself.
 func memtableFilters(now, written schema.Table, bounds []Bound) []filter {
 	var out []filter
-	ranges := map[int]int{} // index in out of the filter of a column, by the index of the column
+	ranges := map[int]int{} // for each column that has a filter, the index of that filter in out
 	for i := range bounds {
 		b := &bounds[i]
 		current, at := now.ColumnByID(b.Column), written.ColumnByID(b.Column)

@@ -269,8 +269,8 @@ func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int6
 	return batch.Concat(some)
 }
 
-// stored returns a SELECT list of columns that are read from rows of the schema version written,
-// and cast to their current storage types.
+// stored returns a SELECT list for rows of an older schema version (written). It has the given
+// columns, cast to their current storage types.
 func stored(columns []schema.Column, written schema.Table) string {
 	out := make([]string, len(columns))
 	for i, c := range columns {

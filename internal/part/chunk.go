@@ -137,7 +137,8 @@ func (c *chunk) room(values arrow.Array, left selection, slots int, steps bool) 
 	if past := (c.slots + n) % c.step; past < n {
 		n -= past
 	} else if steps {
-		// The page is full in the middle of a step: complete this step, and no more.
+		// The page gets full in the middle of a step (a number of slots that DuckDB reads at once).
+		// Complete this step, and add no more.
 		n = min(within(2*pageBytes-size), c.step-c.slots%c.step)
 	}
 	if n == 0 && size < pageBytes/2 {

@@ -23,8 +23,8 @@ type dictionary struct {
 }
 
 // distinctValues makes a dictionary of the values of a leaf, and replaces the values by their
-// indices. If the dictionary would be too large, it returns an empty one and leaves the pieces
-// unchanged.
+// indices. If the dictionary would be too large, it returns an empty one and leaves the values as
+// they are.
 func distinctValues(descr *pqschema.Column, pieces shreds) dictionary {
 	indices := make([][]int32, len(pieces))
 	for i, s := range pieces {
@@ -186,8 +186,8 @@ func distinctOthers(descr *pqschema.Column, pieces shreds, indices [][]int32) di
 // textPageBytes returns the size in bytes of a dictionary page with the given texts.
 func textPageBytes(texts *intern.Table) int { return texts.Bytes() + 4*texts.Len() }
 
-// indexTexts writes the index of each text to out, and adds new texts to known. It returns false if
-// the distinct texts do not fit into a dictionary page.
+// indexTexts writes the index of each text to out, and adds new texts to the table known. The
+// result is false if the distinct texts do not fit into a dictionary page.
 func indexTexts(known *intern.Table, texts textArray, present selection, out []int32) bool {
 	if len(out) == 0 {
 		return true
@@ -204,9 +204,9 @@ func indexTexts(known *intern.Table, texts textArray, present selection, out []i
 	return true
 }
 
-// indexPlain writes the index of each value to out, and adds new values to known. It is for values
-// that are neither numbers nor texts, and compares their PLAIN encodings. It returns false if the
-// distinct values do not fit into a dictionary page.
+// indexPlain writes the index of each value to out, and adds new values to the table known. It is
+// for values that are neither numbers nor texts, and compares their PLAIN encodings. The result is
+// false if the distinct values do not fit into a dictionary page.
 func indexPlain(known *intern.Table, descr *pqschema.Column, s shredded, out []int32) bool {
 	var value []byte
 	for i := range out {

@@ -119,7 +119,7 @@ func (n *Numbers) Read(group int) (columns []Integers, err error) {
 	return columns, err
 }
 
-// open opens the part's file and calls do, which reads pages of a row group.
+// open opens the part's file and calls the function do, which reads pages of a row group.
 func (n *Numbers) open(group int, do func(f io.ReaderAt) error) error {
 	return openFile(n.file, func(f io.ReaderAt, _ int64) error { return base.Wrap(do(f), "row group %d", group) })
 }
@@ -208,9 +208,9 @@ func (c *numberColumn) among(file io.ReaderAt, chunk place, value int64, rows []
 	return out, nil
 }
 
-// each calls f with the pages of a column chunk until f returns false. The chunk has the given
-// number of rows and no NULLs. The argument first of f is the index in the chunk of the page's
-// first value.
+// each calls the function f with each page of a column chunk, until f returns false. The chunk has
+// the given number of rows and no NULLs. The argument first of f is the index in the chunk of the
+// page's first value.
 func (c *numberColumn) each(file io.ReaderAt, chunk place, rows int, f func(p *pages, first int, h page, data []byte, dictionary []int64) (more bool, err error)) error {
 	p, err := openPages(file, chunk, c.optional)
 	if err != nil {
@@ -240,8 +240,8 @@ func (c *numberColumn) each(file io.ReaderAt, chunk place, rows int, f func(p *p
 	return err
 }
 
-// read calls f with consecutive pieces of the values of a column chunk. The chunk has the given
-// number of rows and no NULLs. The slice that f gets is valid only during the call.
+// read calls the function f with consecutive pieces of the values of a column chunk. The chunk has
+// the given number of rows and no NULLs. The slice that f gets is valid only during the call.
 func (c *numberColumn) read(file io.ReaderAt, chunk place, rows int, f func(values []int64)) error {
 	return c.each(file, chunk, rows, func(p *pages, first int, h page, data []byte, dictionary []int64) (more bool, err error) {
 		if first == 0 {
@@ -255,8 +255,8 @@ func (c *numberColumn) read(file io.ReaderAt, chunk place, rows int, f func(valu
 	})
 }
 
-// unpack appends the values of a page to the given slice. The page must not have NULLs. dictionary
-// has the values of the chunk's dictionary page, if there is one.
+// unpack appends the values of a page to the given slice. The page must not have NULLs. The
+// argument dictionary has the values of the chunk's dictionary page, if there is one.
 func (c *numberColumn) unpack(to []int64, h page, data []byte, dictionary []int64) (out []int64, err error) {
 	switch h.encoding {
 	case parquet.Encodings.Plain:

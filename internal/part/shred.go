@@ -167,7 +167,8 @@ func (s slots) expand(level int16) slots {
 	out := slots{values: array.NewSlice(elements, int64(first), int64(last)), owned: true, alive: s.alive + 1, dense: true}
 	grow := int(last-first) + s.len()
 	out.positions, out.ended, out.rep = make([]int32, 0, grow), make([]int16, 0, grow), make([]int16, 0, grow)
-	next := int32(0) // offset of the next list if there is no gap between lists; see dense
+	// if there is no gap between the lists, the offset at which the next list must begin
+	next := int32(0)
 	for i := range s.len() {
 		p, rep := int32(i), int16(0)
 		if s.positions != nil {

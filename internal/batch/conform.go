@@ -141,8 +141,8 @@ func (f *fault) report(table schema.Table, c schema.Column, firstRow int64) *bas
 		table.QualifiedName(), firstRow+int64(f.row)+1, c.Name, f.value, f.why)
 }
 
-// faultAt returns the fault for one row of an array. format and args say what is wrong with the
-// value of the row.
+// faultAt returns the fault for one row of an array. The arguments format and args say what is
+// wrong with the value of the row.
 func faultAt(a arrow.Array, row int, format string, args ...any) *fault {
 	value := "NULL"
 	if a.IsValid(row) {

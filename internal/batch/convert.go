@@ -130,8 +130,8 @@ func keepsDictionary(t schema.Type) bool {
 }
 
 // Unpacked returns the number of bytes of text that Conform will write when it replaces
-// dictionaries by plain values. It does so for columns whose types allow no dictionary. types are
-// the columns of the table. The result may be many times larger than the batch.
+// dictionaries by plain values. It does so for columns whose types allow no dictionary. The
+// argument types has the columns of the table. The result may be many times larger than the batch.
 func Unpacked(rec arrow.RecordBatch, types []schema.Field) int64 {
 	var total int64
 	for i, f := range rec.Schema().Fields() {

@@ -14,8 +14,9 @@ import (
 )
 
 // Overlay returns a copy of a column in which some rows have other values: the row with the number
-// rows[i] gets the value values[from+i]. column and values must have the same storage type, but
-// column may be a dictionary of text while values are plain text. The caller releases the result.
+// rows[i] gets the value values[from+i]. The arguments column and values must have the same storage
+// type, except that column may be a dictionary of text and values plain text. The caller releases
+// the result.
 func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (arrow.Array, error) {
 	// Take only the needed slice of values first, because a dictionary is made of them. The slice
 	// may have only a few of all values.

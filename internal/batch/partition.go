@@ -38,9 +38,10 @@ type PartitionRows struct {
 // hiveNull is the text for NULL in a partition's path, as in Hive, Spark and DuckDB.
 const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 
-// Partition splits rows of the batches by the partitioning of the table. ordinals are the global
-// numbers of the rows to split, in an order such as that of Sort. Nil stands for all rows. The rows
-// of a partition stay in that order. The partitions are sorted by their keys, with NULL last.
+// Partition splits rows of the batches by the partitioning of the table. The argument ordinals has
+// the global numbers of the rows to split, in an order such as that of Sort. Nil stands for all
+// rows. The rows of a partition stay in that order. The partitions are sorted by their keys, with
+// NULL last.
 func Partition(recs []arrow.RecordBatch, table schema.Table, ordinals []uint32) ([]PartitionRows, error) {
 	total := Rows(recs)
 	if ordinals == nil {

@@ -155,10 +155,10 @@ func chunksOf(recs []arrow.RecordBatch, column int) []arrow.Array {
 	return chunks
 }
 
-// textType returns the type of a column whose rows are gathered from chunks. common is the type
-// that the column would have otherwise. If more than half of the rows of a text column come from
-// dictionaries, the type is a dictionary. As plain text, repeated values could take many times as
-// much memory.
+// textType returns the type of a column whose rows are gathered from chunks. The argument common is
+// the type that the column would have otherwise. If more than half of the rows of a text column
+// come from dictionaries, the type is a dictionary. As plain text, repeated values could take many
+// times as much memory.
 func textType(common arrow.DataType, chunks []arrow.Array, places []place) arrow.DataType {
 	if common.ID() != arrow.STRING || !slices.ContainsFunc(chunks, isDictionary) {
 		return common

@@ -131,7 +131,7 @@ func (f *File) open() (vfs.Reader, error) {
 }
 
 // damage records that the file is damaged at an offset, calls the function f.damaged, and returns
-// the damage as an error. format and args describe the damage.
+// the damage as an error. The arguments format and args describe the damage.
 func (f *File) damage(offset int64, format string, args ...any) error {
 	d := &Damage{Path: f.path, Name: f.name, Offset: offset, What: fmt.Sprintf(format, args...)}
 	if f.damaged != nil {
@@ -141,7 +141,7 @@ func (f *File) damage(offset int64, format string, args ...any) error {
 }
 
 // Damaged records damage that other code has found at a byte offset of the file, and returns it as
-// an error. what describes the damage.
+// an error. The argument what is a text that describes the damage.
 func (f *File) Damaged(offset int64, what string) error { return f.damage(offset, "%s", what) }
 
 // Open opens the file for reading. Each read is compared with the block checksums, except in a file
@@ -212,8 +212,8 @@ func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err err
 	return nil
 }
 
-// readBlock reads a block of the file into the given slice, and compares it with its checksum.
-// block is the number of the block, from 0.
+// readBlock reads a block of the file into the given slice, and compares it with its checksum. The
+// argument block is the number of the block, from 0.
 func (f *File) readBlock(r vfs.Reader, sums Sums, block int, to []byte) error {
 	if err := f.read(r, to, int64(block)*Size); err != nil {
 		return err

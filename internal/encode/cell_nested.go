@@ -12,9 +12,9 @@ type nesting struct {
 	null string // null is the text or bytes that the format writes for NULL.
 	// name appends the encoded name of a struct field or union member to dst.
 	name func(dst, name []byte) []byte
-	// child returns the cell that writes the values of a child of a nested type. inside is true for
-	// children of lists, structs, maps and unions. It is false for the values of dictionaries and
-	// of run-end encoded arrays.
+	// child returns the cell that writes the values of a child of a nested type. The argument
+	// inside is true for children of lists, structs, maps and unions. It is false for the values of
+	// dictionaries and of run-end encoded arrays.
 	child func(field arrow.Field, inside bool) (cell, error)
 }
 

@@ -28,9 +28,9 @@ type coarseKey struct {
 	key   string
 }
 
-// All returns the addresses of all rows of a table that have one key. key has the ids of the key's
-// columns, and values has an array with one value for each of them. A row with a NULL in its key is
-// never found.
+// All returns the addresses of all rows of a table that have one key. The argument key has the ids
+// of the key's columns, and values has an array with one value for each of them. A row with a NULL
+// in its key is never found.
 //
 // ok is false if the caller must find the rows by a query instead, for one of two reasons:
 //   - More than maxAlike rows have the key.

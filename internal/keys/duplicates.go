@@ -110,8 +110,8 @@ func (f *Finder) KeyAt(ctx context.Context, t *snapshot.Table, row base.RowAddre
 	return key, err
 }
 
-// isOfPass reports whether a hash belongs to the given pass of Duplicates. high is the upper half
-// of the hash. Passes are numbered from 0 to passes - 1.
+// isOfPass reports whether a hash belongs to the given pass of Duplicates. The argument high is the
+// upper half of the hash. Passes are numbered from 0 to passes - 1.
 func isOfPass(high, pass, passes uint64) bool { return high>>32*passes>>32 == pass }
 
 // keyReader collects those rows of a part that belong to one pass of Duplicates.

@@ -119,8 +119,9 @@ func Key(t schema.Table, rec arrow.RecordBatch) []arrow.Array {
 }
 
 // Find returns for each of several primary keys the address of the row that has it. If no row has a
-// key, the Source of its address is 0. columns has the keys, as one array for each column of the
-// key. hashes has the hashes of the keys. The caller must hold the snapshot to which t belongs.
+// key, the Source of its address is 0. The argument columns has the keys, as one array for each
+// column of the key. The argument hashes has the hashes of the keys. The caller must hold the
+// snapshot to which t belongs.
 func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Array, hashes []batch.KeyHash) ([]base.RowAddress, error) {
 	key := t.Schema.PrimaryKey
 	found := make([]base.RowAddress, len(hashes))

@@ -22,8 +22,8 @@ func rangesOf(columns []arrow.Array) (ranges, error) {
 	return out, out.add(columns)
 }
 
-// add extends the ranges so that they include the given values. columns has one array for each
-// column of the key.
+// add extends the ranges so that they include the given values. The argument columns has one array
+// for each column of the key.
 func (r ranges) add(columns []arrow.Array) error {
 	for i, c := range columns {
 		stats, err := batch.Stats(c)

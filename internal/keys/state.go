@@ -90,8 +90,8 @@ type states struct {
 	deleted *roaring.Bitmap
 }
 
-// add appends the states of the next rows. columns are the columns that follow the key in the
-// result of the function Columns.
+// add appends the states of the next rows. The argument columns has those columns that follow the
+// key in the result of the function Columns.
 func (s *states) add(t schema.Table, columns []arrow.Array) error {
 	if len(columns) == 0 {
 		return nil

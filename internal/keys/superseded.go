@@ -388,9 +388,9 @@ func (x *Index) superseded(live func(ordinal uint32) bool, versions func(ordinal
 	return superseded, nil
 }
 
-// Repeated returns which rows of a rowset are superseded by other rows of the same rowset. records
-// are the batches of the rowset, the oldest row first. The argument written is their schema
-// version. The argument set has the patches of the rowset, or is nil.
+// Repeated returns which rows of a rowset are superseded by other rows of the same rowset. The
+// argument records has the batches of the rowset, the oldest row first. The argument written is
+// their schema version. The argument set has the patches of the rowset, or is nil.
 func Repeated(now, written schema.Table, records []arrow.RecordBatch, set *patch.Set) (*roaring.Bitmap, error) {
 	var hashes []batch.KeyHash
 	var read states

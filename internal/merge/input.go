@@ -74,8 +74,8 @@ const (
 	heldBytes  = 256 << 20
 )
 
-// open returns an input that reads the part p of a table. together is the number of inputs that the
-// merge reads at the same time. The caller closes the input.
+// open returns an input that reads the part p of a table. The argument together is the number of
+// inputs that the merge reads at the same time. The caller closes the input.
 func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, together int) (*input, error) {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {

@@ -238,9 +238,9 @@ func (in *interleave) counts() ([]int, error) {
 	return counts, nil
 }
 
-// sortKeys returns the sorted order of the given rows, as indexes in rows. keys are the key columns
-// of all loaded rows. It sorts a copy of the rows, whose dictionaries have only the values of these
-// rows, because sorting takes longer with larger dictionaries.
+// sortKeys returns the sorted order of the given rows, as indexes in rows. The argument keys has
+// the key columns of all loaded rows. sortKeys sorts a copy of the given rows, whose dictionaries
+// have only the values of these rows, because sorting takes longer with larger dictionaries.
 func (in *interleave) sortKeys(keys []arrow.RecordBatch, rows []uint32) ([]uint32, error) {
 	if len(in.keys.Columns) == 0 {
 		order := make([]uint32, len(rows))

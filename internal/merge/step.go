@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Evaluate applies an expression update to a batch of a table's rows, and returns the new rows.
-// exempt has the ascending numbers of rows that stay unchanged. It is the same function as
+// Evaluate applies an expression update to a batch of a table's rows, and returns the new rows. The
+// argument exempt has the ascending numbers of rows that stay unchanged. Evaluate is the method
 // overlay.Overlay.Evaluate.
 type Evaluate func(t schema.Table, x *patch.Expression, rec arrow.RecordBatch, exempt []uint32) (arrow.RecordBatch, error)
 

@@ -67,9 +67,9 @@ func newChunks(file func(*catalog.Part) *blocks.File, most int64) *chunks {
 	return &chunks{file: file, most: most, all: map[chunkKey]*chunk{}, used: lru.New()}
 }
 
-// take returns the values of a column for some rows of a part. written is the schema version with
-// which the part was written. If the column is nested, or the part does not have the column in its
-// current type, take returns nil.
+// take returns the values of a column for some rows of a part. The argument written is the schema
+// version with which the part was written. If the column is nested, or the part does not have the
+// column in its current type, take returns nil.
 func (x *chunks) take(p *catalog.Part, written schema.Table, c schema.Column, rows []uint32) (arrow.Array, error) {
 	i := written.ColumnByID(c.ID)
 	if i < 0 || !written.Columns[i].Type.Equal(c.Type) || nested(c.Type) {

@@ -68,10 +68,10 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 	return nil
 }
 
-// Evaluate applies an expression update to a batch of a table's rows, and returns the new rows.
-// exempt has the ascending numbers of rows that stay unchanged. The batch must have the schema
-// version of the expression update, and storage types. Texts may be dictionary-encoded. The caller
-// releases the result.
+// Evaluate applies an expression update to a batch of a table's rows, and returns the new rows. The
+// argument exempt has the ascending numbers of rows that stay unchanged. The batch must have the
+// schema version of the expression update, and storage types. Texts may be dictionary-encoded. The
+// caller releases the result.
 func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.RecordBatch, exempt []uint32) (arrow.RecordBatch, error) {
 	if int64(len(exempt)) == rec.NumRows() {
 		rec.Retain()

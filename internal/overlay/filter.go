@@ -67,9 +67,9 @@ func (b *Bound) texts() ([]string, bool) {
 	return out, true
 }
 
-// narrow restricts the range of numbers of a filter to those that may meet a bound with this
-// operator and these values. Both ends of the range are included, even for < and >, because the
-// query checks its condition again.
+// narrow makes the range of numbers of a filter smaller: it leaves out numbers that cannot meet a
+// bound with this operator and these values. Both ends of the range are included, even for < and >,
+// because the query checks its condition again.
 func (f *filter) narrow(o Operator, values []int64) {
 	least, most := values[0], values[0]
 	for _, v := range values {

@@ -134,8 +134,8 @@ func report(to *C.scoter_failure, err error) {
 }
 
 // newLazyScan registers a scan under an id, for a query with the context ctx. The scan may leave
-// out rows that do not meet the bounds (conditions that all result rows meet). caches limits the
-// memory of cached values. It is nil if nothing is cached.
+// out rows that do not meet the bounds (conditions that all result rows meet). The argument caches
+// limits the memory of cached values. It is nil if nothing is cached.
 func newLazyScan(ctx context.Context, id uint64, table schema.Table, rowsets []lazyRows, caches *rowsetCaches, bounds []Bound) (*lazyScan, error) {
 	s := &lazyScan{scan: scan{id: id}, ctx: ctx, table: table, rowsets: rowsets, caches: caches}
 	described, err := s.describeColumns(table.Columns)
@@ -230,9 +230,9 @@ func (s *lazyScan) fill(wanted []int, inPieces []C.int64_t) error {
 	return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
 }
 
-// fillRowset describes to DuckDB some columns of the rowset i. room is the number of bytes that may
-// still be cached. If that is not enough for the values, fillRowset returns the number of rows that
-// DuckDB should request at a time.
+// fillRowset describes to DuckDB some columns of the rowset i. The argument room is the number of
+// bytes that may still be cached. If that is not enough for the values, fillRowset returns the
+// number of rows that DuckDB should request at a time.
 func (s *lazyScan) fillRowset(i int, numbers []int, room *int64) (inPieces C.int64_t, err error) {
 	columns := s.columns(numbers)
 	values, err := s.rowsets[i].values(s.ctx, columns, s.id, room)

@@ -35,7 +35,7 @@ const (
 )
 
 // pieceRows returns the number of rows that DuckDB should request at a time (a piece) for the given
-// columns. rows is the number of rows of the rowset.
+// columns. The argument rows is the number of rows of the rowset.
 func pieceRows(columns []schema.Column, rows int64) int64 {
 	bytes := int64(0)
 	for _, c := range columns {

@@ -101,7 +101,8 @@ func valuesOf(records []arrow.RecordBatch, columns []schema.Column) ([]arrow.Arr
 	return inStorage(columns, one.Columns()[2:])
 }
 
-// partReader returns a function that reads rows of the part. written is the part's schema version.
+// partReader returns a function that reads rows of the part. The argument written is the part's
+// schema version.
 func (o *Overlay) partReader(p *catalog.Part, written schema.Table) reader {
 	return func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error) {
 		wanted := &partRows{part: p, rows: rows}

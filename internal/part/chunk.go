@@ -236,7 +236,8 @@ func (c *chunk) flush() error {
 }
 
 // appendLevels appends the definition or repetition levels of a page to a byte slice, after their
-// encoded length. highest is the greatest possible level. If it is 0, nothing is appended.
+// encoded length. The argument highest is the greatest possible level. If it is 0, nothing is
+// appended.
 func appendLevels(to []byte, levels []int16, highest int16) []byte {
 	if highest == 0 {
 		return to

@@ -15,8 +15,8 @@ import (
 )
 
 // dictionary has the distinct values of a leaf (a Parquet column without children) in PLAIN
-// encoding, in the order in which they first occur. values is the number of distinct values. 0
-// means that there is no dictionary.
+// encoding, in the order in which they first occur. The field values is the number of distinct
+// values. If it is 0, there is no dictionary.
 type dictionary struct {
 	page   []byte
 	values int

@@ -43,8 +43,8 @@ type numberColumn struct {
 	unsigned bool // whether numbers are unsigned in the file
 }
 
-// OpenNumbers returns a reader of some columns of a part that have whole numbers. table is the
-// part's schema version. ok is false in two cases:
+// OpenNumbers returns a reader of some columns of a part that have whole numbers. The argument
+// table is the part's schema version. The result ok is false in two cases:
 //
 //   - One of the columns has NULLs.
 //   - One of the columns does not have whole numbers. Signed numbers of at most 64 bits and
@@ -271,7 +271,7 @@ func (c *numberColumn) unpack(to []int64, h page, data []byte, dictionary []int6
 	return nil, base.Errorf(base.Corrupt, "whole numbers as %s", h.encoding)
 }
 
-// plain appends count numbers to the given slice. data has them in PLAIN encoding.
+// plain appends count numbers to the given slice. The argument data has them in PLAIN encoding.
 func (c *numberColumn) plain(to []int64, data []byte, count int) []int64 {
 	for i := range count {
 		if c.narrow {

@@ -101,8 +101,8 @@ func openPlaces(f *blocks.File, table schema.Table, do func(io.ReaderAt, *places
 	})
 }
 
-// Groups returns the number of rows of each row group of the part in f. table is the part's schema
-// version.
+// Groups returns the number of rows of each row group of the part in the file f. The argument table
+// is the part's schema version.
 func Groups(f *blocks.File, table schema.Table) (rows []int, err error) {
 	err = openPlaces(f, table, func(_ io.ReaderAt, p *places) error {
 		for _, g := range p.groups {
@@ -196,8 +196,8 @@ func (p *places) readSchema(c *compact) {
 	})
 }
 
-// readGroup reads the description of a row group from the footer. leaves is the number of leaves
-// (columns without children) that the row group must have.
+// readGroup reads the description of a row group from the footer. The argument leaves is the number
+// of leaves (columns without children) that the row group must have.
 func readGroup(c *compact, leaves int) (g placedGroup) {
 	g.chunks = make([]place, 0, leaves)
 	c.fields(func(id int) bool {

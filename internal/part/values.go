@@ -99,8 +99,8 @@ func reinterpret[T arrow.FixedWidthType](a arrow.Array) []T {
 	return arrow.GetData[T](buffer.Bytes())[a.Data().Offset() : a.Data().Offset()+a.Len()]
 }
 
-// appendPlain appends the selected values in PLAIN encoding. descr describes the Parquet column.
-// Its physical type must not be BOOLEAN.
+// appendPlain appends the selected values in PLAIN encoding. The argument descr describes the
+// Parquet column. Its physical type must not be BOOLEAN.
 func appendPlain(to []byte, descr *pqschema.Column, values arrow.Array, s selection) ([]byte, error) {
 	if ext, ok := values.(array.ExtensionArray); ok {
 		values = ext.Storage()

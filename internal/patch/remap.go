@@ -13,9 +13,9 @@ import (
 // Remap gives the new addresses of rows whose rowsets were replaced by others, such as by a merge.
 // It is immutable.
 type Remap interface {
-	// Find returns the new addresses of some rows of an old rowset. source is the id of that
-	// rowset, and ordinals are the ascending numbers of the rows. If a row is not in the new
-	// rowsets, the Rowset of its new address is 0.
+	// Find returns the new addresses of some rows of an old rowset. The argument source is the id
+	// of that rowset, and ordinals has the ascending numbers of the rows. If a row is not in the
+	// new rowsets, the Rowset of its new address is 0.
 	Find(rowset base.RowsetID, ordinals []uint32) ([]base.RowAddress, error)
 	// Bytes estimates the memory of the Remap in bytes, including memory that the first Find
 	// allocates.
@@ -131,8 +131,8 @@ func (m *Interleaved) LeaveOut(rowset base.RowsetID, rows *roaring.Bitmap) {
 	l.leftOut = rows
 }
 
-// Finish completes the Remap. It must be called after all rows were added. to is the id of the new
-// part.
+// Finish completes the Remap. It must be called after all rows were added. The argument to is the
+// id of the new part.
 func (m *Interleaved) Finish(to base.RowsetID) {
 	m.To = to
 	for _, l := range m.lanes {

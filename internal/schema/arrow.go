@@ -248,8 +248,8 @@ var natural = [...]Kind{
 	63: invalid,
 }
 
-// extensionType returns the DuckDB type for a canonical Arrow extension. name is the name of the
-// extension. It returns false if no DuckDB type corresponds to it.
+// extensionType returns the DuckDB type for a canonical Arrow extension. The argument name is the
+// name of the extension. The second result is false if no DuckDB type corresponds to it.
 func extensionType(name string, storage arrow.DataType) (Type, bool) {
 	switch name {
 	case "arrow.uuid":

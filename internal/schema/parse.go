@@ -240,7 +240,7 @@ func (p *typeParser) isWord(word string) bool {
 }
 
 // zoned parses the tokens that may follow TIME and TIMESTAMP: a precision, and WITH or WITHOUT TIME
-// ZONE. word is TIME or TIMESTAMP.
+// ZONE. The argument word is TIME or TIMESTAMP.
 func (p *typeParser) zoned(word string) (Type, error) {
 	kind := spellings[word]
 	if word == "TIMESTAMP" && p.isPunct("(") {

@@ -262,8 +262,8 @@ func (w *Writer) next() ([]byte, error) {
 	}
 }
 
-// read returns the file's next unsent bytes, in a buffer. spooled is the number of bytes in the
-// file.
+// read returns the file's next unsent bytes, in a buffer. The argument spooled is the number of
+// bytes in the file.
 func (w *Writer) read(spooled int64) ([]byte, error) {
 	buf := pool.Get().(*buffer)
 	piece := buf[:min(int64(len(buf)), spooled-w.sent)]

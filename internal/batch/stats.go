@@ -81,7 +81,8 @@ func Stats(a arrow.Array) (ColumnStats, error) {
 	return s, nil
 }
 
-// Merge returns the statistics of a column for the rows of s and those of o together.
+// Merge returns the statistics of a column for the rows that s describes together with the rows
+// that o describes.
 func (s ColumnStats) Merge(o ColumnStats) ColumnStats {
 	m := ColumnStats{Rows: s.Rows + o.Rows, Nulls: s.Nulls + o.Nulls, HasNaN: s.HasNaN || o.HasNaN,
 		NoMin: s.NoMin || o.NoMin, NoMax: s.NoMax || o.NoMax}

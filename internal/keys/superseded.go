@@ -38,9 +38,9 @@ type Superseded struct {
 
 // Superseded finds the superseded rows of a snapshot. The argument before has the superseded rows
 // that were found earlier, and is not modified. Only the rows that were added since then are looked
-// up. The argument seq is the sequence number of the snapshot. The snapshot must not be older than
-// the one for which before was found. The result shares the bitmaps of rowsets in which no more
-// superseded rows were found. The caller must hold the snapshot to which t belongs.
+// up. The argument seq is the sequence number of the snapshot, which must not be less than
+// before.Seq. The result shares the bitmaps of rowsets in which no more superseded rows were found.
+// The caller must hold the snapshot to which t belongs.
 func (f *Finder) Superseded(ctx context.Context, t *snapshot.Table, seq base.Seq, before Superseded) (Superseded, error) {
 	c := &deduplicator{Finder: f, ctx: ctx, table: t, superseded: maps.Clone(before.Of), grown: map[base.RowsetID]bool{}}
 	if c.superseded == nil {
@@ -89,9 +89,10 @@ func ofPart(p *catalog.Part) newRows { return newRows{seq: p.MaxSeq, id: p.ID, p
 
 func ofView(v memtable.View) newRows { return newRows{seq: v.MinSeq, id: v.Rowset, view: v} }
 
-// newRows returns the rows that were added since the argument before was found, by rowset, in the
-// order in which the rowsets were written. All rows of a rowset are older than the rows of the next
-// rowset. That is so because a load starts a new memtable, and only deduplicated parts are merged.
+// newRows returns the rows that were added after the last deduplication, whose result is the
+// argument before. They are by rowset, in the order in which the rowsets were written. All rows of
+// a rowset are older than the rows of the next rowset. That is so because a load starts a new
+// memtable, and only deduplicated parts are merged.
 func (c *deduplicator) newRows(before Superseded) []newRows {
 	var all []newRows
 	for _, p := range c.table.Parts {

@@ -48,8 +48,8 @@ type cachedColumns map[base.ColumnID]*cachedColumn
 type cachedColumn struct {
 	written writtenColumn
 	// writtenBytes is the memory of the field written, in bytes. latestBytes is the memory of the
-	// column's values in rowsetCache.latest. It is 0 if these share the memory of the written
-	// values or of a patch.
+	// column's values in rowsetCache.latest. latestBytes is 0 if these share the memory of the
+	// written values or of a patch.
 	writtenBytes, latestBytes int64
 	// used says when the column was last requested: a greater number means later. See
 	// changed.values.

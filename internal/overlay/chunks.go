@@ -59,8 +59,8 @@ type chunk struct {
 	err  error
 }
 
-// ofGroups is used in keys instead of the number of a row group. An entry with such a key has the
-// row groups of a part, and no values.
+// ofGroups is used in the keys of cache entries in place of the number of a row group. An entry
+// with such a key has no values, but says which row groups a part has.
 const ofGroups = -1
 
 func newChunks(file func(*catalog.Part) *blocks.File, most int64) *chunks {

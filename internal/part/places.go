@@ -263,7 +263,7 @@ func readPlace(c *compact) place {
 	return p
 }
 
-// column returns the table's column with this id, and its position among the leaves (columns
+// column returns the table's column with the given id, and its position among the leaves (columns
 // without children) of the file.
 func (p *places) column(id base.ColumnID) (placedColumn, error) {
 	at := slices.IndexFunc(p.columns, func(c placedColumn) bool { return c.id == id })
@@ -273,8 +273,8 @@ func (p *places) column(id base.ColumnID) (placedColumn, error) {
 	return p.columns[at], nil
 }
 
-// chunk returns the table's column with this id, and the position in the file of its column chunk
-// in a row group.
+// chunk returns the table's column with the given id, and the position in the file of its column
+// chunk in a row group.
 func (p *places) chunk(group int, id base.ColumnID) (c placedColumn, chunk place, err error) {
 	if c, err = p.column(id); err != nil {
 		return c, chunk, err

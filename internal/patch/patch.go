@@ -202,7 +202,7 @@ func (s *Set) Columns() []base.ColumnID {
 	return ids
 }
 
-// Changes reports whether some row has a new value in the column with this id.
+// Changes reports whether some row has a new value in the column with the given id.
 func (s *Set) Changes(id base.ColumnID) bool {
 	_, found := slices.BinarySearchFunc(s.chains, id, chain.compare)
 	return found

@@ -134,8 +134,8 @@ func gatherColumns(recs []arrow.RecordBatch, common *arrow.Schema, places []plac
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, int64(len(places))), nil
 }
 
-// gatherColumn gathers the rows of one column from chunks, and returns them as an array. It sets the
-// type of the Arrow field to the type of that array.
+// gatherColumn gathers the rows of one column from chunks, and returns them as an array. It sets
+// the type of the Arrow field to the type of that array.
 func gatherColumn(field *arrow.Field, chunks []arrow.Array, places []place) (arrow.Array, error) {
 	field.Type = textType(field.Type, chunks, places)
 	data, err := gather(field.Type, chunks, places)

@@ -131,7 +131,7 @@ func missingColumn(table schema.Table, c schema.Column, value arrow.Array, rows 
 // fault says which value of an array cannot be converted, and why. If there are several such
 // values, it is about the first one.
 type fault struct {
-	row   int // number of the value's row in the array
+	row   int // number of the row in the array that has the value
 	value string
 	why   string
 }
@@ -141,8 +141,8 @@ func (f *fault) report(table schema.Table, c schema.Column, firstRow int64) *bas
 		table.QualifiedName(), firstRow+int64(f.row)+1, c.Name, f.value, f.why)
 }
 
-// faultAt returns the fault for one row of an array. format and args say what is wrong with the
-// value of the row.
+// faultAt returns the fault for one row of an array. The arguments format and args say what is
+// wrong with the value of the row.
 func faultAt(a arrow.Array, row int, format string, args ...any) *fault {
 	value := "NULL"
 	if a.IsValid(row) {
@@ -175,7 +175,8 @@ func firstNull(a arrow.Array) int {
 	return 0
 }
 
-// Nulls returns an array of rows NULLs of the type t, in its storage type. The caller releases it.
+// Nulls returns an array that has only NULLs, in the storage type of t. The argument rows is the
+// length of the array. The caller releases the array.
 func Nulls(t schema.Type, rows int) arrow.Array {
 	dt := t.Arrow()
 	ext, ok := dt.(arrow.ExtensionType)
@@ -187,8 +188,8 @@ func Nulls(t schema.Type, rows int) arrow.Array {
 	return retyped(storage, dt)
 }
 
-// retyped returns an array with the buffers of a and the type dt. Both types must have the same
-// memory layout.
+// retyped returns an array that has the buffers of the array a, and the type dt. Both types must
+// have the same memory layout.
 func retyped(a arrow.Array, dt arrow.DataType) arrow.Array {
 	old := a.Data()
 	data := array.NewData(dt, old.Len(), old.Buffers(), old.Children(), old.NullN(), old.Offset())

@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// convert converts an array to the storage type of t. top says that the array is a column of a
+// convert converts an array to the storage type of t. If top is true, the array is a column of a
 // batch, and not part of a nested value. Then the result may be a dictionary of text. The caller
 // releases the result.
 func convert(a arrow.Array, t schema.Type, top bool) (arrow.Array, *fault) {
@@ -130,8 +130,8 @@ func keepsDictionary(t schema.Type) bool {
 }
 
 // Unpacked returns the number of bytes of text that Conform will write when it replaces
-// dictionaries by plain values. It does so for columns whose types allow no dictionary. types are
-// the columns of the table. The result may be many times larger than the batch.
+// dictionaries by plain values. It does so for columns whose types allow no dictionary. The
+// argument types has the columns of the table. The result may be many times larger than the batch.
 func Unpacked(rec arrow.RecordBatch, types []schema.Field) int64 {
 	var total int64
 	for i, f := range rec.Schema().Fields() {
@@ -223,9 +223,9 @@ func validityOf(a arrow.Array) *memory.Buffer {
 	return memory.NewBufferBytes(bitmap)
 }
 
-// build returns an array of the fixed-width type t that has the same NULLs as a. The function value
-// returns the new value of a row that is not NULL, or a text that says why the row cannot be
-// converted.
+// build returns an array of the fixed-width type t that has the same NULLs as the array a. The
+// function value returns the new value of a row that is not NULL, or a text that says why the row
+// cannot be converted.
 func build[T any](a arrow.Array, t schema.Type, value func(row int) (T, string)) (arrow.Array, *fault) {
 	out := make([]T, a.Len())
 	nulls := a.NullN() > 0
@@ -244,8 +244,9 @@ func build[T any](a arrow.Array, t schema.Type, value func(row int) (T, string))
 	return array.MakeFromData(data), nil
 }
 
-// each calls check for every row of a that is not NULL. check returns what is wrong with the row's
-// value, or "". If nothing is wrong in any row, each returns a itself.
+// each calls the function check for every row of the array a that is not NULL. That function
+// returns what is wrong with the row's value, or "". If no value is wrong, the result is the array
+// a itself.
 func each(a arrow.Array, check func(row int) string) (arrow.Array, *fault) {
 	nulls := a.NullN() > 0
 	for i := range a.Len() {

@@ -87,8 +87,8 @@ func dense(a array.ListLike) ([]int32, bool) {
 	return ends, true
 }
 
-// inList converts the fault of a list's element to a fault of the row that has the list. counts are
-// the offsets of the lists.
+// inList converts the fault of a list's element to a fault of the row that has the list. The
+// argument counts has the offsets of the lists.
 func inList(f *fault, counts []int32) *fault {
 	row := sort.Search(len(counts)-1, func(i int) bool { return int(counts[i+1]) > f.row })
 	return &fault{row: row, value: f.value, why: f.why + " (in a list)"}
@@ -119,8 +119,9 @@ func convertList(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return newList(a, t, counts, converted.Data()), nil
 }
 
-// newList returns a list or map array of the type t that has the same NULLs as a. child has the
-// elements of all lists, and counts says where each list begins in it.
+// newList returns a list or map array of the type t that has the same NULLs as the array a. The
+// argument child has the elements of all lists, and counts has the index in child at which each
+// list begins.
 func newList(a arrow.Array, t schema.Type, counts []int32, child arrow.ArrayData) arrow.Array {
 	data := array.NewData(t.Arrow(), a.Len(), []*memory.Buffer{validityOf(a), memory.NewBufferBytes(asBytes(counts))},
 		[]arrow.ArrayData{child}, a.NullN(), 0)

@@ -54,8 +54,8 @@ func convertBool(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return b.NewArray(), nil
 }
 
-// signedReader returns a function that returns the signed integer in a row of a. It returns nil if
-// the values of a are not signed integers.
+// signedReader returns a function that gets a row number and returns the signed integer in that row
+// of the array a. If the values of the array are not signed integers, signedReader returns nil.
 func signedReader(a arrow.Array) func(row int) int64 {
 	switch a.DataType().ID() {
 	case arrow.INT8:
@@ -75,8 +75,9 @@ func readSigned[T int8 | int16 | int32 | int64](a arrow.Array) func(row int) int
 	return func(row int) int64 { return int64(values[row]) }
 }
 
-// unsignedReader returns a function that returns the unsigned integer in a row of a. It returns nil
-// if the values of a are not unsigned integers.
+// unsignedReader returns a function that gets a row number and returns the unsigned integer in that
+// row of the array a. If the values of the array are not unsigned integers, unsignedReader returns
+// nil.
 func unsignedReader(a arrow.Array) func(row int) uint64 {
 	switch a.DataType().ID() {
 	case arrow.UINT8:
@@ -96,8 +97,9 @@ func readUnsigned[T uint8 | uint16 | uint32 | uint64](a arrow.Array) func(row in
 	return func(row int) uint64 { return uint64(values[row]) }
 }
 
-// floatReader returns a function that returns the floating-point number in a row of a. It returns
-// nil if the values of a are not floating-point numbers.
+// floatReader returns a function that gets a row number and returns the floating-point number in
+// that row of the array a. If the values of the array are not floating-point numbers, floatReader
+// returns nil.
 func floatReader(a arrow.Array) func(row int) float64 {
 	switch a.DataType().ID() {
 	case arrow.FLOAT16:
@@ -113,9 +115,9 @@ func floatReader(a arrow.Array) func(row int) float64 {
 	return nil
 }
 
-// decimalReader returns a function that returns the decimal in a row of a as an unscaled integer,
-// and the scale of all decimals of a. The decimals may have any width. The function is nil if the
-// values of a are not decimals.
+// decimalReader returns the scale of the decimals in the array a, and a function that gets a row
+// number and returns the decimal in that row as an unscaled integer. The decimals may have any
+// width. The function is nil if the values of the array are not decimals.
 func decimalReader(a arrow.Array) (read func(row int) *big.Int, scale int) {
 	switch a := a.(type) {
 	case *array.Decimal32:
@@ -132,9 +134,10 @@ func decimalReader(a arrow.Array) (read func(row int) *big.Int, scale int) {
 
 func scaleOf(a arrow.Array) int { return int(a.DataType().(arrow.DecimalType).GetScale()) }
 
-// integerText returns a function that returns the digits of the number in a row of a. a may have
-// decimals, floating-point numbers or texts. The function returns false if the number is not an
-// integer. integerText returns nil if a has values of other types.
+// integerText returns a function that gets a row number and returns the digits of the number in
+// that row of the array a. The array may have decimals, floating-point numbers or texts. The
+// function returns false if the number is not an integer. If the array has values of other types,
+// integerText returns nil.
 func integerText(a arrow.Array) func(row int) (string, bool) {
 	if float := floatReader(a); float != nil {
 		return func(row int) (string, bool) {
@@ -147,8 +150,8 @@ func integerText(a arrow.Array) func(row int) (string, bool) {
 		}
 	}
 	if decimal, scale := decimalReader(a); decimal != nil {
-		// digits is the number of digits of the widest decimals. If the scale is larger, 0 is the
-		// only integer.
+		// digits is the number of digits of the widest decimals. If the scale is larger, the only
+		// integer among the decimals is 0.
 		const digits = 77
 		pow := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(min(max(0, scale), digits))), nil)
 		return func(row int) (string, bool) {

@@ -26,8 +26,8 @@ func isTextLike(a arrow.Array) bool {
 	return false
 }
 
-// textReader returns a function that returns the text in a row of a without copying it. It returns
-// nil if the values of a are not texts.
+// textReader returns a function that gets a row number and returns the text in that row of the
+// array a, without copying it. If the values of the array are not texts, textReader returns nil.
 func textReader(a arrow.Array) func(row int) string {
 	if !isTextLike(a) {
 		return nil
@@ -78,8 +78,9 @@ func asciiOrUTF8(b []byte) (ascii, valid bool) {
 	return true, true
 }
 
-// buildText returns an array of text that has the same NULLs as a. read returns the text of a row.
-// rewrite gets this text, and returns the new text, or as its second result why the row is refused.
+// buildText returns an array of text that has the same NULLs as the array a. The function read
+// returns the text of a row. The function rewrite gets this text and returns the new text. If it
+// refuses the row, its second result says why.
 func buildText(a arrow.Array, read func(row int) string, rewrite func(s string) (string, string)) (arrow.Array, *fault) {
 	b := array.NewStringBuilder(allocator)
 	b.Reserve(a.Len())
@@ -158,8 +159,8 @@ func isJSON(s string) bool {
 }
 
 // canonical returns a function that rewrites the text of a value of the type t to the form in which
-// DuckDB prints that value. The function's second result says why a text is refused, or is "".
-// canonical returns nil for a type whose texts are not rewritten.
+// DuckDB prints that value. If the function refuses a text, its second result says why. Otherwise
+// the second result is "". canonical returns nil for a type whose texts are not rewritten.
 func canonical(t schema.Type) func(s string) (string, string) {
 	var parse func(s string) (string, bool)
 	switch t.Kind {
@@ -241,9 +242,10 @@ func jsonText(a arrow.Array) (arrow.Array, *fault) {
 	return text, nil
 }
 
-// printed returns a function that returns the value in a row of a as text for a column of the type
-// t. a must not have texts. printed returns nil if values of a cannot be written as such a text. If
-// a single value cannot be converted, the function returns a text that the column refuses.
+// printed returns a function that gets a row number and returns the value in that row of the array
+// a as text, for a column of the type t. The array must not have texts. If its values cannot be
+// written as text for that type, printed returns nil. If a single value cannot be converted, the
+// function returns a text that the column refuses.
 func printed(a arrow.Array, t schema.Type) func(row int) string {
 	id := a.DataType().ID()
 	isNumber := signedReader(a) != nil || unsignedReader(a) != nil
@@ -307,8 +309,9 @@ func printedInterval(a arrow.Array) func(row int) string {
 	return nil
 }
 
-// bytesReader returns a function that returns the bytes in a row of a without copying them. It
-// returns nil if the values of a are not bytes or texts.
+// bytesReader returns a function that gets a row number and returns the bytes in that row of the
+// array a, without copying them. If the values of the array are not bytes or texts, bytesReader
+// returns nil.
 func bytesReader(a arrow.Array) func(row int) []byte {
 	switch a := a.(type) {
 	case *array.Binary:

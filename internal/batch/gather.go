@@ -24,9 +24,9 @@ func (p place) chunk() int           { return int(p >> 32) }
 func (p place) row() int             { return int(uint32(p)) }
 
 // locate converts global ordinals (row numbers through all chunks) to places: chunk and row in the
-// chunk. lengths are the numbers of rows of the chunks. Instead of a binary search per row it uses
-// a table. Its element i is the first chunk that can contain an ordinal for which ordinal>>shift is
-// i.
+// chunk. The argument lengths has the number of rows of each chunk. Instead of a binary search per
+// row it uses a table. Element i of the table is the first chunk that can contain an ordinal for
+// which ordinal>>shift is i.
 func locate(lengths []int, ordinals []uint32) ([]place, error) {
 	starts := make([]int, len(lengths)+1)
 	for i, n := range lengths {
@@ -56,8 +56,8 @@ func locate(lengths []int, ordinals []uint32) ([]place, error) {
 	return places, nil
 }
 
-// gather builds an array of the storage type dt from rows of several chunks. places are the
-// positions of the rows, in the order of the result. Chunks that are dictionaries may have
+// gather builds an array of the storage type dt from rows of several chunks. The argument places
+// has the positions of the rows, in the order of the result. Chunks that are dictionaries may have
 // different dictionaries. Chunks of text may be plain or dictionaries, and so may the result.
 func gather(dt arrow.DataType, chunks []arrow.Array, places []place) (arrow.ArrayData, error) {
 	validity, nulls := gatherValidity(chunks, places)
@@ -262,7 +262,7 @@ func errTextBytes() error {
 	return base.Errorf(base.TooLarge, "a batch's text column is over 2 GiB").WithHint("take fewer rows at a time")
 }
 
-// gathersNull reports whether row number row of the gathered rows is NULL.
+// gathersNull reports whether one of the gathered rows is NULL. The argument row is its index.
 func gathersNull(validity *memory.Buffer, row int) bool {
 	return validity != nil && !bitutil.BitIsSet(validity.Bytes(), row)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// numberOf returns a numeric type that fits all of the given texts. It is called for texts that
-// were sent for a column of numbers and do not all fit the type column of that column. If a text is
-// not a number, or no type fits all texts, ok is false.
+// numberOf returns a numeric type that fits all of the given texts. The texts were sent for a
+// column of numbers, and do not all fit its type, which is the argument column. If a text is not a
+// number, or no type fits all texts, ok is false.
 func numberOf(a arrow.Array, column schema.Type) (t schema.Type, ok bool) {
 	if d, ok := a.(*array.Dictionary); ok {
 		a = d.Dictionary()

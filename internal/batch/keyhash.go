@@ -108,9 +108,9 @@ func keyWords(columns []arrow.Array) [][]uint64 {
 	return words
 }
 
-// hashWords returns the hash of each row's words. words has one slice for each word of the key.
-// nullable are the columns that have NULLs. Building the indexes of keys spends most of its time in
-// this function.
+// hashWords returns the hash of each row's words. The argument words has one slice for each word of
+// the key, and nullable has the columns in which there are NULLs. Building the indexes of keys
+// spends most of its time in this function.
 func hashWords(words [][]uint64, rows int, nullable []arrow.Array) []KeyHash {
 	out := make([]KeyHash, rows)
 	key := make([]byte, 8*len(words))

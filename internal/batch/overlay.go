@@ -13,12 +13,13 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Overlay returns a copy of a column in which some rows have other values: row rows[i] gets the
-// value values[from+i]. column and values must have the same storage type, but column may be a
-// dictionary of text while values are plain text. The caller releases the result.
+// Overlay returns a copy of a column in which some rows have other values: the row with the number
+// rows[i] gets the value values[from+i]. The arguments column and values must have the same storage
+// type, except that column may be a dictionary of text and values plain text. The caller releases
+// the result.
 func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (arrow.Array, error) {
-	// Take only the needed slice of values first, because a dictionary is made of them. They may be
-	// few of all values.
+	// Take only the needed slice of values first, because a dictionary is made of them. The slice
+	// may have only a few of all values.
 	values = array.NewSlice(values, int64(from), int64(from+len(rows)))
 	defer func() { values.Release() }()
 	if column.DataType().ID() == arrow.DICTIONARY {
@@ -68,7 +69,8 @@ func Repeating(a arrow.Array) (arrow.Array, error) {
 }
 
 // encodeDictionary returns an array of text as a dictionary array, whose dictionary has each
-// distinct value once. If the number of distinct values is greater than most, it returns nil.
+// distinct value once. If the array has more distinct values than the argument most allows, it
+// returns nil.
 func encodeDictionary(a arrow.Array, most int) (arrow.Array, error) {
 	text, ok := a.(*array.String)
 	if !ok {

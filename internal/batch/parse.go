@@ -56,8 +56,8 @@ func parseBool(s string) (value, ok bool) {
 	return false, false
 }
 
-// parseWide parses an integer of at most 128 bits, and returns its digits without leading zeros.
-// unsigned says that it must not be negative.
+// parseWide parses an integer of at most 128 bits, and returns its digits without leading zeros. If
+// unsigned is true, the integer must not be negative.
 func parseWide(s string, unsigned bool) (string, bool) {
 	s = strings.TrimSpace(s)
 	if len(s) > 64 {
@@ -152,8 +152,7 @@ const (
 // parsed yet.
 type clock struct{ s string }
 
-// digits parses a number that has at least the number of digits in least, and not more than in
-// most.
+// digits parses a number. The arguments least and most limit how many digits it may have.
 func (c *clock) digits(least, most int) (int64, bool) {
 	n, v := 0, int64(0)
 	for n < len(c.s) && n < most && c.s[n] >= '0' && c.s[n] <= '9' {
@@ -164,7 +163,8 @@ func (c *clock) digits(least, most int) (int64, bool) {
 	return v, n >= least
 }
 
-// take skips the next byte if it is one of the bytes in among, and returns it.
+// take returns the next byte and skips it if it is one of the bytes in the argument among.
+// Otherwise it returns false.
 func (c *clock) take(among string) (byte, bool) {
 	if c.s == "" || strings.IndexByte(among, c.s[0]) < 0 {
 		return 0, false

@@ -57,7 +57,7 @@ func parseDecimal(s string, width, scale int) (decimal128.Num, bool) {
 	if !ok || v.digits == "" {
 		return decimal128.Num{}, ok
 	}
-	power := v.power + scale // power of 10 when the number is counted in units of 10^-scale
+	power := v.power + scale // the number is v.digits * 10^power in units of 10^-scale
 	if power < 0 || len(v.digits)+power > width {
 		return decimal128.Num{}, false
 	}

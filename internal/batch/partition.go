@@ -19,9 +19,9 @@ import (
 
 // PartitionKey identifies one partition of a table.
 type PartitionKey struct {
-	// Values has a value for each field of Table.PartitionBy. NULL has a partition of its own. For
-	// the transform Identity it is the value of the column. For year, month, day and hour it is
-	// their number since 1970-01-01 in UTC.
+	// Values has a value for each field of Table.PartitionBy. NULL has a partition of its own. If
+	// the transform of the field is Identity, that is the value of the column. Otherwise it is the
+	// number of years, months, days or hours since 1970-01-01 in UTC.
 	Values []schema.Value
 	// Text is the Hive path of the partition, such as "region=eu/day=2024-03-09". It is empty if
 	// the table is not partitioned. Names and values are percent-escaped, so the text is safe as a
@@ -38,9 +38,10 @@ type PartitionRows struct {
 // hiveNull is the text for NULL in a partition's path, as in Hive, Spark and DuckDB.
 const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 
-// Partition splits rows of the batches by the partitioning of the table. ordinals are the global
-// numbers of the rows to split, in an order such as that of Sort. Nil stands for all rows. The rows
-// of a partition stay in that order. The partitions are sorted by their keys, with NULL last.
+// Partition splits rows of the batches by the partitioning of the table. The argument ordinals has
+// the global numbers of the rows to split, in an order such as that of Sort. Nil stands for all
+// rows. The rows of a partition stay in that order. The partitions are sorted by their keys, with
+// NULL last.
 func Partition(recs []arrow.RecordBatch, table schema.Table, ordinals []uint32) ([]PartitionRows, error) {
 	total := Rows(recs)
 	if ordinals == nil {
@@ -124,8 +125,9 @@ func (g *grouping) split(recs []arrow.RecordBatch, column int, transform schema.
 	return nil
 }
 
-// partitionValues returns a function that returns the partition value of a row of the column a.
-// transform is the transform of the field, such as day.
+// partitionValues returns a function that gets a row number and returns the partition value of that
+// row. The argument a is the column of a field of the partitioning, and transform is the field's
+// transform, such as day.
 func partitionValues(a arrow.Array, transform schema.Transform) (func(row int) schema.Value, error) {
 	if transform == schema.Identity {
 		return scalarsOf(a)
@@ -298,8 +300,9 @@ func valueText(t schema.Type, transform schema.Transform, v schema.Value) string
 // the column's name, too, and must stay below the 255 bytes that file systems allow.
 const maxLevelBytes = 120
 
-// escape makes a name or value safe as part of a path. If it is long, it is cut, and ~ and its hash
-// follow, which keep it unique. A ~ in the text is escaped, so no other path contains one.
+// escape makes a name or value safe as part of a path. A long text is cut, and then ~ and the hash
+// of the whole text are appended, so that it stays unique. A ~ in the text itself is escaped, so
+// only cut texts contain one.
 func escape(s string) string {
 	escaped := strings.NewReplacer("=", "%3D", "~", "%7E", ":", "%3A").Replace(url.PathEscape(s))
 	if strings.Trim(escaped, ".") == "" {

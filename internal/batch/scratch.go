@@ -13,8 +13,8 @@ type scratch struct {
 	pieces [][]byte
 }
 
-// minMapped is the size in bytes from which on a piece of scratch memory does not come from Go's
-// heap.
+// minMapped is a size in bytes. Pieces of scratch memory that have at least this size do not come
+// from Go's heap.
 const minMapped = 1 << 20
 
 // scratchOf returns memory for n values, with arbitrary content.

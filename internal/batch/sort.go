@@ -95,8 +95,8 @@ func (l *sortLevel) load(ordinal uint32, chunk int) uint64 {
 	return key
 }
 
-// continues reports whether two rows that both have the word key may differ in later words of the
-// same text.
+// continues reports whether two rows whose words are both equal to key may differ in later words of
+// the same text.
 func (l *sortLevel) continues(key uint64) bool {
 	if l.words != nil {
 		return false
@@ -182,10 +182,10 @@ func (k *sortKeys) sort(items, tmp []item, level, chunk int) {
 	}
 }
 
-// These are numbers of items from which on another way of sorting is faster. Fewer than
-// insertionRows items are sorted by insertion, and fewer than comparisonRows by comparison. From
-// cacheRows on, items and tmp do not fit into the second-level cache, so the items are first split
-// by their top digit. Halving or doubling any of these numbers does not improve BenchmarkSort.
+// These are numbers of items at which another way of sorting gets faster. Fewer than insertionRows
+// items are sorted by insertion, and fewer than comparisonRows by comparison. From cacheRows on,
+// items and tmp do not fit into the second-level cache, so the items are first split by their top
+// digit. Halving or doubling any of these numbers does not improve BenchmarkSort.
 const (
 	insertionRows  = 24
 	comparisonRows = 128

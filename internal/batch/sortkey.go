@@ -50,7 +50,8 @@ func buildSortKeys(recs []arrow.RecordBatch, table schema.Table, memory *scratch
 	return &b.sortKeys, nil
 }
 
-// add encodes one more column of the sort key. chunks are the arrays of the column in all batches.
+// add encodes one more column of the sort key. The argument chunks has the arrays of the column in
+// all batches.
 func (b *keyBuilder) add(chunks []arrow.Array, f schema.SortField) error {
 	nulls := nullFlags(chunks, b.rows)
 	if len(chunks) == 0 {
@@ -109,8 +110,8 @@ func nullFlags(chunks []arrow.Array, rows int) []bool {
 }
 
 // push encodes the values of a column as codes (numbers that compare like the values), and packs
-// them into words. values must compare as unsigned numbers. They are overwritten. nulls says which
-// rows are NULL.
+// them into words. The numbers in the argument values must compare as unsigned numbers. They are
+// overwritten. The argument nulls says which rows are NULL.
 func (b *keyBuilder) push(values []uint64, nulls []bool, f schema.SortField) {
 	least, most := uint64(math.MaxUint64), uint64(0)
 	for i, v := range values {
@@ -160,7 +161,7 @@ func (b *keyBuilder) push(values []uint64, nulls []bool, f schema.SortField) {
 
 // pack adds one code for each row to the sort key. A code has width bits. If the words of the last
 // level have enough free bits, the codes go there, and otherwise into a new level. pack takes
-// ownership of codes.
+// ownership of the slice codes.
 func (b *keyBuilder) pack(codes []uint64, width int) {
 	switch {
 	case width == 0:

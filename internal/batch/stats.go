@@ -81,7 +81,8 @@ func Stats(a arrow.Array) (ColumnStats, error) {
 	return s, nil
 }
 
-// Merge returns the statistics of a column for the rows of s and those of o together.
+// Merge returns the statistics of a column for the rows that s describes together with the rows
+// that o describes.
 func (s ColumnStats) Merge(o ColumnStats) ColumnStats {
 	m := ColumnStats{Rows: s.Rows + o.Rows, Nulls: s.Nulls + o.Nulls, HasNaN: s.HasNaN || o.HasNaN,
 		NoMin: s.NoMin || o.NoMin, NoMax: s.NoMax || o.NoMax}
@@ -91,9 +92,9 @@ func (s ColumnStats) Merge(o ColumnStats) ColumnStats {
 }
 
 // mergeBound merges a and b, the lower or the upper bounds of two sets of values. It returns the
-// smaller of the two if side is -1, and the larger one if side is 1. The second result says that
-// there are values but no bound, because one of the sets has none (unbound), or a and b cannot be
-// compared.
+// smaller of the two if side is -1, and the larger one if side is 1. The second result is true if
+// there are values but no bound, for one of two reasons: one of the sets has no bound (then the
+// argument unbound is true), or a and b cannot be compared.
 func mergeBound(a, b schema.Value, unbound bool, side int) (schema.Value, bool) {
 	switch {
 	case unbound:

@@ -32,7 +32,8 @@ func Rows(recs []arrow.RecordBatch) int {
 	return n
 }
 
-// Repeat returns an array with n copies of the value in one, which is an array of length 1.
+// Repeat returns an array with n copies of a value. The argument one is an array that has just this
+// value.
 func Repeat(one arrow.Array, n int) (arrow.Array, error) {
 	if n == 1 {
 		one.Retain()
@@ -86,9 +87,9 @@ func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error
 	return takeRows(recs, common, ordinals)
 }
 
-// TakeFirst returns the rows with the first of the given ordinals, as Take does. most is the
-// maximum number of rows. It takes fewer if their texts would not fit into one array. It also
-// returns the number of rows that it took.
+// TakeFirst does the same as Take, but only for some of the given ordinals, from the first on: for
+// the number in the argument most, or for fewer if the texts of the rows would not fit into one
+// array. It also returns the number of rows that it took.
 func TakeFirst(recs []arrow.RecordBatch, ordinals []uint32, most int) (arrow.RecordBatch, int, error) {
 	for n := min(len(ordinals), most); ; n /= 2 {
 		rec, err := Take(recs, ordinals[:n])
@@ -133,8 +134,8 @@ func gatherColumns(recs []arrow.RecordBatch, common *arrow.Schema, places []plac
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, int64(len(places))), nil
 }
 
-// gatherColumn gathers the rows of one column from chunks, and sets the type of field to the type
-// of the result.
+// gatherColumn gathers the rows of one column from chunks, and returns them as an array. It sets
+// the type of the Arrow field to the type of that array.
 func gatherColumn(field *arrow.Field, chunks []arrow.Array, places []place) (arrow.Array, error) {
 	field.Type = textType(field.Type, chunks, places)
 	data, err := gather(field.Type, chunks, places)
@@ -154,10 +155,10 @@ func chunksOf(recs []arrow.RecordBatch, column int) []arrow.Array {
 	return chunks
 }
 
-// textType returns the type of a column whose rows are gathered from chunks. common is the type
-// that the column would have otherwise. If more than half of the rows of a text column come from
-// dictionaries, the type is a dictionary. As plain text, repeated values could take many times as
-// much memory.
+// textType returns the type of a column whose rows are gathered from chunks. The argument common is
+// the type that the column would have otherwise. If more than half of the rows of a text column
+// come from dictionaries, the type is a dictionary. As plain text, repeated values could take many
+// times as much memory.
 func textType(common arrow.DataType, chunks []arrow.Array, places []place) arrow.DataType {
 	if common.ID() != arrow.STRING || !slices.ContainsFunc(chunks, isDictionary) {
 		return common
@@ -319,10 +320,10 @@ func sliceOfOne(recs []arrow.RecordBatch, start, n int) (arrow.RecordBatch, bool
 	return nil, false
 }
 
-// Arrange returns the rows of the batches, sorted by numbers. numbers has a number for each row of
-// each batch. Rows with equal numbers stay in their order. If numbers is empty, all rows stay in
-// their order. There must be at least one batch, and all must have the same table version. The
-// caller releases the returned batches.
+// Arrange returns the rows of the batches, sorted by given numbers. The argument numbers has a
+// number for each row of each batch. Rows with equal numbers stay in their order. If numbers is
+// empty, the order does not change. There must be at least one batch, and all must have the same
+// table version. The caller releases the returned batches.
 func Arrange(recs []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, error) {
 	order := Order(numbers)
 	if order == nil {
@@ -338,9 +339,9 @@ func Arrange(recs []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, 
 	return []arrow.RecordBatch{one}, nil
 }
 
-// Order returns the global ordinals of rows (their numbers through all batches), sorted by numbers.
-// numbers has a number for each row of each batch. Rows with equal numbers stay in their order. If
-// all rows are in order already, Order returns nil.
+// Order returns the global ordinals of rows (their numbers through all batches), sorted by given
+// numbers. The argument numbers has a number for each row of each batch. Rows with equal numbers
+// stay in their order. If all rows are in order already, Order returns nil.
 func Order(numbers [][]int32) []uint32 {
 	all := slices.Concat(numbers...)
 	if slices.IsSorted(all) {

@@ -114,7 +114,8 @@ func validateChildren(data arrow.ArrayData, count int, rows int64, depth int) er
 }
 
 // validateOffsets checks the offsets of an array's rows: they must ascend, and must not exceed the
-// length of the values, which limit returns. end is the array's offset plus its length.
+// length of the values. The function limit returns that length. The argument end is the array's
+// offset plus its length.
 func validateOffsets[T int32 | int64](data arrow.ArrayData, end int64, limit func() int64) error {
 	if data.Len() == 0 {
 		return nil
@@ -142,7 +143,7 @@ func validateOffsets[T int32 | int64](data arrow.ArrayData, end int64, limit fun
 }
 
 // validateViews checks that the views of the rows of an array point into its buffers. The array has
-// a string view or binary view type. end is the array's offset plus its length.
+// a string view or binary view type. The argument end is the array's offset plus its length.
 func validateViews(data arrow.ArrayData, end int64) error {
 	if err := needBytes(data, 1, end*int64(arrow.ViewHeaderSizeBytes)); err != nil || data.Len() == 0 {
 		return err

@@ -49,7 +49,7 @@ func Decode(encoded []byte, bytes int64) (Sums, error) {
 type Hash struct {
 	bytes int64
 	file  uint32
-	block uint32 // checksum of the bytes so far of the last block, which is not full yet
+	block uint32 // checksum of the last block, which is not full yet, as far as it was written
 	full  Sums
 }
 

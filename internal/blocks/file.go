@@ -131,7 +131,7 @@ func (f *File) open() (vfs.Reader, error) {
 }
 
 // damage records that the file is damaged at an offset, calls the function f.damaged, and returns
-// the damage as an error. format and args describe the damage.
+// the damage as an error. The arguments format and args describe the damage.
 func (f *File) damage(offset int64, format string, args ...any) error {
 	d := &Damage{Path: f.path, Name: f.name, Offset: offset, What: fmt.Sprintf(format, args...)}
 	if f.damaged != nil {
@@ -141,7 +141,7 @@ func (f *File) damage(offset int64, format string, args ...any) error {
 }
 
 // Damaged records damage that other code has found at a byte offset of the file, and returns it as
-// an error. what describes the damage.
+// an error. The argument what is a text that describes the damage.
 func (f *File) Damaged(offset int64, what string) error { return f.damage(offset, "%s", what) }
 
 // Open opens the file for reading. Each read is compared with the block checksums, except in a file
@@ -170,8 +170,8 @@ func (f *File) Open() (*Reader, error) {
 }
 
 // Verify reads the whole file and checks its length, the checksum of each block, and the checksum
-// of the file. After each block it calls pause, unless that is nil, with the number of bytes read.
-// If pause returns an error, Verify ends and returns that error.
+// of the file. If the function pause is not nil, it is called after each block with the number of
+// bytes that were read so far. If pause returns an error, Verify ends and returns that error.
 func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err error) {
 	sums, err := f.Prepare()
 	if err != nil {
@@ -212,8 +212,8 @@ func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err err
 	return nil
 }
 
-// readBlock reads a block of the file into the given slice, and compares it with its checksum.
-// block is the number of the block, from 0.
+// readBlock reads a block of the file into the given slice, and compares it with its checksum. The
+// argument block is the number of the block, from 0.
 func (f *File) readBlock(r vfs.Reader, sums Sums, block int, to []byte) error {
 	if err := f.read(r, to, int64(block)*Size); err != nil {
 		return err
@@ -234,8 +234,8 @@ func (f *File) read(r vfs.Reader, to []byte, at int64) error {
 	return base.Wrap(err, "%s", f.name)
 }
 
-// compare returns a Corrupt error unless data, the bytes of a block, match the checksum of that
-// block.
+// compare checks that the bytes of a block (data) match the checksum of that block. If they do not,
+// the error is Corrupt.
 func (f *File) compare(sums Sums, block int, data []byte) error {
 	if sum := crc32.Checksum(data, base.Castagnoli); sum != sums[block] {
 		at := int64(block) * Size

@@ -55,8 +55,9 @@ func (r *Reader) ReadAt(p []byte, at int64) (n int, err error) {
 }
 
 // readSome reads one or more of the requested bytes, beginning with the first, and returns how
-// many. If p begins at the start of a block and has room for whole blocks, it reads as many blocks
-// as fit directly into p. Otherwise it reads one block and copies the requested bytes from it.
+// many. If the requested bytes begin at the start of a block and include all of it, it reads as
+// many whole blocks as fit directly into p. Otherwise it reads one block and copies the requested
+// bytes from it.
 func (r *Reader) readSome(p []byte, at int64) (int, error) {
 	first := int(at / Size)
 	start := int64(first) * Size

@@ -12,9 +12,9 @@ type nesting struct {
 	null string // null is the text or bytes that the format writes for NULL.
 	// name appends the encoded name of a struct field or union member to dst.
 	name func(dst, name []byte) []byte
-	// child returns the cell that writes the values of a child of a nested type. inside is true for
-	// children of lists, structs, maps and unions. It is false for the values of dictionaries and
-	// of run-end encoded arrays.
+	// child returns the cell that writes the values of a child of a nested type. The argument
+	// inside is true for children of lists, structs, maps and unions. It is false for the values of
+	// dictionaries and of run-end encoded arrays.
 	child func(field arrow.Field, inside bool) (cell, error)
 }
 
@@ -37,9 +37,9 @@ func newNestedCell(field arrow.Field, dt arrow.DataType, st style, depth int) (c
 	return c, err
 }
 
-// cell returns the cell for a type that contains other types: a dictionary, run-end encoded type,
-// map, struct, union or list. It returns nil for all other types. The cells of lists, maps, structs
-// and unions write JSON's brackets and braces.
+// cell returns the cell (writer of values) for a type that contains other types: a dictionary,
+// run-end encoded type, map, struct, union or list. For all other types it returns nil. The cells
+// of lists, maps, structs and unions write JSON's brackets and braces.
 func (n nesting) cell(dt arrow.DataType) (cell, error) {
 	var err error
 	switch dt := dt.(type) {
@@ -74,8 +74,9 @@ func (n nesting) cell(dt arrow.DataType) (cell, error) {
 	return nil, nil
 }
 
-// members returns the encoded name and the cell of each field of a struct or union. names is nil if
-// no field has a name.
+// members prepares writing the fields of a struct or union. For each field it returns the name as
+// the output format writes it, and the cell that writes the field's values. The result names is nil
+// if no field has a name.
 func (n nesting) members(fields []arrow.Field) (names []string, cells []cell, err error) {
 	named := len(fields) == 0
 	for _, f := range fields {
@@ -342,7 +343,9 @@ func (c *unionCell) at(i int) (member, row int) {
 	if c.dense != nil {
 		return member, int(c.dense.ValueOffset(i))
 	}
-	return member, i // Field returns a slice of the member's array if the sparse union is a slice
+	// In a sparse union, the value is in row i of the member's array, too. That also holds if the
+	// union is a slice, because arrow-go's method Field then returns a slice of the member's array.
+	return member, i
 }
 
 func (c *unionCell) isNull(i int) bool {

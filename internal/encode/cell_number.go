@@ -16,8 +16,8 @@ type floatCell[T float32 | float64] struct {
 	bitSize int
 	values  []T
 	// short says that most of the first values of the batch have few decimals, as measurements and
-	// prices do. If it is set, append first tries appendShortDecimal, which takes a tenth of the
-	// time of a search for the shortest digits of a float.
+	// prices do. If short is true, the method append first tries appendShortDecimal, which takes a
+	// tenth of the time of a search for the shortest digits of a float.
 	short bool
 }
 

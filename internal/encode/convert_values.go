@@ -36,7 +36,8 @@ func (to target) asText(out, f arrow.Field) (arrow.Field, convert, error) {
 }
 
 // decodeDictionary returns a conversion of dictionary arrays to plain arrays: each row gets its
-// value in place of the index. next converts the dictionary's values first.
+// value in place of the index. The conversion next is applied to the dictionary's values before
+// that.
 func decodeDictionary(next convert) convert {
 	return func(arr arrow.Array) (arrow.Array, error) {
 		dict := arr.(*array.Dictionary)
@@ -51,8 +52,8 @@ func decodeDictionary(next convert) convert {
 }
 
 // plainList returns a conversion of list views, large lists and fixed-size lists to plain lists of
-// type dt. next converts the elements. Plain lists are what every client supports, and what
-// arrow-go's writers handle correctly if an array is a slice.
+// type dt. The conversion next is applied to the elements. Plain lists are what every client
+// supports, and what arrow-go's writers handle correctly if an array is a slice.
 func plainList(dt *arrow.ListType, next convert) convert {
 	return func(arr arrow.Array) (arrow.Array, error) {
 		view := arr.(array.ListLike)

@@ -115,8 +115,9 @@ func quote(dst []byte, start int) []byte {
 	return dst
 }
 
-// needsQuote reports whether a CSV field must be in quotes. It must if it is empty, contains a
-// quote, a comma or a line end, or begins or ends with a space, because some readers trim spaces.
+// needsQuote reports whether a CSV field must be in quotes. That is so if the field is empty, or
+// contains a quote, a comma or a line end. It is also so if the field begins or ends with a space,
+// because some readers trim spaces.
 func needsQuote(field []byte) bool {
 	if len(field) == 0 {
 		return true

@@ -58,8 +58,8 @@ type encoder interface {
 	// must retain it.
 	batch(rec arrow.RecordBatch) error
 	end(t tail) error
-	// fail writes to the output that the result ended early because of err. It writes nothing if
-	// the format has no way to say that.
+	// fail tells the client, in the output, that the result ended early because of err. It writes
+	// nothing if the format has no way to say that.
 	fail(err error)
 	// release frees all batches and buffers that the encoder still holds.
 	release()
@@ -110,7 +110,7 @@ func write(ctx context.Context, o *out, f Format, src Input, opt Options) (t tai
 		}
 	}
 	if err != nil && o.written > 0 {
-		// The buffered rows are written before the error is. Even if the writer refuses these rows,
+		// Write the buffered rows first, and then the error. Even if the writer refuses these rows,
 		// it may accept the error.
 		_ = o.flush()
 		if o.err == nil || o.refused {

@@ -58,11 +58,12 @@ func FormatNamed(name string) (Format, error) {
 	return JSON, base.Errorf(base.Invalid, "unknown result format %q", clip(name)).WithHint("formats are %s", formatNames())
 }
 
-// ParseFormat chooses the format of a result. query is the value of ?format= in the URL; if it is
-// not empty, it decides. Otherwise accept, the value of the Accept header, decides. Of its media
-// ranges, the one with the highest q-value wins, then the more specific one, then the earlier one.
-// An empty header, */* and application/* mean JSON; text/* means CSV. The error is base.Invalid for
-// an unknown name, and for a header that accepts no supported format.
+// ParseFormat chooses the format of a result. The argument query is the value of ?format= in the
+// URL. If it is not empty, it decides. Otherwise the argument accept decides, the value of the
+// Accept header. Of the media ranges in the header, the one with the highest q-value wins, then the
+// more specific one, then the earlier one. An empty header, */* and application/* mean JSON; text/*
+// means CSV. The error is base.Invalid for an unknown name, and for a header that accepts no
+// supported format.
 func ParseFormat(accept, query string) (Format, error) {
 	if query != "" {
 		return FormatNamed(query)

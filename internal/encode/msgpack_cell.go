@@ -277,8 +277,8 @@ func (c *packBytes) append(dst []byte, i int) []byte {
 // packTexts writes values as MessagePack strings. It takes their text from another cell.
 type packTexts struct {
 	cell
-	// quoted says that the other cell puts its text in JSON quotes, which are removed. Such a cell
-	// must be for a type whose texts need no escapes.
+	// If quoted is true, the other cell puts its text in JSON quotes, which are then removed. The
+	// other cell must be for a type whose texts need no escapes.
 	quoted bool
 	text   []byte
 }

@@ -149,8 +149,8 @@ func (u uint128) fitsDouble(scale int32) bool {
 	return true
 }
 
-// appendDecimal appends the decimal magnitude/10^scale, with a minus sign if negative is set. It
-// writes all scale digits after the point.
+// appendDecimal appends the decimal magnitude/10^scale, with a minus sign if negative is set. The
+// number of digits after the point is always scale.
 func appendDecimal(dst []byte, magnitude uint128, negative bool, scale int32) []byte {
 	if negative {
 		dst = append(dst, '-')
@@ -159,8 +159,8 @@ func appendDecimal(dst []byte, magnitude uint128, negative bool, scale int32) []
 	return placePoint(magnitude.append(dst), start, scale)
 }
 
-// placePoint inserts a decimal point into the digits dst[start:], so that scale digits are after
-// the point.
+// placePoint inserts a decimal point into the digits dst[start:], so that the number of digits
+// after the point is scale.
 func placePoint(dst []byte, start int, scale int32) []byte {
 	if scale <= 0 {
 		if len(dst)-start == 1 && dst[start] == '0' {

@@ -52,8 +52,8 @@ func (o *out) flush() error {
 	return o.err
 }
 
-// rows calls f with each number from 0 to n-1. f appends a row, or another piece of output, to the
-// buffer. rows writes the buffer whenever it has at least flushAt bytes.
+// rows calls the function f with each number from 0 to n-1. Each call appends a row, or another
+// piece of output, to the buffer. The buffer is written out whenever it has at least flushAt bytes.
 func (o *out) rows(n int, f func(dst []byte, i int) []byte) error {
 	b := o.buf
 	for i := range n {

@@ -103,7 +103,8 @@ func appendPrintable(dst, s []byte) []byte {
 	return dst
 }
 
-// value returns the text of the gathered value with this index, counted row by row.
+// value returns the text of one of the gathered values. The argument index counts the values row by
+// row.
 func (e *tableEncoder) value(index int) string {
 	start := 0
 	if index > 0 {

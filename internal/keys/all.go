@@ -17,9 +17,9 @@ import (
 // a scan is better.
 const maxAlike = 256
 
-// coarseFor is a time. If All finds more than maxAlike rows with a key, it does not look up that
-// key again for this time. Then it tries again, because rows may have been deleted. Such an attempt
-// costs as much as a few statements.
+// coarseFor is a duration. If All finds more than maxAlike rows with a key, it does not look up
+// that key again for that long. Then it tries again, because rows may have been deleted. Such an
+// attempt costs as much as a few statements.
 const coarseFor = 10 * time.Minute
 
 // coarseKey identifies a key of a table that more than maxAlike rows have.
@@ -28,9 +28,9 @@ type coarseKey struct {
 	key   string
 }
 
-// All returns the addresses of all rows of a table that have one key. key has the ids of the key's
-// columns, and values has an array with one value for each of them. A row with a NULL in its key is
-// never found.
+// All returns the addresses of all rows of a table that have one key. The argument key has the ids
+// of the key's columns, and values has an array with one value for each of them. A row with a NULL
+// in its key is never found.
 //
 // ok is false if the caller must find the rows by a query instead, for one of two reasons:
 //   - More than maxAlike rows have the key.
@@ -110,8 +110,8 @@ func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
 	}
 	for _, set := range t.Patches {
 		if slices.ContainsFunc(key, set.Changes) {
-			// Before the column was in the key, it may have got new values in place. So the written
-			// values are not always the current ones.
+			// Before the column was in the key, rows may have got new values of it as patches. So
+			// the written values are not always the current ones.
 			return false
 		}
 	}
@@ -138,9 +138,9 @@ type way struct {
 	first  uint32   // number in the part of the row group's first row
 }
 
-// ways returns how to look up a key in the given parts. If needed, it searches row groups in the
-// files of the parts. If that takes more than maxReads reads, ok is false. Then the missing indexes
-// and row groups are read in the background.
+// ways says how to look up a key in each of the given parts. If needed, it searches row groups in
+// the files of the parts. If that would take more than maxReads reads, the result ok is false. Then
+// the missing indexes and row groups are read in the background.
 func (f *Finder) ways(t *snapshot.Table, parts []*catalog.Part, key []base.ColumnID, values []arrow.Array) (ways []way, ok bool, err error) {
 	var lacking []lack
 	var groups []candidates

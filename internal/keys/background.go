@@ -50,8 +50,9 @@ type lack struct {
 	again bool // whether All has lacked the index of this part before
 }
 
-// want starts the builder in the background, unless it is running already. The builder prepares the
-// lacking parts, so that the key can be looked up in them later.
+// want starts the builder in the background, unless it is running already. The argument lacking has
+// parts in which the key cannot be looked up yet. The builder prepares them, so that this is
+// possible later.
 func (f *Finder) want(t *snapshot.Table, lacking []lack, key []base.ColumnID, values []arrow.Array) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -72,8 +73,9 @@ func (f *Finder) want(t *snapshot.Table, lacking []lack, key []base.ColumnID, va
 	f.builder.running.Go(func() { f.buildInBackground(&stored, rows, due, key, values) })
 }
 
-// buildInBackground builds the indexes of the lacking parts of a table, or reads their row groups.
-// rows is the total number of rows of the table. It holds a part only while makeIndex works on it.
+// buildInBackground prepares parts of a table (lacking) for lookups of a key: it builds their
+// indexes, or reads their row groups. The argument rows is the total number of rows of the table.
+// The file of a part is kept from being removed only while makeIndex works on that part.
 func (f *Finder) buildInBackground(t *snapshot.Table, rows int64, lacking []lack, key []base.ColumnID, values []arrow.Array) {
 	defer func() {
 		f.mu.Lock()
@@ -98,8 +100,8 @@ func (f *Finder) buildInBackground(t *snapshot.Table, rows int64, lacking []lack
 }
 
 // makeIndex prepares one part for lookups of a key. It caches the numbers of the row groups that
-// may have the key. If that is not possible and whole is true, it builds the index of the part. If
-// the table does not have the part any more, it does nothing.
+// may have the key. If that is not possible and the argument whole is true, it builds the index of
+// the whole part. If the table does not have the part any more, it does nothing.
 func (f *Finder) makeIndex(t *snapshot.Table, l lack, whole bool, key []base.ColumnID, values []arrow.Array) error {
 	release, there := f.reader.Hold(l.part)
 	if !there {

@@ -22,7 +22,7 @@ import (
 // including the memory for sorting.
 const passRows = 8 << 20
 
-// keyRow is a row in the hash table of Duplicates, with the hash of its key.
+// keyRow is a row in the hash table of the method Duplicates, with the hash of its key.
 type keyRow struct {
 	high    uint64
 	low     uint32
@@ -110,8 +110,8 @@ func (f *Finder) KeyAt(ctx context.Context, t *snapshot.Table, row base.RowAddre
 	return key, err
 }
 
-// isOfPass reports whether a hash belongs to the given pass of Duplicates. high is the upper half
-// of the hash. Passes are numbered from 0 to passes - 1.
+// isOfPass reports whether a hash belongs to the given pass of Duplicates. The argument high is the
+// upper half of the hash. Passes are numbered from 0 to passes - 1.
 func isOfPass(high, pass, passes uint64) bool { return high>>32*passes>>32 == pass }
 
 // keyReader collects those rows of a part that belong to one pass of Duplicates.
@@ -149,7 +149,8 @@ func (f *Finder) readKeys(ctx context.Context, t *snapshot.Table, p *catalog.Par
 func (f *Finder) remember(t *snapshot.Table, p *catalog.Part, hashes []batch.KeyHash) {
 	key := t.Schema.PrimaryKey
 	if len(Columns(t.Schema, key)) > len(key) {
-		// Such an index also needs the rows' versions and tombstone marks, which were not read.
+		// An index for a table that has a version column or tombstones also needs these columns.
+		// The rows that were just read do not have them.
 		return
 	}
 	s := f.rowset(t, p.ID, key, true)
@@ -161,9 +162,9 @@ func (f *Finder) remember(t *snapshot.Table, p *catalog.Part, hashes []batch.Key
 }
 
 // inBuckets returns the rows sorted into buckets of a few rows each, so that rows with equal hashes
-// are close together. starts has the index of each bucket's first row, and after that the total
-// number of rows. The last bits of the hash select the bucket, because the rows of a pass share the
-// first bits.
+// are close together. The result starts has the index of each bucket's first row and, as its last
+// element, the total number of rows. The last bits of the hash select the bucket, because the rows
+// of a pass share the first bits.
 func inBuckets(rows []keyRow) (ordered []keyRow, starts []uint32) {
 	width := bits.Len(uint(len(rows) / bucketRows))
 	bucket := func(r keyRow) uint64 { return r.high & (1<<width - 1) }
@@ -213,8 +214,8 @@ func alike(rows []keyRow, f func([]keyRow) error) error {
 	return nil
 }
 
-// Tombstones calls each for the rows of a part that are tombstones: their column IsDeleted is true.
-// It reads the values as they were written, without patches.
+// Tombstones calls the function each with the rows of a part that are tombstones: their column
+// IsDeleted is true. It reads the values as they were written, without patches.
 func (f *Finder) Tombstones(ctx context.Context, t *snapshot.Table, p *catalog.Part, each func(row base.RowAddress)) error {
 	if !p.MayHaveTombstones(t.Schema) {
 		return nil

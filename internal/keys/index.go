@@ -87,7 +87,7 @@ type growing struct {
 
 func (g *growing) count() int64 { return int64(len(g.hashes)) }
 
-// add adds the next row to the index. key is the hash of its key.
+// add adds the next row to the index. The argument key is the hash of the row's key.
 func (g *growing) add(key batch.KeyHash) {
 	if 2*g.used >= len(g.slots) {
 		g.grow()

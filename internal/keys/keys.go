@@ -29,8 +29,9 @@ type ReadPart func(ctx context.Context, t *snapshot.Table, p *catalog.Part, colu
 
 // Reader has the functions by which a Finder reads parts.
 type Reader struct {
-	// Hold keeps the file of a part from being removed until release is called, so that it can be
-	// read in the background. If the table does not have the part any more, ok is false.
+	// Hold keeps the file of a part from being removed, so that it can be read in the background.
+	// That ends when the returned function release is called. If the table does not have the part
+	// any more, ok is false.
 	Hold func(p *catalog.Part) (release func(), ok bool)
 	Part ReadPart
 	// Numbers returns a reader of columns of whole numbers of a part, see part.OpenNumbers. Group
@@ -80,12 +81,12 @@ type rowset struct {
 	states states     // versions and tombstone marks of the rows of a memtable; guarded by mu
 }
 
-// cached is the cached data of one part. To evict the data, the Finder replaces it by an empty
-// cached. Goroutines that are using the old one are not affected.
+// cached is the cached data of one part. To evict the data, the Finder puts an empty struct in its
+// place. Goroutines that are using the old struct are not affected.
 type cached struct {
 	index atomic.Pointer[partIndex] // index of the part; nil until it is built
-	// groups is nil until the footer of the part was read. Then it points to the part's row groups.
-	// If keys cannot be searched in row groups, it points to nil.
+	// groups is nil until the footer of the part was read. Then it points to the part's row groups
+	// or, if keys cannot be searched in these, to a nil pointer.
 	groups atomic.Pointer[*rowGroups]
 	bytes  int64 // memory of the data in bytes; guarded by Finder.mu
 }
@@ -98,7 +99,8 @@ type partIndex struct {
 }
 
 // NewFinder returns a finder that caches at most maxBytes bytes of data about parts. If building an
-// index in the background fails, it calls failed with the error. The caller must call Close.
+// index in the background fails, the function failed is called with the error. The caller must call
+// Close.
 func NewFinder(maxBytes int64, reader Reader, failed func(error)) *Finder {
 	f := &Finder{reader: reader, maxBytes: maxBytes, rowsets: map[base.RowsetID]map[string]*rowset{}, coarse: map[coarseKey]time.Time{}}
 	f.builder.failed = failed
@@ -117,8 +119,9 @@ func Key(t schema.Table, rec arrow.RecordBatch) []arrow.Array {
 }
 
 // Find returns for each of several primary keys the address of the row that has it. If no row has a
-// key, the Source of its address is 0. columns has the keys, as one array for each column of the
-// key. hashes has the hashes of the keys. The caller must hold the snapshot to which t belongs.
+// key, the Source of its address is 0. The argument columns has the keys, as one array for each
+// column of the key. The argument hashes has the hashes of the keys. The caller must hold the
+// snapshot to which t belongs.
 func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Array, hashes []batch.KeyHash) ([]base.RowAddress, error) {
 	key := t.Schema.PrimaryKey
 	found := make([]base.RowAddress, len(hashes))
@@ -156,11 +159,11 @@ func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Ar
 	return found, nil
 }
 
-// locate looks up keys in one rowset. missing are the keys to look up, as indexes in found. find
-// calls live with the numbers of the rows of key i until live returns true, which it does for a row
-// that is not deleted. locate stores the addresses of such rows in found, and returns the keys that
-// are still missing. within reports which keys the rowset may have. If it is nil, the rowset may
-// have all of them.
+// locate looks up keys in one rowset. Keys are given by their indexes in found. The argument
+// missing has the keys to look up. The function within reports whether the rowset may have a key.
+// If it is nil, the rowset may have every key. The function find calls live with the numbers of the
+// rows of key i until live returns true, which it does for a row that is not deleted. locate stores
+// the addresses of such rows in found, and returns the keys that are still missing.
 func locate(t *snapshot.Table, id base.RowsetID, missing []uint32, found []base.RowAddress, within func(i uint32) bool, find func(i uint32, live func(uint32) bool)) []uint32 {
 	set := t.Patches[id]
 	var still []uint32
@@ -220,8 +223,8 @@ func (s *rowset) find(view memtable.View, key batch.KeyHash, f func(ordinal uint
 	s.rows.find(key, func(ordinal uint32) bool { return int64(ordinal) < view.Rows && f(ordinal) })
 }
 
-// add adds the rows of a memtable's batch to the index, except those that are in it already. set
-// has the patches of the memtable, or is nil.
+// add adds the rows of a memtable's batch to the index, except those that are in it already. The
+// argument set has the patches of the memtable, or is nil.
 func (s *rowset) add(written, now schema.Table, key []base.ColumnID, b memtable.Batch, set *patch.Set) error {
 	from := max(0, s.rows.count()-int64(b.FirstOrdinal))
 	if from >= b.Record.NumRows() {
@@ -247,9 +250,9 @@ func (s *rowset) add(written, now schema.Table, key []base.ColumnID, b memtable.
 	return nil
 }
 
-// converted returns columns of a batch, converted to their current types. The batch conforms to the
-// schema version written. Its first row has the number first in its rowset. set has the patches of
-// the rowset, or is nil.
+// converted returns columns of a batch, converted to their current types. The argument written is
+// the schema version of the batch, and first is the number of the batch's first row in the rowset.
+// The argument set has the patches of the rowset, or is nil.
 func converted(written schema.Table, rec arrow.RecordBatch, columns []schema.Column, first uint32, set *patch.Set) (out []arrow.Array, release func(), err error) {
 	release = func() {
 		for _, a := range out {
@@ -300,8 +303,8 @@ func convert(values arrow.Array, c schema.Column, first uint32, set *patch.Set) 
 	return batch.Convert(nulled, c.Type)
 }
 
-// read reads columns of a part in their current types. It calls the function rows with batches of
-// the columns, in the order of the part's rows.
+// read reads columns of a part in their current types. It calls the function rows with each batch
+// of the columns, in the order of the part's rows.
 func (f *Finder) read(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func(columns []arrow.Array) error) error {
 	written, first := t.Versions[p.SchemaVersion], uint32(0)
 	asked := slices.Clone(columns)
@@ -341,7 +344,7 @@ func describe(columns []schema.Column) string {
 }
 
 // rowset returns the Finder's entry for a rowset and a choice of key columns. If there is none, it
-// adds one. part says whether the rowset is a part.
+// adds one. The argument part says whether the rowset is a part.
 func (f *Finder) rowset(t *snapshot.Table, id base.RowsetID, columns []base.ColumnID, part bool) *rowset {
 	key := describe(Columns(t.Schema, columns))
 

@@ -22,8 +22,8 @@ func rangesOf(columns []arrow.Array) (ranges, error) {
 	return out, out.add(columns)
 }
 
-// add extends the ranges so that they include the given values. columns has one array for each
-// column of the key.
+// add extends the ranges so that they include the given values. The argument columns has one array
+// for each column of the key.
 func (r ranges) add(columns []arrow.Array) error {
 	for i, c := range columns {
 		stats, err := batch.Stats(c)
@@ -58,7 +58,7 @@ func (r ranges) meet(t *snapshot.Table, key []base.ColumnID, p *catalog.Part) bo
 // sorted by this column, that is usually one part of many.
 type leading []int64
 
-// add appends the values of a. If they are not whole numbers, it returns nil.
+// add appends the values of the array a. If they are not whole numbers, the result is nil.
 func (l leading) add(a arrow.Array) leading {
 	switch a := a.(type) {
 	case *array.Int8:
@@ -92,7 +92,7 @@ func appendAll[T int8 | int16 | int32 | uint8 | uint16 | uint32 | arrow.Date32 |
 }
 
 // within returns a function that reports whether a part may have a wanted key. The argument of the
-// function is the index of the key. If the part may have any of the keys, within returns nil.
+// function is the index of the key. If no key can be excluded for the part, within returns nil.
 func (l leading) within(t *snapshot.Table, key []base.ColumnID, p *catalog.Part) func(row uint32) bool {
 	stats, known := boundsOf(t, key[0], p)
 	least, ok := wholeNumber(stats.Min)

@@ -90,8 +90,8 @@ type states struct {
 	deleted *roaring.Bitmap
 }
 
-// add appends the states of the next rows. columns are the columns that follow the key in the
-// result of the function Columns.
+// add appends the states of the next rows. The argument columns has those columns that follow the
+// key in the result of the function Columns.
 func (s *states) add(t schema.Table, columns []arrow.Array) error {
 	if len(columns) == 0 {
 		return nil
@@ -176,7 +176,8 @@ func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowA
 }
 
 // patchStates replaces the written states of some rows by newer values, which the patches of their
-// rowset have. of has indexes: for each i in of, out[i] is the state of rows[i].
+// rowset have. The argument of has the indexes of these rows: for each index i in of, out[i] is the
+// state of rows[i].
 func patchStates(set *patch.Set, t schema.Table, rows []base.RowAddress, of []int, out []State) error {
 	for _, c := range Columns(t, t.PrimaryKey)[len(t.PrimaryKey):] {
 		newer, err := set.Column(c)

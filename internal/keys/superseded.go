@@ -28,7 +28,7 @@ import (
 // Superseded are the superseded rows that were found in a table. Seq and Rows say which of the
 // table's rows were compared for that.
 type Superseded struct {
-	Seq base.Seq // all rows that parts got up to this edit were deduplicated
+	Seq base.Seq // number of an edit: all rows that were in parts after it were deduplicated
 	// Rows says for each memtable how many of its rows, beginning with the first, were
 	// deduplicated. The memtables are given by id.
 	Rows map[base.RowsetID]int64
@@ -36,11 +36,11 @@ type Superseded struct {
 	Of map[base.RowsetID]*roaring.Bitmap
 }
 
-// Superseded finds the superseded rows of a snapshot. before has those that were found earlier.
-// Only the rows that were added after before are looked up. seq is the sequence number of the
-// snapshot, which must not be older than before. before is not modified. The result shares the
-// bitmaps of rowsets in which no more superseded rows were found. The caller must hold the snapshot
-// to which t belongs.
+// Superseded finds the superseded rows of a snapshot. The argument before has the superseded rows
+// that were found earlier, and is not modified. Only the rows that were added since then are looked
+// up. The argument seq is the sequence number of the snapshot, which must not be less than
+// before.Seq. The result shares the bitmaps of rowsets in which no more superseded rows were found.
+// The caller must hold the snapshot to which t belongs.
 func (f *Finder) Superseded(ctx context.Context, t *snapshot.Table, seq base.Seq, before Superseded) (Superseded, error) {
 	c := &deduplicator{Finder: f, ctx: ctx, table: t, superseded: maps.Clone(before.Of), grown: map[base.RowsetID]bool{}}
 	if c.superseded == nil {
@@ -89,9 +89,10 @@ func ofPart(p *catalog.Part) newRows { return newRows{seq: p.MaxSeq, id: p.ID, p
 
 func ofView(v memtable.View) newRows { return newRows{seq: v.MinSeq, id: v.Rowset, view: v} }
 
-// newRows returns the rows that were added after before, by rowset, in the order in which the
-// rowsets were written. All rows of a rowset are older than the rows of the next rowset. That is so
-// because a load starts a new memtable, and only deduplicated parts are merged.
+// newRows returns the rows that were added after the last deduplication, whose result is the
+// argument before. They are by rowset, in the order in which the rowsets were written. All rows of
+// a rowset are older than the rows of the next rowset. That is so because a load starts a new
+// memtable, and only deduplicated parts are merged.
 func (c *deduplicator) newRows(before Superseded) []newRows {
 	var all []newRows
 	for _, p := range c.table.Parts {
@@ -138,7 +139,7 @@ func (c *deduplicator) supersede(id base.RowsetID, rows []uint32) {
 	c.superseded[id].AddMany(rows)
 }
 
-// deduplicate finds the rows that are superseded because of the new rows a. It compares the new
+// deduplicate finds the rows that are superseded because of the given new rows. It compares the new
 // rows with each other, and with all older rows of their keys.
 func (c *deduplicator) deduplicate(a newRows) error {
 	rows, look, err := c.rows(a)
@@ -205,9 +206,9 @@ func (c *deduplicator) inView(v memtable.View, live func(uint32) bool) (find fun
 
 // compare looks up the keys of new rows in an older rowset. If it finds a row with the same key, it
 // marks the superseded one of the two: the new row or the older one. It returns the new rows whose
-// key the rowset does not have. within reports which new rows' keys the rowset may have. If it is
-// nil, the rowset may have all of them. open returns the function that looks up a key in the
-// rowset.
+// key the rowset does not have. The function within reports whether the rowset may have the key of
+// a new row. If it is nil, the rowset may have all of the keys. The function open returns the
+// function that looks up a key in the rowset.
 func (c *deduplicator) compare(a newRows, rows []entry, rowset base.RowsetID, within func(row uint32) bool, open func(live func(uint32) bool) (find func(batch.KeyHash) (uint32, bool), release func(), err error)) ([]entry, error) {
 	find, release, err := open(c.live(rowset))
 	if err != nil {
@@ -263,9 +264,9 @@ func (c *deduplicator) versions(id base.RowsetID, rows []uint32) ([]State, error
 	return c.States(c.ctx, c.table, addresses)
 }
 
-// where says in which parts new rows must be looked up. ranges reports whether a part may have any
-// of their keys. within returns a function that reports whether a part may have the key of one new
-// row, which is counted from the first new row.
+// where says in which parts new rows must be looked up. The function ranges reports whether a part
+// may have any of their keys. The function within returns, for a part, a function that reports
+// whether the part may have the key of one new row. The new rows are counted from 0.
 type where struct {
 	ranges func(p *catalog.Part) bool
 	within func(p *catalog.Part) func(row uint32) bool
@@ -316,9 +317,10 @@ func (c *deduplicator) rows(a newRows) (rows []entry, look where, err error) {
 	return rows, look, nil
 }
 
-// valuesIn returns two things about the keys in the rows of a memtable from the row from on: the
-// least and greatest values (bounds), and the values of the key's first column (first). set has the
-// patches of the memtable, or is nil.
+// valuesIn returns two things about the keys of some rows of a memtable, namely the row with the
+// number from and all later ones. The result bounds has the least and greatest values of each
+// column of the key. The result first has the values of the key's first column. The argument set
+// has the patches of the memtable, or is nil.
 func valuesIn(now schema.Table, v memtable.View, from int64, set *patch.Set) (bounds ranges, first leading, err error) {
 	bounds, first = make(ranges, len(now.PrimaryKey)), leading{}
 	for _, b := range v.Batches {
@@ -344,11 +346,11 @@ func valuesIn(now schema.Table, v memtable.View, from int64, set *patch.Set) (bo
 }
 
 // superseded returns the superseded rows of a part, found by its index. It compares only rows for
-// which live returns true. Rows with greater numbers are newer. versions returns the versions of
-// rows. It is nil if the table has no version column.
+// which the function live returns true. Rows with greater numbers are newer. The function versions
+// returns the versions of rows, and is nil if the table has no version column.
 func (x *Index) superseded(live func(ordinal uint32) bool, versions func(ordinals []uint32) ([]State, error)) (superseded []uint32, err error) {
 	var rows []uint32 // rows whose key occurs more than once, one key after the other
-	var groups []int  // for each such key, how many of rows have it
+	var groups []int  // for each key that occurs more than once, the number of its rows
 	for b := range len(x.starts) - 1 {
 		bucket := x.entries[x.starts[b]:x.starts[b+1]]
 		for i, e := range bucket {
@@ -387,9 +389,9 @@ func (x *Index) superseded(live func(ordinal uint32) bool, versions func(ordinal
 	return superseded, nil
 }
 
-// Repeated returns which rows of a rowset are superseded by other rows of the same rowset. records
-// are the batches of the rowset, the oldest row first. They conform to the schema version written.
-// set has the patches of the rowset, or is nil.
+// Repeated returns which rows of a rowset are superseded by other rows of the same rowset. The
+// argument records has the batches of the rowset, the oldest row first. The argument written is
+// their schema version. The argument set has the patches of the rowset, or is nil.
 func Repeated(now, written schema.Table, records []arrow.RecordBatch, set *patch.Set) (*roaring.Bitmap, error) {
 	var hashes []batch.KeyHash
 	var read states
@@ -421,8 +423,8 @@ func Repeated(now, written schema.Table, records []arrow.RecordBatch, set *patch
 	return roaring.BitmapOf(superseded...), err
 }
 
-// with returns the states (versions and tombstone marks) of the rows with the given numbers. It
-// includes the changes in set, which may be nil.
+// with returns the states (versions and tombstone marks) of the rows with the given numbers. The
+// states include the changes in the patch set, which may be nil.
 func (s *states) with(set *patch.Set, now schema.Table, ordinals []uint32) ([]State, error) {
 	out, rows, all := make([]State, len(ordinals)), make([]base.RowAddress, len(ordinals)), make([]int, len(ordinals))
 	for i, ordinal := range ordinals {

@@ -71,8 +71,8 @@ func (s *Scheduler) deduplicate(ctx context.Context, eager bool) error {
 	return errors.Join(errs...)
 }
 
-// endDeduplication records the result of a deduplication that began at started. A failure is
-// reported as a failed merge, because the merge cannot take place without it.
+// endDeduplication records the result of a deduplication that began at the time started. A failure
+// is reported as a failed merge, because the merge cannot take place without it.
 func (s *Scheduler) endDeduplication(ctx context.Context, t *snapshot.Table, started time.Time, err error) {
 	of := subject{table: t.Schema.ID}
 	s.mu.Lock()

@@ -23,8 +23,9 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// Constants evaluates the default expressions of columns of a table. It returns an array of rows
-// values for each column, by column id. It is the same function as engine.Components.Defaults.
+// Constants evaluates the default expressions of columns of a table. It returns one array for each
+// column, by column id. The argument rows is the number of values in each array. It is the same
+// function as engine.Components.Defaults.
 type Constants func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error)
 
 // merger reads and writes part files for merges and mutations.
@@ -55,10 +56,12 @@ type input struct {
 	exempt  *roaring.Bitmap
 	drops   bool            // whether to drop the tombstones that the part was written with
 	dropped *roaring.Bitmap // numbers of the rows that are tombstones and were dropped so far
-	retype  *retyping       // conversion that a Retype makes after all others; nil if there is none
-	left    int64           // number of rows that were not read yet
-	pull    func() (arrow.RecordBatch, error, bool)
-	stop    func()
+	// conversion that a Retype (change of a column's type) makes after all others; nil if there is
+	// none
+	retype *retyping
+	left   int64 // number of rows that were not read yet
+	pull   func() (arrow.RecordBatch, error, bool)
+	stop   func()
 }
 
 const (
@@ -71,8 +74,8 @@ const (
 	heldBytes  = 256 << 20
 )
 
-// open returns an input that reads the part p of a table. together is the number of inputs that the
-// merge reads at the same time. The caller closes the input.
+// open returns an input that reads the part p of a table. The argument together is the number of
+// inputs that the merge reads at the same time. The caller closes the input.
 func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, together int) (*input, error) {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {
@@ -108,8 +111,9 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, t
 	return s, nil
 }
 
-// initial evaluates the initial values of the columns that the schema version now has and the
-// version written does not have. Rows of the version written get these values.
+// initial evaluates the initial values of the columns that were added to the table after the schema
+// version written, up to the version now. Rows that were written with the older version get these
+// values.
 func (m *merger) initial(ctx context.Context, now, written schema.Table) (map[base.ColumnID]arrow.Array, error) {
 	var added []schema.Column
 	for _, c := range now.Columns {
@@ -176,7 +180,8 @@ func (s *input) read() (rows, error) {
 	return r, nil
 }
 
-// readLive does the same as next, except that it does not make the conversion of a Retype.
+// readLive does the same as next, except that it does not make the conversion of a Retype (change
+// of a column's type).
 func (s *input) readLive() (rows, error) {
 	rec, err, ok := s.pull()
 	if !ok {

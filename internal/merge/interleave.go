@@ -238,9 +238,9 @@ func (in *interleave) counts() ([]int, error) {
 	return counts, nil
 }
 
-// sortKeys returns the sorted order of the given rows, as indexes in rows. keys are the key columns
-// of all loaded rows. It sorts a copy of the rows, whose dictionaries have only the values of these
-// rows, because sorting takes longer with larger dictionaries.
+// sortKeys returns the sorted order of the given rows, as indexes in rows. The argument keys has
+// the key columns of all loaded rows. sortKeys sorts a copy of the given rows, whose dictionaries
+// have only the values of these rows, because sorting takes longer with larger dictionaries.
 func (in *interleave) sortKeys(keys []arrow.RecordBatch, rows []uint32) ([]uint32, error) {
 	if len(in.keys.Columns) == 0 {
 		order := make([]uint32, len(rows))
@@ -258,7 +258,7 @@ func (in *interleave) sortKeys(keys []arrow.RecordBatch, rows []uint32) ([]uint3
 }
 
 // interval says what is known about where the window ends in the loaded rows of a part. The rows
-// before from are in the window. The rows from to on are not.
+// before the index from are in the window. The rows at and after the index to are not.
 type interval struct{ from, to int }
 
 // maxProbes is the maximum number of rows of a part that are compared with the bound (the last row
@@ -277,8 +277,8 @@ func (iv interval) probes() iter.Seq[int] {
 	}
 }
 
-// narrow makes the interval smaller. before is the number of probes that sort before the bound.
-// These rows are in the window.
+// narrow makes the interval smaller. The argument before is the number of probes (rows that were
+// compared with the bound) that sort before the bound. These rows are in the window.
 func (iv *interval) narrow(before int) {
 	step := iv.step()
 	from, to := iv.from, iv.to

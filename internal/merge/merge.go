@@ -21,7 +21,7 @@ const (
 	// reserveBytes is the disk space in bytes that a merge must leave free for the log. A merge
 	// that fills the disk would stop writers.
 	reserveBytes = 128 << 20
-	// rewriteBytes is the size in bytes of the decoded rows that rewrite sorts at once.
+	// rewriteBytes is the size in bytes of the decoded rows that the method rewrite sorts at once.
 	rewriteBytes = 64 << 20
 )
 
@@ -55,8 +55,8 @@ func (m *merger) execute(ctx context.Context, rewrite *engine.Rewrite, plan Plan
 	t := rewrite.Table()
 	made, remap, err := m.writeAll(ctx, t, plan, yield)
 	if err == nil {
-		// Publishing does not end with ctx, because only its outcome tells whether the new files
-		// are in use.
+		// Do not cancel publishing when ctx ends: only its outcome tells whether the new files are
+		// in use.
 		err = rewrite.Publish(context.Background(), made, remap)
 		if replaced = err == nil; replaced {
 			return true, nil
@@ -174,8 +174,9 @@ func describe(parts []*catalog.Part) catalog.Part {
 	return d
 }
 
-// writePart writes rows as one part, which takes over its properties from like. next returns the
-// rows batch by batch, and then io.EOF. After an error, the file of the returned part may exist.
+// writePart writes rows as one part. Properties that are not computed from the rows are those of
+// the argument like. The function next returns the rows batch by batch, and then io.EOF. After an
+// error, the file of the returned part may exist.
 func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (arrow.RecordBatch, error)) (catalog.Part, error) {
 	id, err := m.engine.NextRowsetID()
 	if err != nil {
@@ -200,7 +201,7 @@ func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (ar
 // these parts.
 func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield func() error) (made []catalog.Part, move *patch.Sorted, err error) {
 	var chunk []arrow.RecordBatch
-	var ordinals []uint32 // numbers that the rows in chunk had in the old part
+	var ordinals []uint32 // for each row of the chunk, its number in the old part
 	defer func() { releaseRecords(chunk) }()
 	bytes := int64(0)
 	move = &patch.Sorted{Rowset: s.part.ID}
@@ -242,7 +243,8 @@ func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield f
 }
 
 // writeSorted sorts a chunk of rows, and writes one part for each partition. For each part it calls
-// wrote with the id of the part and the indexes in the chunk of its rows.
+// the function wrote with the id of the part, and with the indexes that the part's rows have in the
+// chunk.
 func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like catalog.Part, wrote func(base.RowsetID, []uint32)) (made []catalog.Part, err error) {
 	order, err := batch.Sort(chunk, t.Schema)
 	if err != nil {

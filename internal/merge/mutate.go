@@ -30,9 +30,9 @@ func (s *Scheduler) Mutate(ctx context.Context, snap *snapshot.Snapshot, c engin
 	return engine.ErrChanged
 }
 
-// holdBack prevents new merges of the given parts until release is called. A merge that is already
-// running continues. Without holdBack, merges could keep replacing parts of a large table while a
-// change rewrites all of it.
+// holdBack prevents new merges of the given parts until the returned function release is called. A
+// merge that is already running continues. Without holdBack, merges could keep replacing parts of a
+// large table while a change rewrites all of it.
 func (s *Scheduler) holdBack(parts []subject) (release func()) {
 	add := func(n int) {
 		s.mu.Lock()

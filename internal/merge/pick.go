@@ -100,7 +100,7 @@ const (
 	// comment of Pick defines growth.
 	restRatio = 1.5
 	// crowd is a number of parts that could be merged. If there are more, merges with less growth
-	// are worth doing, too.
+	// (see Pick) are worth doing, too.
 	crowd = 32
 )
 
@@ -200,9 +200,10 @@ func Pick(parts []*catalog.Part, loads map[base.RowsetID]Load, policy Policy) []
 }
 
 // requiredRatio returns a function that returns the smallest growth of a merge that is worth doing
-// (r in the comment of Pick). The arguments of that function describe the merge: bytes is the size
-// of its largest part, rows is the number of rows of the part with the most rows, and open is the
-// average size in bytes of a row group in its parts' files.
+// (r in the comment of Pick). The arguments of the returned function describe the merge. The
+// argument bytes is the size of its largest part, and rows is the number of rows of the part with
+// the most rows. The argument open is the average size in bytes of a row group in the files of its
+// parts.
 func (p Policy) requiredRatio(parts []*catalog.Part) func(bytes, rows, open int64) float64 {
 	mergeable := 0
 	for _, part := range parts {

@@ -28,7 +28,8 @@ func (s *Scheduler) begin(t *snapshot.Table, j job) *Merge {
 	return m
 }
 
-// ended records the end of a merge or mutation m. err is nil if it succeeded.
+// ended is called at the end of a merge or mutation m (a mutation is a change that rewrites parts),
+// and records that it has ended. err is nil if it succeeded.
 func (s *Scheduler) ended(m *Merge, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,8 +49,8 @@ func (s *Scheduler) ended(m *Merge, err error) {
 	s.totals.Time += m.Finished.Sub(m.Started)
 }
 
-// end records the end of a merge m of the given parts, like ended. If the merge failed, it also
-// sets when the parts may be merged again.
+// end is called at the end of a merge m of the given parts. Like the method ended, it records that.
+// If the merge failed, it also sets the time from which the parts may be merged again.
 func (s *Scheduler) end(ctx context.Context, m *Merge, of []subject, err error) {
 	s.ended(m, err)
 	s.mu.Lock()

@@ -22,11 +22,11 @@ import (
 // to the next one, in which one column has another type.
 type retyping struct {
 	to schema.Table
-	at int // index of the column with the new type, in both versions
+	at int // index of the column whose type changes; it is the same before and after the change
 	// wide is the current schema version with an additional last column, which has the converted
 	// values.
 	wide     schema.Table
-	value    *patch.Expression // SQL that computes the additional column of wide
+	value    *patch.Expression // SQL that computes the additional column of the field wide
 	evaluate Evaluate
 }
 
@@ -81,11 +81,11 @@ func (r *retyping) apply(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows()), nil
 }
 
-// Retype changes a table from the schema version from to the next version to, in which a column has
-// another type. value is the SQL of the column's new values. It may use the columns of the same
-// row, and refer to the table as alias. All parts are rewritten in one edit. It appears in the list
-// of merges. If a value cannot be converted, the error is that of the first such value. Other
-// errors are those of engine.Commit.
+// Retype changes the type of a column. The argument from is the table's schema version before the
+// change, and to is the one after it. The argument value is the SQL of the column's new values. It
+// may use the columns of the same row, and refer to the table by the name in alias. All parts are
+// rewritten in one edit. It appears in the list of merges. If a value cannot be converted, the
+// error is that of the first such value. Other errors are those of engine.Commit.
 func (s *Scheduler) Retype(ctx context.Context, from, to schema.Table, column base.ColumnID, alias, value string) error {
 	r, err := newRetyping(from, to, column, alias, value, s.merger.evaluate)
 	if err != nil {
@@ -164,7 +164,7 @@ func (w *retyped) abandon(e *engine.Engine, parts []base.RowsetID) (err error) {
 }
 
 // retypeParts writes new parts for all parts of a table, with the new type of the column. No merge
-// starts on the table's parts until release is called.
+// starts on the table's parts until the returned function release is called.
 func (s *Scheduler) retypeParts(ctx context.Context, t *snapshot.Table, w *retyped) (release func(), err error) {
 	if len(t.Parts) == 0 {
 		return func() {}, nil

@@ -24,8 +24,8 @@ type Settings struct {
 	Parallel     int
 	MaxPartBytes int64 // maximum size in bytes of a part that a merge makes; default 512 MiB
 	MaxPartRows  int64 // maximum number of rows of a part that a merge makes; default 8 Mi
-	// RestAfter is a time without new parts. After it a partition is at rest, and is merged to as
-	// few parts as possible. The default is 5 min.
+	// RestAfter is a duration. A partition that has got no new part for that long is at rest, and
+	// is merged to as few parts as possible. The default is 5 min.
 	RestAfter time.Duration
 	// Interval is how often the scheduler looks for work that is not announced by a new part, such
 	// as retries, and partitions without new parts for some time. The default is 30 s.
@@ -81,7 +81,7 @@ type Scheduler struct {
 	// finished has the last finished merges and mutations, oldest first, at most keepFinished;
 	// guarded by mu.
 	finished []*Merge
-	totals   Totals // sums over all merges, in which Running is not set; guarded by mu
+	totals   Totals // sums over all merges, without its field Running; guarded by mu
 	// failures has the parts and tables whose last merge or deduplication failed. It is guarded by
 	// mu.
 	failures map[subject]*failure
@@ -255,7 +255,7 @@ func (j job) subjects() []subject {
 }
 
 // runRound plans merges and runs them, once. It returns the number of merges that changed
-// something. eager says that as few parts as possible should remain, and that merges which failed
+// something. If eager is true, parts are merged to as few as possible, and merges that failed
 // recently are tried again.
 func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err error) {
 	select {
@@ -360,7 +360,8 @@ func (s *Scheduler) loadToFree(snap *snapshot.Snapshot) float64 {
 }
 
 // loadsOf returns how much of each part is deleted or patched, for the parts that have such
-// changes. rest says that the partition gets no new parts at the moment.
+// changes. The argument rest says whether the partition is at rest (gets no new parts at the
+// moment).
 func (s *Scheduler) loadsOf(t *snapshot.Table, parts []*catalog.Part, rest bool) map[base.RowsetID]Load {
 	loads := map[base.RowsetID]Load{}
 	for _, p := range parts {
@@ -381,8 +382,8 @@ func (s *Scheduler) atRest(parts []*catalog.Part, now time.Time) bool {
 	return now.Sub(latest.Created) >= s.settings.RestAfter
 }
 
-// merge runs the job j and records it. It reports whether parts were replaced. If an old part was
-// dropped meanwhile, none are replaced, and that is not an error.
+// merge runs the job j (a planned merge) and records how it ended. It reports whether parts were
+// replaced. If an old part was dropped meanwhile, none are replaced, and that is not an error.
 func (s *Scheduler) merge(ctx context.Context, j job) (changed bool, err error) {
 	if slices.ContainsFunc(j.subjects(), s.isMutated) {
 		// A mutation has begun to rewrite one of the parts since the job was planned.

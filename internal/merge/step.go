@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Evaluate applies an expression update to a batch of a table's rows, and returns the new rows.
-// exempt has the ascending numbers of rows that stay unchanged. It is the same function as
+// Evaluate applies an expression update to a batch of a table's rows, and returns the new rows. The
+// argument exempt has the ascending numbers of rows that stay unchanged. Evaluate is the method
 // overlay.Overlay.Evaluate.
 type Evaluate func(t schema.Table, x *patch.Expression, rec arrow.RecordBatch, exempt []uint32) (arrow.RecordBatch, error)
 
@@ -103,8 +103,9 @@ func (s *input) closeSteps() {
 	}
 }
 
-// within returns which of n consecutive rows are in a set of row numbers. The first of the rows has
-// the number first. The returned rows are counted from 0. If set is nil, it returns none.
+// within returns which of n consecutive rows are in a set of row numbers. The argument first is the
+// number of the first of these n rows. The result has indexes from 0 to n-1. If the set is nil, the
+// result is empty.
 func within(set *roaring.Bitmap, first uint32, n int64) (out []uint32) {
 	if set == nil {
 		return nil

@@ -27,8 +27,8 @@ func (m *merger) tombstonesDue(t *snapshot.Table, p *catalog.Part) bool {
 	return isDeduplicated(t, p) && m.tombstonesAged(t, p, m.inTime(t))
 }
 
-// tombstonesAged reports whether the part may have tombstones that have reached the table's
-// TombstoneAge at the time at. Rows that arrive later do not need these tombstones.
+// tombstonesAged reports whether the part may have tombstones that are at least as old as the
+// table's TombstoneAge at the given time. Rows that arrive later do not need these tombstones.
 func (m *merger) tombstonesAged(t *snapshot.Table, p *catalog.Part, at time.Time) bool {
 	return p.MayHaveTombstones(t.Schema) && (!t.Schema.KeepsTombstones() || at.Sub(p.Created) >= t.Schema.TombstoneAge())
 }

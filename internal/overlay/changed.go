@@ -48,8 +48,8 @@ type cachedColumns map[base.ColumnID]*cachedColumn
 type cachedColumn struct {
 	written writtenColumn
 	// writtenBytes is the memory of the field written, in bytes. latestBytes is the memory of the
-	// column's values in rowsetCache.latest. It is 0 if these share the memory of the written
-	// values or of a patch.
+	// column's values in rowsetCache.latest. latestBytes is 0 if these share the memory of the
+	// written values or of a patch.
 	writtenBytes, latestBytes int64
 	// used says when the column was last requested: a greater number means later. See
 	// changed.values.
@@ -109,12 +109,13 @@ func (w writtenColumn) within(rows []uint32) writtenColumn {
 }
 
 // reader reads the written values of some rows of a rowset, converted to the current types of the
-// columns. rows are row numbers in ascending order. most is a number of bytes: if the values take
-// more, the reader stops, and returns the values of the first rows only.
+// columns. The argument rows has row numbers in ascending order. The argument most is a number of
+// bytes: if the values take more, the reader stops, and returns the values of the first rows only.
 type reader func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error)
 
-// at returns the changed rows of a rowset, for the changes in set and the schema version of table.
-// written is the schema version with which the rowset was written.
+// at returns the changed rows of a rowset. The argument set has the changes, and table is the
+// schema version in which a query reads the rows. The argument written is the schema version with
+// which the rowset was written.
 func (s *rowsetCache) at(set *patch.Set, table, written schema.Table) *changed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,10 +158,10 @@ func (c *changed) hiddenIn(p *catalog.Part) livescan.Rows {
 	return c.inPart
 }
 
-// values returns the current values of the changed rows, in the given columns. Later scans of
-// rowsets have greater numbers, and scan is the number of the scan that calls. room is the number
-// of bytes that may still be cached. If it is not enough for these values, values returns nil: see
-// lazyRows.
+// values returns the current values of the changed rows, in the given columns. The argument scan is
+// the number of the scan that calls. Scans that began later have greater numbers. The argument room
+// is the number of bytes that may still be cached. If that is not enough for these values, the
+// result is nil: see lazyRows.
 func (c *changed) values(ctx context.Context, columns []schema.Column, read reader, scan uint64, room *int64) ([]arrow.Array, error) {
 	s := c.cache
 	s.mu.Lock()
@@ -171,8 +172,9 @@ func (c *changed) values(ctx context.Context, columns []schema.Column, read read
 		if k := cached[column.ID]; k != nil {
 			k.used = 2*scan + 1
 		} else {
-			// The number is even, so this column is evicted before the columns that the same scan
-			// has found in the cache: see rowsetCaches.trim.
+			// The value of used is even for a column that is not in the cache yet, and odd for a
+			// column that the scan has found there. So this column is evicted before those: see
+			// rowsetCaches.trim.
 			cached[column.ID] = &cachedColumn{used: 2 * scan}
 		}
 	}
@@ -234,8 +236,8 @@ func (c *changed) cachedBytes(columns []schema.Column) (bytes int64) {
 	return bytes
 }
 
-// measure updates the counters bytes and total after columns were added to the cache or removed.
-// The caller holds mu.
+// measure updates the counters bytes and total after columns were added to the cache or removed
+// from it. The caller holds mu.
 func (s *rowsetCache) measure() {
 	bytes := int64(0)
 	for _, k := range s.columns {
@@ -291,8 +293,7 @@ func newerIn(set *patch.Set, column schema.Column, rows []uint32) (writtenColumn
 	return writtenColumn{newer.Ordinals, newer.Values}.within(rows), nil
 }
 
-// lacks returns the columns that the method values will have to read from the rowset, and the rows
-// whose values it will read.
+// lacks says which columns the method values will have to read from the rowset, and for which rows.
 func (c *changed) lacks(columns []schema.Column) ([]schema.Column, []uint32, error) {
 	c.cache.mu.Lock()
 	defer c.cache.mu.Unlock()
@@ -341,10 +342,10 @@ func (c *changed) missing(rows []uint32, columns []schema.Column, cached cachedC
 // have 31 bits.
 const arrayBytes = 1 << 30
 
-// readMissing reads missing values into the cache as long as there is room, in bytes. It returns a
-// number n: the first n changed rows have no missing values any more. Each read may exceed the room
-// by up to least bytes. So with least 0 it reads nothing if there is no room, and with least 1 it
-// reads at least some rows.
+// readMissing reads missing values into the cache as long as there is room, in bytes. It returns
+// the number of changed rows, from the first, that have no missing values any more. Each read may
+// exceed the room by up to the number of bytes in least. So if least is 0, nothing is read without
+// room. If least is 1, at least some rows are read.
 func (c *changed) readMissing(ctx context.Context, columns []schema.Column, cached cachedColumns, read reader, room *int64, least int64) (int, error) {
 	rows := c.rows
 	for {

@@ -59,17 +59,17 @@ type chunk struct {
 	err  error
 }
 
-// ofGroups is used in keys instead of the number of a row group. An entry with such a key has the
-// row groups of a part, and no values.
+// ofGroups is used in the keys of cache entries in place of the number of a row group. An entry
+// with such a key has no values, but says which row groups a part has.
 const ofGroups = -1
 
 func newChunks(file func(*catalog.Part) *blocks.File, most int64) *chunks {
 	return &chunks{file: file, most: most, all: map[chunkKey]*chunk{}, used: lru.New()}
 }
 
-// take returns the values of a column for some rows of a part. written is the schema version with
-// which the part was written. If the column is nested, or the part does not have the column in its
-// current type, take returns nil.
+// take returns the values of a column for some rows of a part. The argument written is the schema
+// version with which the part was written. If the column is nested, or the part does not have the
+// column in its current type, take returns nil.
 func (x *chunks) take(p *catalog.Part, written schema.Table, c schema.Column, rows []uint32) (arrow.Array, error) {
 	i := written.ColumnByID(c.ID)
 	if i < 0 || !written.Columns[i].Type.Equal(c.Type) || nested(c.Type) {
@@ -159,8 +159,8 @@ func nested(t schema.Type) bool {
 	return ok
 }
 
-// ask counts a request for a column chunk. It returns the entry of the chunk. often reports whether
-// the chunk is requested so often that all of its values should be cached.
+// ask counts a request for a column chunk. It returns the entry of the chunk. The result often says
+// whether the chunk was requested so many times that all of its values should be cached.
 func (x *chunks) ask(key chunkKey) (c *chunk, often bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -36,7 +36,8 @@ func (m *cMemory) alloc(bytes int) unsafe.Pointer {
 		block := C.calloc(1, C.size_t(size))
 		m.blocks = append(m.blocks, block)
 		if bytes > blockBytes/4 {
-			// This struct has a block of its own. So rest stays that of the last shared block.
+			// This struct has a block of its own, so the field rest still has the rest of the last
+			// shared block.
 			return block
 		}
 		m.rest = unsafe.Slice((*byte)(block), size)
@@ -154,7 +155,7 @@ func describeType(m *cMemory, out *C.scoter_type, t schema.Type) error {
 }
 
 // describeColumn fills in the C struct that describes the values of an array. The struct points
-// into the memory of the array. passing says that the array is freed before the scan ends. Then the
+// into the memory of the array. If passing is true, the array is freed before the scan ends, so the
 // scan copies texts.
 func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData, passing bool) error {
 	buffers := data.Buffers()
@@ -214,8 +215,8 @@ func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData, pass
 }
 
 // describeBatch fills in the C struct that describes a batch of rows. The batch has the columns of
-// the table, in their order. rowset is the id of the rowset, and first is the number of the batch's
-// first row in it.
+// the table, in their order. The argument rowset is the id of the batch's rowset, and first is the
+// number that the batch's first row has in the rowset.
 func describeBatch(m *cMemory, out *C.scoter_batch, rowset base.RowsetID, first base.RowOrdinal, rec arrow.RecordBatch) error {
 	out.source, out.first_ordinal, out.rows = C.uint64_t(rowset), C.uint64_t(first), C.int64_t(rec.NumRows())
 	columns := cArray[C.scoter_column](m, int(rec.NumCols()))

@@ -37,9 +37,9 @@ func (b *builder) byPending(groups [][]*catalog.Part) [][]*catalog.Part {
 }
 
 // addPending adds a branch to the relation, for parts that lack the expression updates in pending.
-// The branch is a query of the scan inside one query for each expression update. from is the scan,
-// beginning with FROM. Columns that no expression update sets stay plain columns in all of these
-// queries, so that filters on them are pushed down to the scan.
+// The branch is a query of the scan inside one query for each expression update. The argument from
+// is the SQL of the scan, beginning with FROM. Columns that no expression update sets stay plain
+// columns in all of these queries, so that filters on them are pushed down to the scan.
 func (b *builder) addPending(pending []*patch.Expression, written schema.Table, from, condition string) error {
 	at := written
 	var more []string
@@ -50,8 +50,8 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 	if condition != "" {
 		from += " WHERE " + condition
 	}
-	// in returns a query that reads the rows of from with the columns of the schema version to. It
-	// also sets at to that version.
+	// The function in returns a query over the SQL in from, with the columns of the schema version
+	// to. It also sets the variable at to that version.
 	in := func(to schema.Table) string {
 		sql := "SELECT " + projection(to, at) + columns + from
 		at = to
@@ -68,10 +68,10 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 	return nil
 }
 
-// Evaluate applies an expression update to a batch of a table's rows, and returns the new rows.
-// exempt has the ascending numbers of rows that stay unchanged. The batch must have the schema
-// version of the expression update, and storage types. Texts may be dictionary-encoded. The caller
-// releases the result.
+// Evaluate applies an expression update to a batch of a table's rows, and returns the new rows. The
+// argument exempt has the ascending numbers of rows that stay unchanged. The batch must have the
+// schema version of the expression update, and storage types. Texts may be dictionary-encoded. The
+// caller releases the result.
 func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.RecordBatch, exempt []uint32) (arrow.RecordBatch, error) {
 	if int64(len(exempt)) == rec.NumRows() {
 		rec.Retain()

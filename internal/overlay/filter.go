@@ -26,7 +26,7 @@ type filter struct {
 // itself.
 func memtableFilters(now, written schema.Table, bounds []Bound) []filter {
 	var out []filter
-	ranges := map[int]int{} // index in out of the filter of a column, by the index of the column
+	ranges := map[int]int{} // for each column that has a filter, the index of that filter in out
 	for i := range bounds {
 		b := &bounds[i]
 		current, at := now.ColumnByID(b.Column), written.ColumnByID(b.Column)
@@ -67,9 +67,9 @@ func (b *Bound) texts() ([]string, bool) {
 	return out, true
 }
 
-// narrow restricts the range of numbers of a filter to those that may meet a bound with this
-// operator and these values. Both ends of the range are included, even for < and >, because the
-// query checks its condition again.
+// narrow makes the range of numbers of a filter smaller: it leaves out numbers that cannot meet a
+// bound with this operator and these values. Both ends of the range are included, even for < and >,
+// because the query checks its condition again.
 func (f *filter) narrow(o Operator, values []int64) {
 	least, most := values[0], values[0]
 	for _, v := range values {

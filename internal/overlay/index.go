@@ -59,9 +59,9 @@ func (x *indexes) of(t *snapshot.Table, column base.ColumnID) *columnIndex {
 // for each part.
 type columnIndex struct {
 	knowledge []knowledge
-	// These slices have the least and the greatest value of the column in each part that has such
-	// values (knowledge is ranged). If all of them are signed integers, they are in leastInt and
-	// mostInt. Otherwise they are in leastValue and mostValue.
+	// These slices have the least and the greatest value of the column in each part for which they
+	// are known. If all of them are signed integers, they are in leastInt and mostInt. Otherwise
+	// they are in leastValue and mostValue.
 	leastInt, mostInt     []int64
 	leastValue, mostValue []schema.Value
 }
@@ -132,8 +132,8 @@ func (c *columnIndex) narrow(keep []bool, b *Bound) {
 	}
 }
 
-// ints returns the values of the bound as plain integers. It returns false unless all of them are
-// signed integers.
+// ints returns the values of the bound as plain integers. The second result is false if some of
+// them are not signed integers.
 func (b *Bound) ints() ([]int64, bool) {
 	out := make([]int64, len(b.Values))
 	for i, v := range b.Values {

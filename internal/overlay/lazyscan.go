@@ -42,18 +42,18 @@ type lazyRows interface {
 	address() (rowset base.RowsetID, ordinals []uint32)
 	// cachedBytes returns the memory in bytes of the cached values of the given columns.
 	cachedBytes(columns []schema.Column) int64
-	// values returns the given columns of all rows. scan is the number of the scan that calls.
-	// Later scans have greater numbers. room is the number of bytes that may still be cached.
-	// values subtracts from it the memory of the values that it caches. If room is not enough, it
-	// returns nil.
+	// values returns the given columns of all rows. The argument scan is the number of the scan
+	// that calls. Scans that began later have greater numbers. The argument room is the number of
+	// bytes that may still be cached, from which the memory of newly cached values is subtracted.
+	// If these bytes are not enough, the result is nil.
 	values(ctx context.Context, columns []schema.Column, scan uint64, room *int64) ([]arrow.Array, error)
 	// piece returns the given columns of the rows with the indexes i for which from <= i < to. If
-	// these values take more than about pieceBytes, it returns only those of the first rows.
+	// their values take more than about pieceBytes, it returns only those of the first rows.
 	piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error)
 }
 
-// changedRows are the changed rows of one rowset. They implement lazyRows. read reads the values of
-// columns that were not changed.
+// changedRows are the changed rows of one rowset. They implement lazyRows. The function in the
+// field read reads the values of columns that were not changed.
 type changedRows struct {
 	*changed
 	read reader
@@ -134,8 +134,8 @@ func report(to *C.scoter_failure, err error) {
 }
 
 // newLazyScan registers a scan under an id, for a query with the context ctx. The scan may leave
-// out rows that do not meet the bounds (conditions that all result rows meet). caches limits the
-// memory of cached values. It is nil if nothing is cached.
+// out rows that do not meet the bounds (conditions that all result rows meet). The argument caches
+// limits the memory of cached values. It is nil if nothing is cached.
 func newLazyScan(ctx context.Context, id uint64, table schema.Table, rowsets []lazyRows, caches *rowsetCaches, bounds []Bound) (*lazyScan, error) {
 	s := &lazyScan{scan: scan{id: id}, ctx: ctx, table: table, rowsets: rowsets, caches: caches}
 	described, err := s.describeColumns(table.Columns)
@@ -230,9 +230,9 @@ func (s *lazyScan) fill(wanted []int, inPieces []C.int64_t) error {
 	return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
 }
 
-// fillRowset describes to DuckDB some columns of the rowset i. room is the number of bytes that may
-// still be cached. If that is not enough for the values, fillRowset returns the number of rows that
-// DuckDB should request at a time.
+// fillRowset describes to DuckDB some columns of the rowset i. The argument room is the number of
+// bytes that may still be cached. If that is not enough for the values, fillRowset returns the
+// number of rows that DuckDB should request at a time.
 func (s *lazyScan) fillRowset(i int, numbers []int, room *int64) (inPieces C.int64_t, err error) {
 	columns := s.columns(numbers)
 	values, err := s.rowsets[i].values(s.ctx, columns, s.id, room)

@@ -35,7 +35,7 @@ const (
 )
 
 // pieceRows returns the number of rows that DuckDB should request at a time (a piece) for the given
-// columns. rows is the number of rows of the rowset.
+// columns. The argument rows is the number of rows of the rowset.
 func pieceRows(columns []schema.Column, rows int64) int64 {
 	bytes := int64(0)
 	for _, c := range columns {
@@ -130,9 +130,9 @@ func (c *changed) piece(ctx context.Context, columns []schema.Column, read reade
 	return out, nil
 }
 
-// joined returns how many of the rows to put into a piece, beginning with the first. It limits the
-// copies of patched values to about pieceBytes. The patched values of a column are copied if only
-// some of the rows have one.
+// joined returns how many of the rows to put into a piece, beginning with the first. The number is
+// chosen so that copies of patched values take about pieceBytes at most. The patched values of a
+// column are copied only if some rows have a patched value and others do not.
 func (c *changed) joined(columns []schema.Column, rows []uint32) (int, error) {
 	perRow := int64(0)
 	for _, column := range columns {

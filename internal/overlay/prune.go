@@ -10,9 +10,10 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// keepParts leaves out parts by the bounds (conditions that all result rows meet) and the
-// statistics of the parts. remaining are the parts whose written values may meet all bounds.
-// changed are the parts with changed rows whose current values may meet all bounds.
+// keepParts chooses the parts to read, by the bounds (conditions that all result rows meet) and the
+// statistics of the parts. The result remaining has the parts whose written values may meet all
+// bounds. The result changed has the parts with changed rows whose current values may meet all
+// bounds.
 func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (remaining, changed []*catalog.Part) {
 	keep, keepChanged := slices.Repeat([]bool{true}, len(t.Parts)), slices.Repeat([]bool{true}, len(t.Parts))
 	for i := range bounds {
@@ -60,8 +61,8 @@ func setByAny(expressions []*patch.Expression, id base.ColumnID) bool {
 }
 
 // know returns what the statistics of a part say about a column, and the column's least and
-// greatest value. now is the column as it is now. written is the column at the time when the part
-// was written, or nil if it did not exist then.
+// greatest value. The argument now is the current column. The argument written is the column as it
+// was when the part was written, or nil if it did not exist then.
 func know(p *catalog.Part, now, written *schema.Column) (k knowledge, least, most schema.Value) {
 	if written == nil {
 		// All rows of the part have the column's initial value. It is known without evaluation only
@@ -91,9 +92,9 @@ func columnIn(t schema.Table, id base.ColumnID) *schema.Column {
 	return nil
 }
 
-// comparable reports whether the least and greatest values of a column of the type written are also
-// bounds of its values after conversion to the type now. That is so for numbers. It is not so if
-// the unit changes, for example from days to microseconds.
+// comparable reports whether the least and greatest values of a column are still bounds of its
+// values after these are converted from their old type (written) to the current one (now). That is
+// so for numbers. It is not so if the unit changes, for example from days to microseconds.
 func comparable(written, now schema.Type) bool {
 	return written.StorageType().Equal(now.StorageType()) || numeric(written.Kind) && numeric(now.Kind)
 }

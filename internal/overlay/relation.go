@@ -58,10 +58,11 @@ type RelationOptions struct {
 	Partition *string
 }
 
-// wide is the number of columns from which on DuckDB should read ORDER BY ... LIMIT of a narrow
-// query (see RelationOptions.Narrow) in two scans: one to find the few rows of the result, and one
-// to read their columns. In a table of 20 columns, one scan takes 0.6 to 0.9 of the time of two. In
-// a table of 60 columns, it takes 0.65 (if one column is selected) to 1.2 (if all are).
+// wide is a number of columns. In tables with at least so many columns, DuckDB should run a narrow
+// query (see RelationOptions.Narrow) with ORDER BY ... LIMIT as two scans: one to find the few rows
+// of the result, and one to read their columns. In a table of 20 columns, one scan takes 0.6 to 0.9
+// of the time of two. In a table of 60 columns, it takes 0.65 (if one column is selected) to 1.2
+// (if all are).
 const wide = 40
 
 // Relation returns a relation of the table, for a query with the context ctx. It has the columns of
@@ -156,9 +157,10 @@ func (b *builder) addAllParts(parts []*catalog.Part) error {
 }
 
 // address returns the two columns of a row's address for a SELECT list, or nothing if they are not
-// requested. The texts rowset and ordinal are put before the columns. The two must be plain columns
-// of the scan: if an expression is computed together with a column, DuckDB computes it for all rows
-// before it evaluates a condition that can fail.
+// requested. The arguments rowset and ordinal are SQL texts that are put directly before the names
+// of the two columns. The two must be plain columns of the scan: if an expression is computed
+// together with a column, DuckDB computes it for all rows before it evaluates a condition that can
+// fail.
 func (b *builder) address(rowset, ordinal string) string {
 	if !b.options.Addresses {
 		return ""
@@ -166,8 +168,9 @@ func (b *builder) address(rowset, ordinal string) string {
 	return ", " + rowset + schema.RowsetColumn + ", " + ordinal + schema.OrdinalColumn
 }
 
-// addBranch adds a SELECT to the relation. It selects columns of the rows of from that meet all
-// conditions. Empty conditions are ignored.
+// addBranch adds a SELECT to the relation. The argument from is the SQL of the rows, beginning with
+// FROM. Of the rows that meet all conditions, the SELECT returns the given columns. Empty
+// conditions are ignored.
 func (b *builder) addBranch(columns, from string, conditions ...string) {
 	keyword := " WHERE "
 	for _, c := range conditions {
@@ -197,7 +200,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 			touched = true
 		}
 	}
-	columns := "*" // a list of 105 columns would add a tenth to a query of 2 ms
+	columns := "*" // a list of 105 columns would add a tenth to the time of a query of 2 ms
 	if !storedAlike(b.table.Schema, written) {
 		columns = projection(b.table.Schema, written)
 	}
@@ -255,8 +258,8 @@ func (b *builder) addScan(s interface{ Close() }, id uint64, written schema.Tabl
 		fmt.Sprintf(" FROM %s(%d)", scanFunction, id), isNotTombstone(b.table.Schema, written))
 }
 
-// changes returns the changed rows of the rowset with this id, or nil if it has none. written is
-// the schema version with which the rowset was written.
+// changes returns the changed rows of the rowset with the given id, or nil if it has none. The
+// argument written is the schema version with which the rowset was written.
 func (b *builder) changes(id base.RowsetID, written schema.Table) *changed {
 	var set *patch.Set
 	if set = b.table.Patches[id]; set == nil || set.Empty() {

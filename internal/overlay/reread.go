@@ -30,9 +30,9 @@ type partRows struct {
 }
 
 // readParts reads columns of some rows of several parts with one query, because planning a query
-// costs more than reading some rows. All parts must have the schema version written. most is a
-// number of bytes: if the values take more, readParts stops. Later rows or parts then get no
-// values.
+// costs more than reading some rows. All parts must have the schema version written. The argument
+// most is a number of bytes: if the values take more, readParts stops. Later rows or parts then get
+// no values.
 func (o *Overlay) readParts(ctx context.Context, parts []*partRows, written schema.Table, columns []schema.Column, most int64) error {
 	files, urls := make([]livescan.File, len(parts)), make([]string, len(parts))
 	var all []uint32
@@ -68,7 +68,7 @@ func (o *Overlay) readParts(ctx context.Context, parts []*partRows, written sche
 }
 
 // take removes the records of this part's rows from the front of records, which has the rows of
-// several parts. own are the removed records, and rest are the remaining ones.
+// several parts. The result own has the removed records, and rest has the remaining ones.
 func (p *partRows) take(records []arrow.RecordBatch) (own, rest []arrow.RecordBatch, err error) {
 	for at := 0; len(records) > 0 && at < len(p.rows); {
 		rec := records[0]
@@ -101,7 +101,8 @@ func valuesOf(records []arrow.RecordBatch, columns []schema.Column) ([]arrow.Arr
 	return inStorage(columns, one.Columns()[2:])
 }
 
-// partReader returns a function that reads rows of the part. written is the part's schema version.
+// partReader returns a function that reads rows of the part. The argument written is the part's
+// schema version.
 func (o *Overlay) partReader(p *catalog.Part, written schema.Table) reader {
 	return func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error) {
 		wanted := &partRows{part: p, rows: rows}
@@ -115,8 +116,8 @@ func (o *Overlay) partReader(p *catalog.Part, written schema.Table) reader {
 const rowsAtOnce = 1 << 20
 
 // readAhead reads missing columns of changed rows before changedPart.values requests them, with one
-// query for many parts. It stops when room bytes are used up. If another query reads the same
-// values at the same time, both queries read them.
+// query for many parts. It stops when the values take more bytes than the argument room allows. If
+// another query reads the same values at the same time, both queries read them.
 func readAhead(ctx context.Context, rowsets []lazyRows, columns func(rowset int) []schema.Column, room int64) error {
 	type group struct {
 		written schema.Table
@@ -172,8 +173,8 @@ func readAhead(ctx context.Context, rowsets []lazyRows, columns func(rowset int)
 	return nil
 }
 
-// together returns how many of the parts, beginning with the first, have in total not more rows
-// than most. It returns at least 1.
+// together returns how many of the parts, beginning with the first, can be read together because
+// their rows are in total not more than the number most. It returns at least 1.
 func together(parts []*partRows, most int) int {
 	n, rows := 1, len(parts[0].rows)
 	for n < len(parts) && rows+len(parts[n].rows) <= most {
@@ -238,8 +239,8 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 	}
 }
 
-// takeRows returns columns of some rows of a memtable, in memory of their own. most is a number of
-// bytes: if the values take more, takeRows stops and returns only the first rows.
+// takeRows returns columns of some rows of a memtable, in memory of their own. The argument most is
+// a number of bytes: if the values take more, takeRows stops and returns only the first rows.
 func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int64) (arrow.RecordBatch, error) {
 	records := make([]arrow.RecordBatch, len(v.Batches))
 	for i, b := range v.Batches {
@@ -269,8 +270,8 @@ func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int6
 	return batch.Concat(some)
 }
 
-// stored returns a SELECT list of columns that are read from rows of the schema version written,
-// and cast to their current storage types.
+// stored returns a SELECT list for rows of an older schema version (written). It has the given
+// columns, cast to their current storage types.
 func stored(columns []schema.Column, written schema.Table) string {
 	out := make([]string, len(columns))
 	for i, c := range columns {
@@ -294,8 +295,9 @@ func (o *Overlay) read(ctx context.Context, sql string) (arrow.RecordBatch, erro
 }
 
 // readSome runs a query on a DuckDB connection of its own, and returns result rows in DuckDB's
-// memory. most is a number of bytes: if the rows take more, it stops. ended reports whether the
-// records have all rows of the result. The caller releases the records, even if there is an error.
+// memory. The argument most is a number of bytes: if the rows take more, readSome stops. The result
+// ended says whether the records have all rows of the query's result. The caller releases the
+// records, even if there is an error.
 func (o *Overlay) readSome(ctx context.Context, sql string, most int64) (records []arrow.RecordBatch, ended bool, err error) {
 	conn, err := o.inst.Connect()
 	if err != nil {

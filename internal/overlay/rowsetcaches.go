@@ -21,8 +21,9 @@ type rowsetCaches struct {
 
 	mu  sync.Mutex
 	all []weak.Pointer[rowsetCache] // pointers to all caches; guarded by mu
-	// full is the length of the list all from which on pointers to freed caches are removed.
-	full int // length of all at which to remove pointers; guarded by mu
+	// full is a length: when the list in the field all gets that long, the pointers to freed caches
+	// are removed from it. It is guarded by mu.
+	full int
 }
 
 func newRowsetCaches(most int64) *rowsetCaches {

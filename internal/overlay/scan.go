@@ -55,9 +55,9 @@ type scan struct {
 }
 
 // newScan registers a scan of memtables, which must all have the same schema version of the table.
-// hiddenOf returns the numbers of the rows of a memtable that the scan must leave out. A nil
-// hiddenOf means none. The scan may also leave out rows that do not meet the bounds. The caller
-// must hold references to the memtables until the scan is closed.
+// The function hiddenOf returns the numbers of the rows of a memtable that the scan must leave out.
+// If hiddenOf is nil, there are none. The scan may also leave out rows that do not meet the bounds.
+// The caller must hold references to the memtables until the scan is closed.
 func newScan(now schema.Table, views []memtable.View, hiddenOf func(base.RowsetID) []uint32, bounds []Bound) (*scan, error) {
 	s := &scan{id: scans.last.Add(1)}
 	described, err := s.describe(views, hiddenOf)

@@ -13,8 +13,8 @@ import (
 // part of another table.
 
 // isNotTombstone returns an SQL condition that is true for rows that are not tombstones (rows which
-// say that their key is deleted). It returns "" if the table has no IsDeleted column. The rows have
-// the schema version written.
+// say that their key is deleted). It returns "" if the table has no IsDeleted column. The argument
+// written is the schema version of the rows.
 func isNotTombstone(now, written schema.Table) string {
 	if now.IsDeleted == 0 {
 		return ""

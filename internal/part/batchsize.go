@@ -14,9 +14,10 @@ import (
 // bytes of its values.
 type BatchSize struct{ Rows, Bytes int64 }
 
-// of returns how many rows of the part in f take at most the size s in memory. Values in memory may
-// be many times larger than in the file. dictionaries says that texts are read as dictionaries if
-// the file has them.
+// of computes a number of rows for batches that are read from the part in the file f: so many of
+// its rows take at most the size s in memory. Values in memory may be many times larger than in the
+// file. If the argument dictionaries is true, texts that have a dictionary in the file are read as
+// dictionaries.
 func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (rows int64, err error) {
 	var leaves []leafPath
 	for i, f := range table.Arrow().Fields() {
@@ -54,8 +55,8 @@ func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (ro
 	return rows, err
 }
 
-// memoryBytes estimates the size in memory of the values of a column chunk. sure is false if the
-// estimate is not reliable. coded says that texts are read as a dictionary.
+// memoryBytes estimates the size in memory of the values of a column chunk. The result sure is
+// false if the estimate is not reliable. If coded is true, texts are read as a dictionary.
 func memoryBytes(f io.ReaderAt, chunk place, leaf leafPath, coded bool) (bytes int64, sure bool, err error) {
 	typ := leaf.typ
 	if ext, is := typ.(arrow.ExtensionType); is {

@@ -30,7 +30,8 @@ import (
 //
 // So the rules are:
 //   - Integers are stored as deltas if that saves a quarter of their size.
-//   - Values are stored uncompressed if compression saves less than a sixth (see pays).
+//   - Values are stored uncompressed if compression saves less than a sixth (see the function
+//     pays).
 //   - Files of the profile Fast use LZ4. Files of the profile Best use zstd 1 if it saves much more
 //     than LZ4 (see compressionPays).
 //   - Byte stream split is not used.
@@ -45,7 +46,7 @@ type storage struct {
 	dictionaryCodec compress.Compression
 }
 
-// plainly is the storage of a leaf (a Parquet column without children) whose values are neither
+// plainly says how a leaf (a Parquet column without children) is stored if its values are neither
 // encoded nor compressed.
 var plainly = storage{encoding: parquet.Encodings.Plain, codec: compress.Codecs.Uncompressed}
 
@@ -187,8 +188,8 @@ func (c column) values(leaf leafPath) (all []arrow.Array) {
 	return all
 }
 
-// sample returns some runs of consecutive values of the leaf, and the total number of the leaf's
-// values. The caller releases the runs.
+// sample takes a sample of the leaf's values. It returns some runs of consecutive values, which the
+// caller releases, and the total number of the leaf's values.
 func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
 	all := c.values(leaf)
 	for _, a := range all {
@@ -200,7 +201,7 @@ func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
 		}
 		return all, total
 	}
-	before, chunk := 0, 0 // before is the number of values in all arrays before all[chunk]
+	before, chunk := 0, 0 // before is the number of values in the arrays that precede all[chunk]
 	for i := range sampleRuns {
 		from := i * (total - sampleRunLength) / (sampleRuns - 1)
 		for from >= before+all[chunk].Len() {
@@ -213,9 +214,10 @@ func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
 	return runs, total
 }
 
-// deltaWidth returns two numbers for runs of integers: the bits of an integer (width), and the
-// average bits of its delta to the integer before it (average). Deltas are packed in miniblocks of
-// 32 values, as in DELTA_BINARY_PACKED. If the type is not an integer, average is -1.
+// deltaWidth measures how well runs of integers can be stored as deltas (differences between
+// neighbours). width is the number of bits of an integer, and average is the average number of bits
+// of a delta. Deltas are packed in miniblocks of 32 values, as in DELTA_BINARY_PACKED. If the type
+// is not an integer, average is -1.
 func deltaWidth(runs []arrow.Array) (width, average int) {
 	const miniblock = 32
 	total, blocks := 0, 0
@@ -301,8 +303,9 @@ func countNumbers[T int32 | int64](gather func(arrow.Array, selection) ([]T, boo
 // bits returns the average number of bits that a distinct value takes.
 func (s distinctSample) bits() float64 { return 8 * float64(s.bytes) / float64(s.distinct) }
 
-// among estimates how many of total values are distinct, if the sample was drawn from these values.
-// It returns false if too few values of the sample repeat to estimate that.
+// among estimates the number of distinct values among all values from which the sample was drawn.
+// total is the number of these values. The result ok is false if too few values of the sample
+// repeat for an estimate.
 func (s distinctSample) among(total float64) (distinct float64, ok bool) {
 	n, d := float64(s.values), float64(s.distinct)
 	if s.values == 0 || 20*d > 19*n {
@@ -342,7 +345,8 @@ func plainSample(runs []arrow.Array) (p plainBytes) {
 	return p
 }
 
-// pays reports whether compressing data, a sample of values, with the codec saves at least a sixth.
+// pays reports whether it is worth compressing values with the codec: whether that saves at least a
+// sixth of the bytes of data, a sample of the values.
 func pays(data []byte, codec compress.Compression) bool {
 	return len(data) > 0 && 6*compressedBytes(data, codec) <= 5*len(data)
 }

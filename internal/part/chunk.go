@@ -55,7 +55,7 @@ type chunk struct {
 func newChunk(pages file.PageWriter, descr *pqschema.Column, s storage) *chunk {
 	step := pageStep
 	if descr.MaxRepetitionLevel() > 0 {
-		step = 1 // the number of slots in a nested column is not the number of rows
+		step = 1 // DuckDB reads rows in steps, but in a nested column slots are not rows
 	}
 	return &chunk{pages: pages, descr: descr, encoder: newEncoder(s, descr), kind: s.encoding, step: step}
 }
@@ -120,10 +120,11 @@ func (c *chunk) add(s shredded) error {
 // for columns with so few or small values that pageBytes does not limit them.
 const maxPageSlots = RowGroupRows
 
-// room returns how many of the remaining slots (values, NULLs and empty lists) to add to the
-// current page at once. Afterwards the caller checks again whether the page is full. room returns 0
-// if the page must be written first. slots is the number of remaining slots, and left selects the
-// remaining values. steps says that the number of slots in each page must be a multiple of c.step.
+// room returns how many more slots (values, NULLs and empty lists) the caller may add to the
+// current page before it checks again whether the page is full. The result is 0 if the page must be
+// written first. The argument slots is the number of slots that are not in a page yet, and the
+// selection left has their values. If steps is true, the number of slots in each page must be a
+// multiple of c.step.
 func (c *chunk) room(values arrow.Array, left selection, slots int, steps bool) int {
 	within := func(bytes int) int {
 		if n := fitting(values, left, bytes); n < left.len() {
@@ -136,7 +137,8 @@ func (c *chunk) room(values arrow.Array, left selection, slots int, steps bool) 
 	if past := (c.slots + n) % c.step; past < n {
 		n -= past
 	} else if steps {
-		// The page is full in the middle of a step: complete this step, and no more.
+		// The page gets full in the middle of a step (a number of slots that DuckDB reads at once).
+		// Complete this step, and add no more.
 		n = min(within(2*pageBytes-size), c.step-c.slots%c.step)
 	}
 	if n == 0 && size < pageBytes/2 {
@@ -190,7 +192,8 @@ func widthOf(values arrow.Array) int {
 	return 16
 }
 
-// full reports whether the current page must be written before more values are added.
+// full says whether the current page is full, so that it must be written before more values are
+// added.
 func (c *chunk) full() bool {
 	size := c.encoder.size()
 	step := size * c.step / c.slots // average size in bytes of c.step slots
@@ -233,7 +236,8 @@ func (c *chunk) flush() error {
 }
 
 // appendLevels appends the definition or repetition levels of a page to a byte slice, after their
-// encoded length. highest is the greatest possible level. If it is 0, nothing is appended.
+// encoded length. The argument highest is the greatest possible level. If it is 0, nothing is
+// appended.
 func appendLevels(to []byte, levels []int16, highest int16) []byte {
 	if highest == 0 {
 		return to

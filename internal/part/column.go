@@ -18,7 +18,8 @@ type column struct {
 	chunks []*shredder // the arrays, one for each batch; nil if dictionary is set
 	// dictionary is the distinct values that rows use, in the order in which they first appear.
 	dictionary *array.String
-	indices    *array.Int32 // index in dictionary of each row's value; NULL if the row is NULL
+	// indices[i] is the index in dictionary of the value of row i; NULL if the row is NULL
+	indices *array.Int32
 }
 
 func isDictionary(a arrow.Array) bool {
@@ -108,9 +109,9 @@ func unify(chunks []arrow.Array) column {
 }
 
 // leaf returns the data of one leaf (a Parquet column without children), which the caller releases.
-// Leaves must be requested in their order in the file. If how asks for a dictionary, and the
-// dictionary saves enough space, leaf also returns the dictionary. Then the values are indices of
-// it.
+// Leaves must be requested in their order in the file. The argument how says whether the file
+// should have a dictionary. If it should, and the dictionary saves enough space, leaf also returns
+// the dictionary. Then the returned data are indices of the dictionary instead of values.
 func (c column) leaf(descr *pqschema.Column, leaf leafPath, how storage) (shreds, dictionary) {
 	if c.dictionary != nil {
 		return c.text(leaf, how)
@@ -162,8 +163,8 @@ func (all shreds) present() (n int) {
 	return n
 }
 
-// repeats reports whether the values of the column repeat so often that a dictionary saves enough
-// space in the file.
+// repeats says whether a dictionary saves enough space in the file, because the values of the
+// column repeat often enough.
 func (c column) repeats() bool {
 	n := c.dictionary.Len()
 	return n > 0 && 2*n <= c.indices.Len() && len(c.dictionary.ValueBytes())+4*n <= maxDictionaryBytes

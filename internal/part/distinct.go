@@ -15,16 +15,16 @@ import (
 )
 
 // dictionary has the distinct values of a leaf (a Parquet column without children) in PLAIN
-// encoding, in the order in which they first occur. values is the number of distinct values. 0
-// means that there is no dictionary.
+// encoding, in the order in which they first occur. The field values is the number of distinct
+// values. If it is 0, there is no dictionary.
 type dictionary struct {
 	page   []byte
 	values int
 }
 
 // distinctValues makes a dictionary of the values of a leaf, and replaces the values by their
-// indices. If the dictionary would be too large, it returns an empty one and leaves the pieces
-// unchanged.
+// indices. If the dictionary would be too large, it returns an empty one and leaves the values as
+// they are.
 func distinctValues(descr *pqschema.Column, pieces shreds) dictionary {
 	indices := make([][]int32, len(pieces))
 	for i, s := range pieces {
@@ -126,8 +126,9 @@ func (t *numberTable[T]) place(v T) *numberSlot[T] {
 	}
 }
 
-// indexes writes the index of each number to out, and adds new numbers to the table. most is the
-// maximum number of distinct numbers: if the table would get more, indexes returns false.
+// indexes writes the index of each number to out, and adds new numbers to the table. The argument
+// most is the maximum number of distinct numbers: if the table would get more than that, the result
+// is false.
 func (t *numberTable[T]) indexes(numbers []T, out []int32, most int) bool {
 	for i, v := range numbers {
 		s := t.place(v)
@@ -185,8 +186,8 @@ func distinctOthers(descr *pqschema.Column, pieces shreds, indices [][]int32) di
 // textPageBytes returns the size in bytes of a dictionary page with the given texts.
 func textPageBytes(texts *intern.Table) int { return texts.Bytes() + 4*texts.Len() }
 
-// indexTexts writes the index of each text to out, and adds new texts to known. It returns false if
-// the distinct texts do not fit into a dictionary page.
+// indexTexts writes the index of each text to out, and adds new texts to the table known. The
+// result is false if the distinct texts do not fit into a dictionary page.
 func indexTexts(known *intern.Table, texts textArray, present selection, out []int32) bool {
 	if len(out) == 0 {
 		return true
@@ -203,15 +204,15 @@ func indexTexts(known *intern.Table, texts textArray, present selection, out []i
 	return true
 }
 
-// indexPlain writes the index of each value to out, and adds new values to known. It is for values
-// that are neither numbers nor texts, and compares their PLAIN encodings. It returns false if the
-// distinct values do not fit into a dictionary page.
+// indexPlain writes the index of each value to out, and adds new values to the table known. It is
+// for values that are neither numbers nor texts, and compares their PLAIN encodings. The result is
+// false if the distinct values do not fit into a dictionary page.
 func indexPlain(known *intern.Table, descr *pqschema.Column, s shredded, out []int32) bool {
 	var value []byte
 	for i := range out {
 		var err error
 		if value, err = appendPlain(value[:0], descr, s.values, s.present.slice(i, i+1)); err != nil || known.Bytes() > maxDictionaryBytes {
-			// The error is found again when the values are written without a dictionary.
+			// The error is not lost: writing the values without a dictionary fails with it again.
 			return false
 		}
 		out[i] = int32(known.Index(value))

@@ -28,8 +28,8 @@ func appendHybrid[T int16 | int32](to []byte, values []T, width int) []byte {
 	return appendGroups(to, values[written:], width)
 }
 
-// runEnd returns the end of the run that begins at the index at. All values of a run equal
-// values[at]. The run consists of whole groups of eight values, but the last group of all may be
+// runEnd returns the index after the run that begins with values[at]. All values of the run are
+// equal. The run consists of whole groups of eight values, but the last group of all may be
 // shorter.
 func runEnd[T int16 | int32](values []T, at int) int {
 	v := values[at]
@@ -99,8 +99,8 @@ func appendPacked[T int16 | int32 | uint64](to []byte, values []T, width int) []
 	return to
 }
 
-// deltaBlock and deltaMiniblock are the sizes of blocks and miniblocks in the encoding
-// DELTA_BINARY_PACKED, in values.
+// deltaBlock and deltaMiniblock are the numbers of values in a block and in a miniblock of the
+// encoding DELTA_BINARY_PACKED.
 const deltaBlock, deltaMiniblock = 128, 32
 
 // appendDeltas appends integers in the encoding DELTA_BINARY_PACKED. The differences between

@@ -2,9 +2,9 @@ package part
 
 import "slices"
 
-// Integers are whole numbers in little memory. Each number is stored as its difference to the least
-// number, in as few bytes as the greatest difference needs. Unpacking them takes less time than
-// allocating fresh memory for int64s.
+// Integers is a list of whole numbers that takes little memory. Each number is stored as its
+// difference to the least number, in as few bytes as the greatest difference needs. Unpacking them
+// takes less time than allocating fresh memory for int64s.
 type Integers struct {
 	least     int64
 	Ascending bool

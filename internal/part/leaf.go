@@ -6,8 +6,8 @@ import (
 )
 
 // leafPath identifies a leaf (a Parquet column without children) of a table's column. The leaf is
-// the column itself or, in a nested column, a scalar value inside. Then path leads from the column
-// to it.
+// the column itself or, in a nested column, a scalar value inside. In a nested column, the field
+// path leads from the column to the leaf.
 type leafPath struct {
 	column   int
 	nullable bool   // whether the table's column is nullable
@@ -16,8 +16,8 @@ type leafPath struct {
 	typ      arrow.DataType
 }
 
-// step is one level of a path into a nested column. It leads to field number child of a struct, or
-// to the elements of a list or the entries of a map (then child is 0).
+// step is one level of a path into a nested column. In a struct it leads to the field with the
+// index child. In a list or map it leads to the elements or entries, and child is 0.
 type step struct {
 	repeated bool
 	child    int

@@ -13,9 +13,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Numbers reads columns of whole numbers of a part, one row group at a time, for lookups of a few
-// rows. It remembers the positions of the column chunks in the file, and unpacks them in a tenth of
-// arrow-go's time. It is immutable and does not hold the file open.
+// Numbers is a reader of those columns of a part that have whole numbers. It reads one row group at
+// a time, for lookups of a few rows. It remembers where the column chunks are in the file, and
+// unpacks them in a tenth of arrow-go's time. It is immutable and does not hold the file open.
 type Numbers struct {
 	file    *blocks.File
 	sorted  bool // whether the rows are in ascending order of the first column
@@ -24,7 +24,8 @@ type Numbers struct {
 	Groups  []NumberGroup
 }
 
-// NumberGroup describes one row group of the part that a Numbers reads.
+// NumberGroup describes one row group of a part, for a Numbers (a reader of columns with whole
+// numbers).
 type NumberGroup struct {
 	Rows   int
 	Bounds []NumberBounds // the least and the greatest number of each column
@@ -42,8 +43,8 @@ type numberColumn struct {
 	unsigned bool // whether numbers are unsigned in the file
 }
 
-// OpenNumbers returns a reader of some columns of a part that have whole numbers. table is the
-// part's schema version. ok is false in two cases:
+// OpenNumbers returns a reader of some columns of a part that have whole numbers. The argument
+// table is the part's schema version. The result ok is false in two cases:
 //
 //   - One of the columns has NULLs.
 //   - One of the columns does not have whole numbers. Signed numbers of at most 64 bits and
@@ -78,8 +79,8 @@ func OpenNumbers(f *blocks.File, table schema.Table, columns []base.ColumnID) (n
 	return n, ok && err == nil, err
 }
 
-// add adds a row group that the file's footer describes. It returns false if one of the columns has
-// NULLs, or does not have a least and a greatest value, in the row group.
+// add adds a row group that the file's footer describes to the reader. It returns false if in this
+// row group one of the reader's columns has a NULL or lacks a least and a greatest value.
 func (n *Numbers) add(g placedGroup) bool {
 	out := NumberGroup{Rows: g.rows}
 	var chunks []place
@@ -89,7 +90,8 @@ func (n *Numbers) add(g placedGroup) bool {
 			return false
 		}
 		out.Bounds = append(out.Bounds, NumberBounds{c.plain(nil, chunk.min, 1)[0], c.plain(nil, chunk.max, 1)[0]})
-		// These two fields are slices of the footer, and would keep all of it in memory.
+		// Both fields are slices of the footer. If they stayed set, all of the footer would stay in
+		// memory.
 		chunk.min, chunk.max = nil, nil
 		chunks = append(chunks, chunk)
 	}
@@ -103,7 +105,7 @@ func (n *Numbers) Bytes() int64 {
 	return int64(len(n.Groups) * (perGroup + perColumn*len(n.columns)))
 }
 
-// Read returns all values of a row group, as one Integers for each column.
+// Read returns all values of a row group, as one list (Integers) for each column.
 func (n *Numbers) Read(group int) (columns []Integers, err error) {
 	err = n.open(group, func(f io.ReaderAt) error {
 		for i, c := range n.columns {
@@ -117,7 +119,7 @@ func (n *Numbers) Read(group int) (columns []Integers, err error) {
 	return columns, err
 }
 
-// open opens the part's file and calls do, which reads pages of a row group.
+// open opens the part's file and calls the function do, which reads pages of a row group.
 func (n *Numbers) open(group int, do func(f io.ReaderAt) error) error {
 	return openFile(n.file, func(f io.ReaderAt, _ int64) error { return base.Wrap(do(f), "row group %d", group) })
 }
@@ -144,8 +146,8 @@ func (n *Numbers) Find(group int, values []int64) (rows []uint32, err error) {
 }
 
 // find returns the rows of a column chunk that have the given value. The chunk has count rows and
-// no NULLs. sorted says that the rows are sorted by this column. Then find stops reading after the
-// value.
+// no NULLs. If sorted is true, the rows are sorted by this column, and find stops reading after the
+// last equal value.
 func (c *numberColumn) find(file io.ReaderAt, chunk place, count int, value int64, sorted bool) (rows []uint32, err error) {
 	look := func(first int, values []int64) (more bool) {
 		if sorted && values[len(values)-1] < value {
@@ -182,7 +184,7 @@ func (c *numberColumn) find(file io.ReaderAt, chunk place, count int, value int6
 	return rows, err
 }
 
-// among returns those of the given rows whose value in a column chunk equals value. The chunk must
+// among returns those of the given rows that have the given value in a column chunk. The chunk must
 // not have NULLs.
 func (c *numberColumn) among(file io.ReaderAt, chunk place, value int64, rows []uint32) ([]uint32, error) {
 	p, err := openPages(file, chunk, c.optional)
@@ -206,9 +208,9 @@ func (c *numberColumn) among(file io.ReaderAt, chunk place, value int64, rows []
 	return out, nil
 }
 
-// each calls f with the pages of a column chunk until f returns false. The chunk has the given
-// number of rows and no NULLs. The argument first of f is the index in the chunk of the page's
-// first value.
+// each calls the function f with each page of a column chunk, until f returns false. The chunk has
+// the given number of rows and no NULLs. The argument first of f is the index in the chunk of the
+// page's first value.
 func (c *numberColumn) each(file io.ReaderAt, chunk place, rows int, f func(p *pages, first int, h page, data []byte, dictionary []int64) (more bool, err error)) error {
 	p, err := openPages(file, chunk, c.optional)
 	if err != nil {
@@ -238,8 +240,8 @@ func (c *numberColumn) each(file io.ReaderAt, chunk place, rows int, f func(p *p
 	return err
 }
 
-// read calls f with consecutive pieces of the values of a column chunk. The chunk has the given
-// number of rows and no NULLs. The slice that f gets is valid only during the call.
+// read calls the function f with consecutive pieces of the values of a column chunk. The chunk has
+// the given number of rows and no NULLs. The slice that f gets is valid only during the call.
 func (c *numberColumn) read(file io.ReaderAt, chunk place, rows int, f func(values []int64)) error {
 	return c.each(file, chunk, rows, func(p *pages, first int, h page, data []byte, dictionary []int64) (more bool, err error) {
 		if first == 0 {
@@ -253,8 +255,8 @@ func (c *numberColumn) read(file io.ReaderAt, chunk place, rows int, f func(valu
 	})
 }
 
-// unpack appends the values of a page to the given slice. The page must not have NULLs. dictionary
-// has the values of the chunk's dictionary page, if there is one.
+// unpack appends the values of a page to the given slice. The page must not have NULLs. The
+// argument dictionary has the values of the chunk's dictionary page, if there is one.
 func (c *numberColumn) unpack(to []int64, h page, data []byte, dictionary []int64) (out []int64, err error) {
 	switch h.encoding {
 	case parquet.Encodings.Plain:
@@ -269,7 +271,7 @@ func (c *numberColumn) unpack(to []int64, h page, data []byte, dictionary []int6
 	return nil, base.Errorf(base.Corrupt, "whole numbers as %s", h.encoding)
 }
 
-// plain appends count numbers to the given slice. data has them in PLAIN encoding.
+// plain appends count numbers to the given slice. The argument data has them in PLAIN encoding.
 func (c *numberColumn) plain(to []int64, data []byte, count int) []int64 {
 	for i := range count {
 		if c.narrow {
@@ -281,7 +283,8 @@ func (c *numberColumn) plain(to []int64, data []byte, count int) []int64 {
 	return to
 }
 
-// widen replaces the values of decoded deltas by the numbers that they represent (see widened).
+// widen replaces values that were decoded from deltas by the numbers that they represent (see the
+// function widened).
 func (c *numberColumn) widen(values []int64) {
 	for i := 0; c.narrow && i < len(values); i++ {
 		values[i] = c.widened(values[i])
@@ -301,8 +304,8 @@ func (c *numberColumn) widened(v int64) int64 {
 	return int64(int32(v))
 }
 
-// unreadable converts an error of arrow-go, or of reading a file, to the kind Corrupt. If the error
-// wraps one of Scoter's own errors, such as a failed read, it keeps its kind.
+// unreadable converts an error of arrow-go, or of reading a file, to the kind Corrupt. But an error
+// that wraps one of Scoter's own errors, such as a failed read, keeps the kind of that error.
 func unreadable(err error) error {
 	if err == nil {
 		return nil

@@ -58,8 +58,8 @@ const (
 	headerValues, headerEncoding                                           = 1, 2
 )
 
-// openPages returns a reader of the pages of a column chunk. The column must not be nested.
-// optional says that the file's schema allows NULLs in it.
+// openPages returns a reader of the pages of a column chunk. The column must not be nested. The
+// argument optional says whether the file's schema allows NULLs in the column.
 func openPages(f io.ReaderAt, chunk place, optional bool) (*pages, error) {
 	p := &pages{file: f, next: chunk.first, end: chunk.first + chunk.bytes, values: chunk.values, unpacked: chunk.unpacked,
 		leveled: optional, nulls: optional && chunk.nulls, compressed: chunk.codec != compress.Codecs.Uncompressed}
@@ -151,7 +151,7 @@ func (p *pages) read(to []byte, at int64) error {
 	return nil
 }
 
-// body returns the uncompressed bytes of a page. They are in the memory of *to, which is enlarged
+// body returns the uncompressed bytes of a page. The bytes are in the buffer *to, which is enlarged
 // if needed. The returned slice has a capacity of at least eight more bytes.
 func (p *pages) body(h page, to *[]byte) ([]byte, error) {
 	*to = sized(*to, h.unpacked+8)
@@ -173,10 +173,10 @@ func (p *pages) body(h page, to *[]byte) ([]byte, error) {
 	return body, nil
 }
 
-// each calls f with the data pages of a chunk until f returns false. If there is a dictionary page,
-// it first calls dictionary with that page. The argument first of f is the index in the chunk of
-// the page's first value. The argument read returns the uncompressed page. A page for which f does
-// not call read is not unpacked.
+// each calls the function f with each data page of a chunk, until f returns false. If there is a
+// dictionary page, it first calls the function dictionary with that page. The argument first of f
+// is the index in the chunk of the page's first value. The argument read returns the uncompressed
+// page. A page for which f does not call read is not unpacked.
 func (p *pages) each(dictionary func(h page, body []byte) error, f func(first int, h page, read func() ([]byte, error)) (more bool, err error)) error {
 	for first := 0; ; {
 		h, err := p.header()
@@ -207,8 +207,8 @@ func (p *pages) each(dictionary func(h page, body []byte) error, f func(first in
 	}
 }
 
-// cutLevels splits the body of a page into its definition levels and its values. there has a 1 for
-// each row with a value and a 0 for each NULL. It is nil if the page has no NULLs.
+// cutLevels splits the body of a page into its definition levels and its values. The result there
+// has a 1 for each row with a value and a 0 for each NULL. It is nil if the page has no NULLs.
 func (p *pages) cutLevels(h page, body []byte) (values []byte, there []int64) {
 	if !p.leveled {
 		return body, nil
@@ -221,5 +221,6 @@ func (p *pages) cutLevels(h page, body []byte) (values []byte, there []int64) {
 	return body[size:], there
 }
 
-// sized returns a slice of n elements. If s has enough memory, that memory is used.
+// sized returns a slice of n elements. It uses the memory of the slice s again if that is large
+// enough.
 func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

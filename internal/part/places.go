@@ -73,9 +73,9 @@ const (
 // of most parts fits into them.
 const tailBytes = 32 << 10
 
-// openPlaces opens a part's file, and calls do with the file and the positions of its column
-// chunks. table is the part's schema version. If the file's columns are not those of table, the
-// error is Corrupt.
+// openPlaces opens a part's file, and calls the function do with the file and the positions of its
+// column chunks. The argument table is the part's schema version. If the file has other columns,
+// the error is Corrupt.
 func openPlaces(f *blocks.File, table schema.Table, do func(io.ReaderAt, *places) error) error {
 	return openFile(f, func(f io.ReaderAt, size int64) error {
 		footer, err := readFooter(f, size)
@@ -101,8 +101,8 @@ func openPlaces(f *blocks.File, table schema.Table, do func(io.ReaderAt, *places
 	})
 }
 
-// Groups returns the number of rows of each row group of the part in f. table is the part's schema
-// version.
+// Groups returns the number of rows of each row group of the part in the file f. The argument table
+// is the part's schema version.
 func Groups(f *blocks.File, table schema.Table) (rows []int, err error) {
 	err = openPlaces(f, table, func(_ io.ReaderAt, p *places) error {
 		for _, g := range p.groups {
@@ -196,8 +196,8 @@ func (p *places) readSchema(c *compact) {
 	})
 }
 
-// readGroup reads the description of a row group from the footer. leaves is the number of leaves
-// (columns without children) that the row group must have.
+// readGroup reads the description of a row group from the footer. The argument leaves is the number
+// of leaves (columns without children) that the row group must have.
 func readGroup(c *compact, leaves int) (g placedGroup) {
 	g.chunks = make([]place, 0, leaves)
 	c.fields(func(id int) bool {
@@ -263,7 +263,7 @@ func readPlace(c *compact) place {
 	return p
 }
 
-// column returns the table's column with this id, and its position among the leaves (columns
+// column returns the table's column with the given id, and its position among the leaves (columns
 // without children) of the file.
 func (p *places) column(id base.ColumnID) (placedColumn, error) {
 	at := slices.IndexFunc(p.columns, func(c placedColumn) bool { return c.id == id })
@@ -273,8 +273,8 @@ func (p *places) column(id base.ColumnID) (placedColumn, error) {
 	return p.columns[at], nil
 }
 
-// chunk returns the table's column with this id, and the position in the file of its column chunk
-// in a row group.
+// chunk returns the table's column with the given id, and the position in the file of its column
+// chunk in a row group.
 func (p *places) chunk(group int, id base.ColumnID) (c placedColumn, chunk place, err error) {
 	if c, err = p.column(id); err != nil {
 		return c, chunk, err

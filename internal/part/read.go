@@ -17,8 +17,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// open opens a part with arrow-go, and calls do with the reader and the summary that the footer
-// has. Errors and panics of arrow-go become Corrupt errors.
+// open opens a part with arrow-go, and calls the function do with the reader and with what the
+// footer says about the part. Errors and panics of arrow-go become Corrupt errors.
 func open(f *blocks.File, do func(*file.Reader, summary) error) error {
 	return openFile(f, func(f io.ReaderAt, size int64) error {
 		r, err := file.NewParquetReader(io.NewSectionReader(f, 0, size))
@@ -33,7 +33,7 @@ func open(f *blocks.File, do func(*file.Reader, summary) error) error {
 	})
 }
 
-// openFile opens the file of a part, and calls do with the file and its size in bytes.
+// openFile opens the file of a part, and calls the function do with the file and its size in bytes.
 func openFile(f *blocks.File, do func(f io.ReaderAt, size int64) error) (err error) {
 	r, err := f.Open()
 	if err != nil {
@@ -43,8 +43,8 @@ func openFile(f *blocks.File, do func(f io.ReaderAt, size int64) error) (err err
 	return named(f, parse(func() error { return do(r, r.Size()) }))
 }
 
-// named adds the file's name to an error. If the error describes damage, it has the name already,
-// and named returns it unchanged.
+// named adds the file's name to an error. An error that describes damage has the name already, and
+// is returned unchanged.
 func named(f *blocks.File, err error) error {
 	var damage *blocks.Damage
 	if errors.As(err, &damage) {
@@ -53,8 +53,8 @@ func named(f *blocks.File, err error) error {
 	return base.Wrap(err, "%s", f.Name())
 }
 
-// parse calls do, which reads bytes that may be damaged with a library that may panic on them. If
-// do panics, parse returns an error.
+// parse calls the function do, and returns an error if do panics. It is for a do that reads bytes
+// with a library that panics if they are damaged.
 func parse(do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -94,8 +94,8 @@ func describe(r *file.Reader) (summary, error) {
 	return footer, nil
 }
 
-// Read calls rows for every batch of a part, in order. Values have the storage types of table,
-// which is the part's schema version. A batch is valid only during the call.
+// Read calls the function rows with each batch of a part, in order. The argument table is the
+// part's schema version, and values have its storage types. A batch is valid only during the call.
 //
 // arrow-go panics on damaged pages, partly in goroutines of its own, where the panic cannot be
 // recovered. So it must never get a damaged page: blocks are verified before it gets their bytes.
@@ -103,9 +103,10 @@ func Read(f *blocks.File, table schema.Table, rows func(arrow.RecordBatch) error
 	return read(f, table, false, BatchSize{RowGroupRows, GroupBytes}, rows)
 }
 
-// ReadDictionaries calls rows for every batch of a part, like Read, with two differences. Batches
-// have at most the size most. And VARCHAR columns that the file stores with a dictionary have the
-// type dictionary<uint32, utf8>, which is much faster.
+// ReadDictionaries calls the function rows with each batch of a part, like Read, with two
+// differences. The argument most limits the size of the batches. And VARCHAR columns that the file
+// stores with a dictionary have the type dictionary<uint32, utf8>, which is much faster than plain
+// texts.
 func ReadDictionaries(f *blocks.File, table schema.Table, most BatchSize, rows func(arrow.RecordBatch) error) error {
 	return read(f, table, true, most, rows)
 }
@@ -147,8 +148,8 @@ func read(f *blocks.File, table schema.Table, dictionaries bool, most BatchSize,
 	})
 }
 
-// askForDictionaries makes r return dictionaries for each text column whose first column chunk has
-// a dictionary. If a later chunk has no dictionary, the reader builds one.
+// askForDictionaries tells the reader r to return a text column as dictionaries if the column's
+// first chunk has a dictionary. If a later chunk has none, the reader builds one.
 func askForDictionaries(props *pqarrow.ArrowReadProperties, r *file.Reader) error {
 	meta := r.MetaData()
 	if len(meta.RowGroups) == 0 {
@@ -166,8 +167,8 @@ func askForDictionaries(props *pqarrow.ArrowReadProperties, r *file.Reader) erro
 	return nil
 }
 
-// matches returns an error unless the columns in a part's footer are those of table, the schema
-// version with which the part was written.
+// matches compares the columns in a part's footer with those of the schema version with which the
+// part was written (table). If they differ, it returns an error.
 func matches(footer summary, table schema.Table) error {
 	if footer.Table != table.ID || footer.SchemaVersion != table.Version || len(footer.Columns) != len(table.Columns) {
 		return base.Errorf(base.Corrupt, "file has table %d version %d with %d columns, expected table %d version %d with %d",
@@ -181,9 +182,9 @@ func matches(footer summary, table schema.Table) error {
 	return nil
 }
 
-// relabeled calls rows with a copy of batch that has exactly the types of the schema want. It is
-// needed because Parquet stores neither extension types nor the names of list elements, so the
-// batch that was read does not have them.
+// relabeled makes a copy of a batch with exactly the types of the schema want, and calls the
+// function rows with the copy. It is needed because Parquet stores neither extension types nor the
+// names of list elements, so the batch that was read does not have them.
 func relabeled(batch arrow.RecordBatch, want *arrow.Schema, rows func(arrow.RecordBatch) error) error {
 	columns := make([]arrow.Array, batch.NumCols())
 	fields := want.Fields()

@@ -22,8 +22,8 @@ type shredded struct {
 }
 
 // shredder divides an array of a nested type into its leaves (columns without children). For each
-// leaf it walks down the path level by level. If the next leaf shares the first levels of the path,
-// these are not walked again.
+// leaf it walks down the path level by level. The first levels that this path shares with the path
+// of the leaf before are not walked again.
 type shredder struct {
 	column arrow.Array // array that is divided; the shredder does not own it
 	path   []step      // path to the last leaf that was requested
@@ -44,8 +44,8 @@ type slots struct {
 	dense bool
 	alive int16   // definition level of slots that are alive
 	ended []int16 // definition levels of slots that have ended; nil if positions is nil
-	// entered says that the method enter was called, so that NULLs in values have ended their
-	// slots.
+	// entered says whether the method enter was called. After it, each slot with a NULL in the
+	// field values has ended.
 	entered bool
 	rep     []int16 // repetition levels of the slots; nil before the first list
 }
@@ -167,7 +167,8 @@ func (s slots) expand(level int16) slots {
 	out := slots{values: array.NewSlice(elements, int64(first), int64(last)), owned: true, alive: s.alive + 1, dense: true}
 	grow := int(last-first) + s.len()
 	out.positions, out.ended, out.rep = make([]int32, 0, grow), make([]int16, 0, grow), make([]int16, 0, grow)
-	next := int32(0) // offset of the next list if there is no gap between lists; see dense
+	// if there is no gap between the lists, the offset at which the next list must begin
+	next := int32(0)
 	for i := range s.len() {
 		p, rep := int32(i), int16(0)
 		if s.positions != nil {

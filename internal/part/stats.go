@@ -21,8 +21,8 @@ import (
 const maxBoundBytes = 256
 
 // storedStats returns statistics without the bounds (least and greatest value) that are too long to
-// be stored. It must be called after statistics are merged, not before. Otherwise the result would
-// depend on how the rows were divided.
+// be stored. It must be called only after all statistics of a column are merged. Otherwise the
+// result would depend on how the rows were divided.
 func storedStats(s schema.ColumnStats) schema.ColumnStats {
 	lo, _ := s.Min.Text()
 	hi, _ := s.Max.Text()
@@ -127,9 +127,9 @@ func extremes[T any](a arrow.Array, value func(i int) T, compare func(x, y T) in
 	return lo, hi
 }
 
-// numberBounds returns the least and the greatest number of a slice, and whether there is a NaN. If
-// all values are NaN, lo is greater than hi. The loops for arrays without NULLs are the hot path of
-// every write.
+// numberBounds returns the least and the greatest number of a slice, and reports whether the slice
+// has a NaN. If all values are NaN, lo is greater than hi. The loops for arrays without NULLs are
+// the hot path of every write.
 func numberBounds[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](a arrow.Array, values []T, lo, hi T) (T, T, bool) {
 	nan := false
 	if a.NullN() == 0 {

@@ -17,10 +17,10 @@ import (
 )
 
 // TakeRows returns the values of single rows of one column in one row group of a part. The values
-// have the column's storage type in table, which is the part's schema version. rows are counted
-// from the group's first row and must be in ascending order. TakeRows gives the same values as
-// ReadChunk in a tenth of the time, but caches nothing. If only ReadChunk supports the column's
-// type, it returns nil.
+// have the column's storage type in table, which is the part's schema version. The argument rows
+// has row numbers, counted from the group's first row, in ascending order. TakeRows gives the same
+// values as ReadChunk in a tenth of the time. It returns nil for a column whose type only ReadChunk
+// supports.
 func TakeRows(f *blocks.File, table schema.Table, group int, column base.ColumnID, rows []uint32) (values arrow.Array, err error) {
 	if !slices.IsSorted(rows) {
 		return nil, base.Errorf(base.Internal, "%s: rows %d do not ascend", f.Name(), rows)
@@ -128,9 +128,10 @@ func (t *taker) readDictionary(h page, body []byte) error {
 }
 
 // placesIn returns for each of the rows the index of its value among the values of a page, not
-// counting NULLs. The index is -1 if the row is NULL. there has a 1 for each of the page's slots
-// that has a value, and is nil if all have. slots is the number of slots, and first is the row of
-// the first slot. count is the page's number of values without NULLs.
+// counting NULLs. The index is -1 if the row is NULL. The argument there has a 1 for each slot of
+// the page (a value or a NULL) that has a value. It is nil if all slots have one. The argument
+// slots is the number of slots, and first is the row of the first slot. The result count is the
+// number of values in the page, without NULLs.
 func (t *taker) placesIn(there []int64, first int, rows []uint32, slots int) (places []int, count int) {
 	places = make([]int, len(rows))
 	if there == nil {
@@ -152,8 +153,8 @@ func (t *taker) placesIn(there []int64, first int, rows []uint32, slots int) (pl
 	return places, count
 }
 
-// note records whether a row has a value (there is true) or is NULL. row is the index of the row in
-// the list of requested rows.
+// note records that a row has a value or is NULL. The argument there is true if it has a value, and
+// row is the index of the row in the list of requested rows.
 func (t *taker) note(row int, there bool) {
 	if there {
 		bitutil.SetBit(t.valid, row)

@@ -50,8 +50,8 @@ func (c *compact) binary() []byte {
 	return b
 }
 
-// fields reads a struct: it calls f with the id of each field. f reads the field and returns true,
-// or returns false to skip it.
+// fields reads a struct. It calls the function f with the id of each field. That function either
+// reads the field and returns true, or returns false, so that the field is skipped.
 func (c *compact) fields(f func(id int) bool) {
 	id := 0
 	for {
@@ -70,7 +70,7 @@ func (c *compact) fields(f func(id int) bool) {
 	}
 }
 
-// list reads a list of structs: it calls f for each element. f reads the element.
+// list reads a list of structs. It calls the function f for each element, which f must read.
 func (c *compact) list(f func()) {
 	for n, _ := c.listHead(); n > 0; n-- {
 		f()

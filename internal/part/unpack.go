@@ -34,8 +34,8 @@ func varint(data []byte) (v int64, rest []byte) {
 	return v, data[n:]
 }
 
-// bitsAt returns the number in width bits of data, beginning at the given bit. data must be padded
-// (see padded).
+// bitsAt returns the number that is stored in data at the given bit, in the given number of bits
+// (width). data must be padded (see the function padded).
 func bitsAt(data []byte, bit, width int) uint64 {
 	at, shift := bit>>3, bit&7
 	word := binary.LittleEndian.Uint64(data[at:]) >> shift
@@ -103,9 +103,9 @@ func appendUnpacked(to []int64, data []byte, width, count int, f func(uint64) in
 	return to
 }
 
-// deltas decodes the encoding DELTA_BINARY_PACKED a few values at a time, so that a search need not
-// write all values to memory. For numbers of 32 bits, only the lowest 32 bits of a decoded value
-// are valid.
+// deltas decodes the encoding DELTA_BINARY_PACKED a few values at a time, so that a search does not
+// have to write all values to memory. For numbers of 32 bits, only the lowest 32 bits of a decoded
+// value are valid.
 type deltas struct {
 	data   []byte
 	left   int   // number of values of the page that were not returned yet
@@ -114,7 +114,7 @@ type deltas struct {
 	part   int // number of values in a miniblock
 	parts  int // number of miniblocks in a block
 	widths []byte
-	within int // number of remaining values in the current miniblock, whose bit width is widths[0]
+	within int // number of remaining values of the current miniblock; widths[0] is its bit width
 	least  int64
 	some   [deltaBlock]int64
 }
@@ -189,9 +189,9 @@ func (d *deltas) next() []int64 {
 }
 
 // pass skips groups of values until stop returns true, and returns how many values it has skipped.
-// A group has the values that next would return at once. Before a group is skipped, stop is called
-// with the total number of values that would then be skipped, and the last of these values. pass
-// adds up the deltas without unpacking them, which takes about half the time.
+// A group is what one call of the method next would return. Before a group is skipped, stop is
+// called with the total number of values that would then be skipped, and the last of these values.
+// The deltas are added up without being unpacked, which takes about half the time of next.
 func (d *deltas) pass(stop func(passed int, last int64) bool) (passed int) {
 	for {
 		count, width := d.run()

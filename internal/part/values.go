@@ -12,8 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// selection selects values of an array that are not NULL: those at positions. If positions is nil,
-// it selects n consecutive values, beginning at the index from.
+// selection is a choice of values of an array, none of which is NULL. The field positions has their
+// indexes. If it is nil, the values are n consecutive ones, beginning at the index from.
 type selection struct {
 	positions []int32
 	from, n   int
@@ -99,8 +99,8 @@ func reinterpret[T arrow.FixedWidthType](a arrow.Array) []T {
 	return arrow.GetData[T](buffer.Bytes())[a.Data().Offset() : a.Data().Offset()+a.Len()]
 }
 
-// appendPlain appends the selected values in PLAIN encoding. descr describes the Parquet column.
-// Its physical type must not be BOOLEAN.
+// appendPlain appends the selected values in PLAIN encoding. The argument descr describes the
+// Parquet column. Its physical type must not be BOOLEAN.
 func appendPlain(to []byte, descr *pqschema.Column, values arrow.Array, s selection) ([]byte, error) {
 	if ext, ok := values.(array.ExtensionArray); ok {
 		values = ext.Storage()

@@ -28,11 +28,11 @@ const (
 	magic     = "PAR1"
 )
 
-// Write writes one part and publishes it atomically at path, in an existing folder. next returns
-// the rows in order, batch by batch, and then io.EOF. The batches must conform to the table and
-// have its storage types. VARCHAR columns may also have the type dictionary<uint32, utf8>. Write
-// releases each batch. It holds one row group and one more batch in memory. If there are no rows,
-// the error is Invalid and no file is left.
+// Write writes one part and publishes it atomically at path, in an existing folder. The function
+// next returns the rows in order, batch by batch, and then io.EOF. The batches must conform to the
+// table and have its storage types. VARCHAR columns may also have the type dictionary<uint32,
+// utf8>. Write releases each batch. It holds one row group and one more batch in memory. If there
+// are no rows, the error is Invalid and no file is left.
 func Write(fsys vfs.FS, path string, table schema.Table, next func() (arrow.RecordBatch, error), opts Options) (Written, error) {
 	var written Written
 	err := vfs.WriteFile(fsys, path, func(out io.Writer) (err error) {
@@ -127,8 +127,7 @@ type writer struct {
 	chunks [][]chunkFooter
 }
 
-// chunkFooter is what the footer says about a column chunk and what arrow-go does not compute
-// itself.
+// chunkFooter has facts about a column chunk for the footer. arrow-go does not compute them itself.
 type chunkFooter struct {
 	codec    compress.Compression
 	encoding parquet.Encoding
@@ -201,8 +200,8 @@ func (w *writer) groupRows() int64 {
 	return rows
 }
 
-// check returns an error unless a batch has the columns and types of the table. A column of another
-// type would be written incorrectly.
+// check returns an error if a batch does not have the columns and types of the table. A column of
+// another type would be written incorrectly.
 func (w *writer) check(batch arrow.RecordBatch) error {
 	if int(batch.NumCols()) != len(w.table.Columns) {
 		return base.Errorf(base.Internal, "batch has %d columns, table version %d has %d", batch.NumCols(), w.table.Version, len(w.table.Columns))

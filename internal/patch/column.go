@@ -53,9 +53,9 @@ func (s *Set) Column(c schema.Column) (*Column, error) {
 	return column, nil
 }
 
-// retype converts the values of all runs to the Arrow type want. Later runs are newer. It leaves
-// out values that newer ones replace, and values of deleted rows, because the type may not be able
-// to represent them.
+// retype converts the new values in all runs to the Arrow type want. Later runs are newer. Values
+// that newer ones replace, and values of deleted rows, are left out, because the type want may not
+// be able to represent them.
 func (s *Set) retype(runs []run, want arrow.DataType, t schema.Type) (err error) {
 	if len(runs) == 1 && arrow.TypeEqual(runs[0].values.DataType(), want) {
 		return nil
@@ -88,9 +88,9 @@ func (s *Set) retype(runs []run, want arrow.DataType, t schema.Type) (err error)
 	return nil
 }
 
-// Within returns which of n consecutive rows have a new value. The first of the rows has the number
-// first in its rowset. The returned rows are counted from 0. from is the index in Values of the
-// value of the first returned row.
+// Within returns which of n consecutive rows have a new value. The argument first is the number of
+// the first of these n rows in the rowset. The result rows has indexes from 0 to n-1. The result
+// from is the index in c.Values of the value of rows[0].
 func (c *Column) Within(first uint32, n int64) (rows []uint32, from int) {
 	from, _ = slices.BinarySearch(c.Ordinals, first)
 	for _, o := range c.Ordinals[from:] {
@@ -102,9 +102,10 @@ func (c *Column) Within(first uint32, n int64) (rows []uint32, from int) {
 	return rows, from
 }
 
-// Apply returns a batch with the new values of its rows. The first row of the batch rec has the
-// number first in its rowset. table is the schema version of the rows. It must not be older than
-// that of the new values. Deleted rows stay in the batch: see Live.
+// Apply returns a copy of the batch rec in which changed rows have their new values. The argument
+// first is the number of the batch's first row in its rowset. The argument table is the schema
+// version of the batch, which must not be older than that of the new values. Deleted rows stay in
+// the batch: see Live.
 func (s *Set) Apply(rec arrow.RecordBatch, table schema.Table, first uint32) (arrow.RecordBatch, error) {
 	columns := slices.Clone(rec.Columns())
 	var made []arrow.Array
@@ -138,9 +139,9 @@ func (s *Set) Apply(rec arrow.RecordBatch, table schema.Table, first uint32) (ar
 }
 
 // Gone returns which of n consecutive rows are deleted or have a new value in the column c. The
-// first of the rows has the number first in its rowset. The returned rows are counted from 0. The
-// values that were first written for these rows may not fit the column's current type. If the set
-// is nil, Gone returns no rows.
+// argument first is the number of the first of these n rows in the rowset. The result has indexes
+// from 0 to n-1. The values that were first written for these rows may not fit the column's current
+// type. A nil set has no such rows.
 func (s *Set) Gone(c schema.Column, first uint32, n int) (rows []uint32, err error) {
 	if s == nil {
 		return nil, nil
@@ -164,9 +165,9 @@ func (s *Set) Gone(c schema.Column, first uint32, n int) (rows []uint32, err err
 	return slices.Compact(rows), nil
 }
 
-// Live returns which of n consecutive rows are not deleted. The first of the rows has the number
-// first in its rowset. The returned rows are counted from 0. If no row is deleted, all is true and
-// live is nil.
+// Live returns which of n consecutive rows are not deleted. The argument first is the number of the
+// first of these n rows in the rowset. The result live has indexes from 0 to n-1. If none of the
+// rows is deleted, the result all is true and live is nil.
 func (s *Set) Live(first uint32, n int) (live []uint32, all bool) {
 	if s == nil || s.Deleted == nil || !s.Deleted.IntersectsWithInterval(uint64(first), uint64(first)+uint64(n)) {
 		return nil, true
@@ -184,9 +185,9 @@ func (s *Set) Live(first uint32, n int) (live []uint32, all bool) {
 }
 
 // Over returns the current values of a few rows in the column c. A row's value is the new value
-// that the set has or, if there is none, its written value. rows are ascending row numbers, and
-// written has their written values. Over searches each row on its own, so the new values of the
-// whole column need not be computed.
+// that the set has or, if there is none, its written value. The argument rows has ascending row
+// numbers, and written has the values that these rows were written with. Over searches each row on
+// its own, so it does not compute the new values of the whole column.
 func (s *Set) Over(c schema.Column, rows []uint32, written arrow.Array) (arrow.Array, error) {
 	at, found := slices.BinarySearchFunc(s.chains, c.ID, chain.compare)
 	if !found {

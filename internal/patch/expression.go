@@ -72,8 +72,8 @@ func (e *Expression) Value(c schema.Column) (string, bool) {
 
 // Over returns an SQL query that applies the expression update to the rows of a relation. The query
 // returns all columns of the table t. t has the schema version of the expression update. The
-// relation has the columns of t, with their names and types. more are names of further columns of
-// the relation that the query returns.
+// relation has the columns of t, with their names and types. The argument more has names of further
+// columns of the relation, which the query also returns.
 func (e *Expression) Over(t schema.Table, relation string, more ...string) string {
 	columns := make([]string, 0, len(t.Columns)+len(more))
 	for _, c := range t.Columns {

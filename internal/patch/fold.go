@@ -73,8 +73,9 @@ func (r run) foldsWith(other run) bool {
 	return r.typ == other.typ || arrow.TypeEqual(r.typ, other.typ)
 }
 
-// push returns the runs with one more run, which is the newest. If there are then foldFanout runs
-// of one level, it folds them into one. It does not modify the slice runs.
+// push returns the runs (lists of new values) plus one more run, which is the newest. If there are
+// then foldFanout runs of one level (class of sizes), it folds them into one. It does not modify
+// the slice runs.
 func push(runs []run, newest run) ([]run, error) {
 	if n := len(runs); n > 0 && arrow.TypeEqual(runs[n-1].typ, newest.typ) {
 		newest.typ = runs[n-1].typ // with the same pointer, later comparisons are cheap
@@ -82,8 +83,9 @@ func push(runs []run, newest run) ([]run, error) {
 	runs = append(runs[:len(runs):len(runs)], newest)
 	for {
 		last := runs[len(runs)-1]
-		// k is the number of runs at the end whose level is at most that of the newest run. same is
-		// the number of runs at the end that have exactly that level.
+		// Compare the levels (classes of sizes) of the last runs with the level of the newest run.
+		// k is the number of runs at the end that have at most this level, and same is the number
+		// of those that have exactly this level.
 		k, same := 1, 1
 		for k < len(runs) {
 			r := runs[len(runs)-1-k]
@@ -95,8 +97,8 @@ func push(runs []run, newest run) ([]run, error) {
 			}
 			k++
 		}
-		// Fold the last k runs, unless the levels descend and there are fewer than foldFanout runs
-		// of one level.
+		// If all of the last k runs have the same level, and they are fewer than foldFanout, they
+		// stay as they are. Otherwise they are folded into one run.
 		if k == same && same < foldFanout {
 			return runs, nil
 		}
@@ -109,7 +111,8 @@ func push(runs []run, newest run) ([]run, error) {
 	}
 }
 
-// compact returns the same newest values in fewer runs: it folds adjacent runs of one type.
+// compact returns the newest values in fewer runs: adjacent runs whose values have the same type
+// are folded into one run.
 func (c chain) compact() ([]run, error) {
 	var out []run
 	for at := 0; at < len(c.runs); {

@@ -55,8 +55,8 @@ func ascending[T ~uint32](s []T) bool {
 type Set struct {
 	Rowset base.RowsetID
 	Seq    base.Seq // number of the newest edit whose changes the set has
-	// ValuesSeq is the number of the newest edit in the set that set a value, not counting
-	// deletions.
+	// ValuesSeq is the number of the newest edit that gave a row of the set a new value. Edits that
+	// only deleted rows do not count.
 	ValuesSeq base.Seq
 	// Deleted are the numbers of the deleted rows; nil if there are none; must not be modified.
 	Deleted *roaring.Bitmap
@@ -91,9 +91,9 @@ func (s *Set) Attachment(make func() any) any {
 	return s.attachment.value
 }
 
-// With returns a set that has the changes of s and more: deleted rows (nil means none), and layers
-// of new values. Each layer must be newer than the set, and newer than the layers before it. The
-// caller must not modify the arguments afterwards.
+// With returns a set that has the changes of the set s and the given ones: more deleted rows (nil
+// means none), and more layers of new values. Each layer must be newer than the set, and newer than
+// the layers before it. The caller must not modify the arguments afterwards.
 func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set, error) {
 	next := &Set{Rowset: s.Rowset, Seq: max(s.Seq, seq), ValuesSeq: s.ValuesSeq, Deleted: s.Deleted, chains: slices.Clone(s.chains), attachment: s.attachment}
 	if deleted != nil && !deleted.IsEmpty() {
@@ -163,8 +163,8 @@ func (s *Set) Bytes() int64 {
 // Readers join these values to one array, whose offsets have 31 bits.
 const MaxColumnBytes = 1 << 30
 
-// ColumnBytes returns the memory in bytes of the new values of one column: the column with the
-// most. It is measured as by Bytes.
+// ColumnBytes looks for the column whose new values take the most memory, and returns the size of
+// that memory in bytes. The method Bytes says how it is measured.
 func (s *Set) ColumnBytes() int64 {
 	most := int64(0)
 	for _, c := range s.chains {
@@ -202,7 +202,7 @@ func (s *Set) Columns() []base.ColumnID {
 	return ids
 }
 
-// Changes reports whether some row has a new value in the column with this id.
+// Changes reports whether some row has a new value in the column with the given id.
 func (s *Set) Changes(id base.ColumnID) bool {
 	_, found := slices.BinarySearchFunc(s.chains, id, chain.compare)
 	return found

@@ -10,12 +10,12 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 )
 
-// Remap is a remap: it gives the new addresses of rows whose rowsets were rewritten. It is
-// immutable.
+// Remap gives the new addresses of rows whose rowsets were replaced by others, such as by a merge.
+// It is immutable.
 type Remap interface {
-	// Find returns the new addresses of some rows of an old rowset. source is the id of that
-	// rowset, and ordinals are the ascending numbers of the rows. If a row is not in the new
-	// rowsets, the Rowset of its new address is 0.
+	// Find returns the new addresses of some rows of an old rowset. The argument source is the id
+	// of that rowset, and ordinals has the ascending numbers of the rows. If a row is not in the
+	// new rowsets, the Rowset of its new address is 0.
 	Find(rowset base.RowsetID, ordinals []uint32) ([]base.RowAddress, error)
 	// Bytes estimates the memory of the Remap in bytes, including memory that the first Find
 	// allocates.
@@ -81,7 +81,8 @@ type Interleaved struct {
 	rows  uint32
 }
 
-// Lane says which rows of the new part come from one old rowset. It belongs to an Interleaved.
+// Lane says which rows of the new part come from one old rowset. It belongs to an Interleaved, the
+// Remap of several rowsets into one part.
 type Lane struct {
 	// leftOut has the numbers of the rowset's rows that are not in the new part. Nil means that all
 	// rows are in it.
@@ -89,12 +90,12 @@ type Lane struct {
 	// at has the rows of the new part that come from this rowset. They are in the order that they
 	// have in the rowset.
 	at    *roaring.Bitmap
-	dense []uint64 // the same bits as at, used while rows are added
+	dense []uint64 // the same rows as in the field at, as a plain bitmap; used while rows are added
 }
 
 // NewInterleaved returns a Remap (remap) of several rowsets, to which the rows must then be added.
-// leftOut has an entry for each rowset. It has the rows that will not be in the new part. A nil
-// bitmap means that all rows will be in it.
+// The argument leftOut has a bitmap for each rowset, with the rows that will not be in the new
+// part. If the bitmap is nil, all rows of the rowset will be in the new part.
 func NewInterleaved(leftOut map[base.RowsetID]*roaring.Bitmap) *Interleaved {
 	m := &Interleaved{lanes: map[base.RowsetID]*Lane{}}
 	for rowset, deleted := range leftOut {
@@ -130,8 +131,8 @@ func (m *Interleaved) LeaveOut(rowset base.RowsetID, rows *roaring.Bitmap) {
 	l.leftOut = rows
 }
 
-// Finish completes the Remap. It must be called after all rows were added. to is the id of the new
-// part.
+// Finish completes the Remap. It must be called after all rows were added. The argument to is the
+// id of the new part.
 func (m *Interleaved) Finish(to base.RowsetID) {
 	m.To = to
 	for _, l := range m.lanes {
@@ -188,8 +189,7 @@ func (m *Interleaved) Bytes() (n int64) {
 	return n
 }
 
-// Remaps is the Remap (remap) of several rowsets, of which each has a Remap of its own, by rowset
-// id.
+// Remaps is the Remap of several rowsets. It has a separate Remap for each of them, by rowset id.
 type Remaps map[base.RowsetID]Remap
 
 // Find implements Remap.
@@ -259,8 +259,8 @@ func RemapLayer(m Remap, l Layer) ([]Layer, error) {
 	return moved, nil
 }
 
-// RemapSet adds the changes of s, the patch set of an old rowset, to the sets in into, which belong
-// to the new rowsets.
+// RemapSet takes the changes of s, the patch set of an old rowset, over to the new rowsets. It adds
+// them to the patch sets of the new rowsets in the map into.
 func RemapSet(m Remap, s *Set, into map[base.RowsetID]*Set) error {
 	deleted := map[base.RowsetID]*roaring.Bitmap{}
 	if s.Deleted != nil {

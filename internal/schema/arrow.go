@@ -111,13 +111,14 @@ func (t Type) StorageSQL() string { return t.StorageType().String() }
 // stored type).
 func (t Type) NeedsCast() bool { return !t.StorageType().Equal(t) }
 
-// NaturalKey is a metadata key of the field of a decoded text column. If all values of the column
-// are texts of another type, such as UUID, its value is the name of that type.
+// NaturalKey is a metadata key of the field of a decoded text column. The field has this key if all
+// texts of the column are values of another type, such as UUID. The metadata value is the name of
+// that type.
 const NaturalKey = "scoter.natural"
 
-// TypeKey is a metadata key of the fields of a result. Its value is the type of the column as
-// DuckDB writes it, such as DECIMAL(10,2). It is needed because several DuckDB types (such as ENUM
-// and VARCHAR) have the same Arrow type. A field without it has the type that follows from its
+// TypeKey is a metadata key of the fields of a result. The metadata value is the type of the column
+// as DuckDB writes it, such as DECIMAL(10,2). It is needed because several DuckDB types (such as
+// ENUM and VARCHAR) have the same Arrow type. A field without it has the type that follows from its
 // Arrow type.
 const TypeKey = "duckdb.type"
 
@@ -130,14 +131,15 @@ func (t Table) Fields() []Field {
 	return fields
 }
 
-// LackingKey is a metadata key of the field of a decoded column. Its value is the number of rows
-// that do not contain the column. These rows have NULL in the batch, as if NULL had been sent.
+// LackingKey is a metadata key of the field of a decoded column. The metadata value is the number
+// of rows that do not contain the column. These rows have NULL in the batch, as if NULL had been
+// sent.
 const LackingKey = "scoter.lacking"
 
 // FromArrow returns the natural type of a decoded column: the type that the column gets in a new
 // table if no type is declared. md is the metadata of the column's field. It may have the type of
-// text (NaturalKey), or the name of an Arrow extension that is not registered. If the Arrow type
-// has no counterpart, the error is base.Invalid.
+// which all texts are values (NaturalKey), or the name of an Arrow extension that is not
+// registered. If the Arrow type has no counterpart, the error is base.Invalid.
 func FromArrow(dt arrow.DataType, md arrow.Metadata) (Type, error) {
 	return fromArrow(dt, md, 0)
 }
@@ -246,8 +248,8 @@ var natural = [...]Kind{
 	63: invalid,
 }
 
-// extensionType returns the DuckDB type for a canonical Arrow extension. name is the name of the
-// extension. It returns false if no DuckDB type corresponds to it.
+// extensionType returns the DuckDB type for a canonical Arrow extension. The argument name is the
+// name of the extension. The second result is false if no DuckDB type corresponds to it.
 func extensionType(name string, storage arrow.DataType) (Type, bool) {
 	switch name {
 	case "arrow.uuid":

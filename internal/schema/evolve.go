@@ -169,7 +169,7 @@ func (t Table) RenameColumn(from, to string) (Table, error) {
 
 // ChangeType changes the type of a column to a wider type. The wider type must have every value of
 // the present type (see Widen). Afterwards the type counts as declared, not inferred. A DATE may
-// also become a TIMESTAMP. Then the caller ensures that all dates are in its range.
+// also become a TIMESTAMP. Then the caller ensures that all dates are in the range of TIMESTAMP.
 func (t Table) ChangeType(name string, to Type) (Table, error) {
 	return t.evolveColumn(name, func(_ *Table, c *Column) error {
 		widened, ok := Widen(c.Type, to)

@@ -45,12 +45,14 @@ func CheckReserved(database, schemaName string) error {
 // the number of the row in it (BIGINT). The scans of parts (scan_parts.cc) and of memtables
 // (scan_memory.cc) return these two.
 const (
-	RowsetColumn   = "scoter_source"
-	OrdinalColumn  = "scoter_ordinal"
-	ActionColumn   = "scoter_action"
-	MessageColumn  = "scoter_message"
-	TouchedColumn  = "scoter_touched_" // followed by the name of a column of the primary key
-	KeyColumn      = "scoter_key_"     // followed by the name of a column of the primary key
+	RowsetColumn  = "scoter_source"
+	OrdinalColumn = "scoter_ordinal"
+	ActionColumn  = "scoter_action"
+	MessageColumn = "scoter_message"
+	// beginning of a column name; the name of a column of the primary key follows
+	TouchedColumn = "scoter_touched_"
+	// beginning of a column name; the name of a column of the primary key follows
+	KeyColumn      = "scoter_key_"
 	ExcludedColumn = "scoter_excluded"
 	// FoundColumn is a column in the join of a MERGE. It is true if the joined row has a row of the
 	// USING table, and otherwise NULL.
@@ -69,8 +71,8 @@ func reservedColumn(name string) bool {
 	return strings.HasPrefix(name, TouchedColumn) || strings.HasPrefix(name, KeyColumn)
 }
 
-// checkName returns an error for a name that DuckDB, Parquet or JSON cannot represent. what is the
-// kind of object that has the name, such as "column", for the error.
+// checkName returns an error for a name that DuckDB, Parquet or JSON cannot represent. The argument
+// what is the kind of object that has the name, such as "column". It is used in the error.
 func checkName(what, name string) error {
 	switch {
 	case name == "":

@@ -240,7 +240,7 @@ func (p *typeParser) isWord(word string) bool {
 }
 
 // zoned parses the tokens that may follow TIME and TIMESTAMP: a precision, and WITH or WITHOUT TIME
-// ZONE. word is TIME or TIMESTAMP.
+// ZONE. The argument word is TIME or TIMESTAMP.
 func (p *typeParser) zoned(word string) (Type, error) {
 	kind := spellings[word]
 	if word == "TIMESTAMP" && p.isPunct("(") {
@@ -381,7 +381,7 @@ func (p *typeParser) enum() (Type, error) {
 	}
 }
 
-// shorten cuts a text to at most most bytes, for an error message.
+// shorten cuts a text to the maximum number of bytes in the argument most, for an error message.
 func shorten(s string, most int) string {
 	if len(s) <= most {
 		return s

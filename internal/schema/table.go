@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// ColumnKey is a metadata key of the fields in the schema that Table.Arrow returns. Its value is
-// the column's id.
+// ColumnKey is a metadata key of the fields in the schema that Table.Arrow returns. The metadata
+// value is the column's id.
 const ColumnKey = "scoter.column"
 
 // Column is one column of a table.
@@ -124,8 +124,8 @@ type Table struct {
 	Checks []string `json:"checks,omitempty"`
 }
 
-// ColumnIndex returns the position of the column with this name, or -1. Names are compared as in
-// DuckDB, without case.
+// ColumnIndex returns the position of the column with the given name, or -1. Names are compared as
+// in DuckDB, without case.
 func (t Table) ColumnIndex(name string) int {
 	folded := Fold(name)
 	for i := range t.Columns {
@@ -136,7 +136,7 @@ func (t Table) ColumnIndex(name string) int {
 	return -1
 }
 
-// ColumnByID returns the position of the column with this id, or -1.
+// ColumnByID returns the position of the column with the given id, or -1.
 func (t Table) ColumnByID(id base.ColumnID) int {
 	for i := range t.Columns {
 		if t.Columns[i].ID == id {

@@ -126,7 +126,8 @@ func (t Type) children() []Type {
 }
 
 // Caseless reports whether the type is an ARRAY or contains one. DuckDB 1.5.5 does not support CASE
-// for values of such a type. It supports CASE for lists, so a query can put the values into lists.
+// for values of such a type. It supports CASE for lists, so queries put such values into lists
+// first.
 func (t Type) Caseless() bool {
 	return t.Kind == Array || slices.ContainsFunc(t.children(), Type.Caseless)
 }

@@ -1,8 +1,8 @@
 package schema
 
 // Widen returns the smallest type that has every value of both types without loss. It returns false
-// if only text would be such a type. Widen(b, a) returns a type with the same values as Widen(a,
-// b), but fields and enum values have the order of the first argument.
+// if no such type exists, not counting text. The order of the arguments decides only the order of
+// fields and enum values in the result, which is that of the first argument.
 func Widen(a, b Type) (Type, bool) {
 	switch {
 	case a.Equal(b), b.Kind == Null:
@@ -37,8 +37,9 @@ func ExactInDouble(integers, floats Type) bool {
 	return (integers.Kind == BigInt || integers.Kind == UBigInt) && (floats.Kind == Double || floats.Kind == Float)
 }
 
-// coarse ranks the types of timestamps that fit into a TIMESTAMP of microseconds, from the largest
-// unit to the smallest. TIMESTAMP_NS is not one of them, because its range is smaller.
+// coarse has a rank for each type of timestamps that fits into a TIMESTAMP of microseconds. The
+// ranks ascend from the largest unit of time to the smallest. TIMESTAMP_NS is not one of them,
+// because its range is smaller.
 var coarse = map[Kind]int{TimestampS: 1, TimestampMS: 2, Timestamp: 3}
 
 func nested(k Kind) bool { return k >= List }

@@ -61,7 +61,7 @@ func (s *Space) take(n int64) error {
 
 func (s *Space) give(n int64) { s.used.Add(-n) }
 
-// most returns the maximum size in bytes of the file of one result, if that file is created now.
+// most says how many bytes the file of one result may have at most, if that file is created now.
 func (s *Space) most() int64 {
 	limit := s.limit
 	if free, err := vfs.OS.FreeSpace(s.dir); err == nil {
@@ -70,12 +70,11 @@ func (s *Space) most() int64 {
 	return limit / resultShare
 }
 
-// full reports whether too little of the space is free for queries to compute more of their
-// results.
+// full says whether the space is so full that queries must not compute more of their results.
 func (s *Space) full() bool { return s.used.Load() > s.limit-s.limit/mostShare }
 
-// over reports whether so little of the space is free that only the error messages with which
-// results end still fit.
+// over says whether so little of the space is free that only the error messages with which results
+// end still fit.
 func (s *Space) over() bool { return s.used.Load() > s.limit-s.limit/lastShare }
 
 // create creates a file without a name. The operating system removes the file when it is closed, or

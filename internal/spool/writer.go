@@ -61,17 +61,18 @@ const tick = 50 * time.Millisecond
 
 var pool = sync.Pool{New: func() any { return new(buffer) }}
 
-// NewWriter returns a writer that sends a result to the reader to. The result continues in a file
-// in two cases: the reader has received nothing for the duration pause, or it has received nothing
-// for a tick (50 ms) while other queries wait for a slot. The caller must call Finish.
+// NewWriter returns a Writer that sends a result to a reader, by writing to the argument to. The
+// result continues in a file in two cases: the reader has received nothing for the duration pause,
+// or it has received nothing for a tick (50 ms) while other queries wait for a slot. The caller
+// must call Finish.
 func NewWriter(to io.Writer, space *Space, pause time.Duration, query Query) *Writer {
 	return &Writer{to: to, space: space, pause: pause, query: query, taken: time.Now(), work: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
 // Full waits until the query may compute more of its result, and then returns nil. If the result
 // must end, it returns the reason: the error of Query.Yield, the error of the reader, or a Timeout.
-// The Timeout means two things: too many bytes wait for this reader or for others, and this reader
-// has received nothing for twice the duration pause.
+// A Timeout occurs if too many bytes wait for this reader or for others, and this reader has
+// received nothing for twice the duration pause.
 func (w *Writer) Full() error {
 	for {
 		w.mu.Lock()
@@ -183,8 +184,8 @@ func (w *Writer) wait() bool {
 
 // putAside writes p to the file. From then on the rest of the result goes to the file, until the
 // reader has received all bytes of the file. If the query must end (Query.Yield returns an error),
-// there are two cases. With refuse, putAside writes nothing and returns the error. Without refuse,
-// it writes p, and the next call of Full returns the error.
+// the argument refuse decides what happens. If refuse is true, putAside writes nothing and returns
+// the error. If it is false, putAside writes p, and the next call of Full returns the error.
 func (w *Writer) putAside(p []byte, refuse bool) (int, error) {
 	now := time.Now()
 	if err := w.query.Yield(now); err != nil && refuse {
@@ -261,8 +262,8 @@ func (w *Writer) next() ([]byte, error) {
 	}
 }
 
-// read returns the file's next unsent bytes, in a buffer. spooled is the number of bytes in the
-// file.
+// read returns the file's next unsent bytes, in a buffer. The argument spooled is the number of
+// bytes in the file.
 func (w *Writer) read(spooled int64) ([]byte, error) {
 	buf := pool.Get().(*buffer)
 	piece := buf[:min(int64(len(buf)), spooled-w.sent)]
@@ -291,7 +292,7 @@ func (w *Writer) empty() error {
 	return nil
 }
 
-// recycle makes a buffer free again after its bytes, piece, were sent.
+// recycle frees a buffer for new bytes, after the bytes in it (piece) were sent.
 func (w *Writer) recycle(piece []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

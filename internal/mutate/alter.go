@@ -107,7 +107,8 @@ func (x *execution) addColumn(t schema.Table) error {
 		return base.Errorf(base.Invalid, "ADD COLUMN takes a name, a type, NOT NULL and DEFAULT")
 	}
 	column := shape.Columns[0]
-	// own says that the default may give another value each time it is evaluated, as random() does.
+	// own is true if each row needs a value of its own: the default may give another value each
+	// time it is evaluated, as random() does.
 	own := false
 	if column.Default != "" {
 		if own, err = x.isVolatile(column.Default); err != nil {

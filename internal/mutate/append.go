@@ -19,8 +19,8 @@ import (
 // table merges on read and the rows have all columns, they count as inserted, because Append does
 // not look up whether their keys exist.
 //
-// A request with rows for several tables has two limits for tables with a primary key. Such rows
-// need a request of their own:
+// Two kinds of rows for a table with a primary key are refused in a request with rows for several
+// tables. They need a request of their own:
 //   - rows with only some columns, if this moves them to another partition or sort position,
 //   - rows with only some columns of a table with CHECK constraints.
 func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, error) {
@@ -61,9 +61,9 @@ func appendsAsIs(t schema.Table, rows engine.TableRows) bool {
 }
 
 // appendsWithoutLookup reports whether a table that merges on read gets these rows without a
-// look-up of the existing rows of their keys. given are the columns that the sender gave. whole
-// says that the columns that the sender did not give get their defaults, instead of keeping
-// existing values.
+// look-up of the existing rows of their keys. The argument given lists the columns that the sender
+// gave. If whole is true, the other columns get their defaults. If it is false, they keep the
+// values of the existing row.
 func appendsWithoutLookup(t schema.Table, given []schema.Column, whole bool) bool {
 	return t.MergeOnRead && (whole || len(given) == len(t.Columns))
 }
@@ -191,7 +191,8 @@ func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o en
 	return counts, err
 }
 
-// commitAll commits the rows of all tables of a request as one edit. all is sorted by table.
+// commitAll commits the rows of all tables of a request as one edit. Its argument must be sorted by
+// table.
 func (m *Mutator) commitAll(ctx context.Context, all []conformedRows, o engine.AppendOptions) (Counts, error) {
 	var ids, keyed []base.TableID
 	for _, one := range all {

@@ -296,8 +296,7 @@ func (c *clauses) options() (map[string]string, error) {
 		return nil, err
 	}
 	out := map[string]string{}
-	// at is the index of the token that begins the next item of the list, or of the end of the
-	// list.
+	// The token with index at begins the next item of the list, or is the end of the list.
 	at := c.at - 1 - len(inner)
 	for _, item := range list(inner) {
 		if len(item) < 3 || !item[1].Is("=") {

@@ -348,8 +348,8 @@ func (x *execution) evaluatePart(e *storedExpressionUpdate, written *snapshot.Ta
 		return nil, withoutPosition(err)
 	}
 	defer found.Close()
-	// wrong[0] is the number of rows that violate a CHECK constraint. wrong[1+i] is the number of
-	// rows that would get a NULL from assignment i in a NOT NULL column.
+	// The element wrong[0] is the number of rows that violate a CHECK constraint. wrong[1+i] is the
+	// number of rows that would get a NULL from assignment i in a NOT NULL column.
 	counts, wrong := map[base.RowsetID]int64{}, make([]int64, 1+len(e.Set))
 	err = each(x.ctx, found, func(rec arrow.RecordBatch) error {
 		rowsets, matching := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)

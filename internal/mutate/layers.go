@@ -29,8 +29,8 @@ func addRow(to map[base.RowsetID]*roaring.Bitmap, row base.RowAddress) {
 	to[row.Rowset].Add(uint32(row.Ordinal))
 }
 
-// mergeRows adds rows to the bitmaps in to. A bitmap has rows of one rowset, and the keys of both
-// maps are ids of rowsets.
+// mergeRows adds the row numbers of one map of bitmaps to the other one (to). Each bitmap has rows
+// of one rowset, and the keys of both maps are ids of rowsets.
 func mergeRows(to, rows map[base.RowsetID]*roaring.Bitmap) {
 	for rowset, more := range rows {
 		if to[rowset] == nil {

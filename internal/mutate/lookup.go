@@ -48,13 +48,13 @@ type keyCondition struct {
 // constant is a literal or parameter of the statement that the query reads as a column.
 type constant struct {
 	ConstantColumn
-	// expression is a format for SQL with the value in the type of the literal. %s stands for the
-	// name of the column.
+	// expression is a format string (fmt) for SQL that gives the value in the type of the literal.
+	// %s stands for the name of the column.
 	expression string
 }
 
-// is reports whether the column of the constant has the literal's value unchanged (without a cast
-// or sign), in the type t.
+// is tells whether the column of the constant has the type t, and the literal's value without a
+// cast or sign.
 func (c *constant) is(t schema.Type) bool {
 	return c.expression == "%s" && c.Type.Equal(t) && !t.NeedsCast()
 }
@@ -282,8 +282,8 @@ func (x *execution) argument(t sqltoken.Token) any {
 	return x.req.Args[position-1]
 }
 
-// stored returns value as an array of length 1 of the type t. It returns nil unless t can represent
-// the value exactly. If it can, DuckDB compares a column of type t with the value in that type.
+// valueOf returns the value of a literal or parameter: an int64 for a whole number, a string for
+// text, and for a parameter its argument without a conversion. It returns nil for other literals.
 func stored(t schema.Type, value any) arrow.Array {
 	if text, ok := value.(string); ok && t.Kind == schema.Varchar {
 		return arrayOf(array.NewStringBuilder, text)
@@ -359,10 +359,10 @@ func decimal(t sqltoken.Token) (before, behind string, ok bool) {
 // most64 is the largest width (number of digits) of a DECIMAL that fits into 64 bits.
 const most64 = 18
 
-// assigned returns a literal or parameter as a constant that is assigned to a column of the type
-// column. If that type can represent the value exactly, the constant has that type. Otherwise it
-// has the type that the function typed finds. negative says that the token has a minus sign before
-// it, as in -1.
+// assigned returns a literal or parameter as a constant that is assigned to a column. The argument
+// column is the type of that column. If that type can represent the value exactly, the constant has
+// that type. Otherwise it has the type that the function typed finds. negative says that the token
+// has a minus sign before it, as in -1.
 func (x *execution) assigned(column schema.Type, t sqltoken.Token, negative bool) *constant {
 	value := x.valueOf(t)
 	if one := stored(column, value); one != nil && !(negative && unsigned(column.Kind)) {

@@ -70,9 +70,10 @@ func (s *partDedup) tombstones() error {
 // lookupBatch is the number of rows whose versions and deletion marks are read at once.
 const lookupBatch = 1 << 16
 
-// run finds the keys that several rows have, and calls decide for each of them. rows are the
-// addresses of the key's rows, those in new parts last. If the table has versions or tombstones,
-// states has the version and deletion mark of each of these rows.
+// run finds the keys that several rows have, and calls the function decide for each of them. The
+// arguments of decide are the addresses of the key's rows, with the rows of new parts last, and the
+// version and deletion mark of each of these rows. The second argument is nil if the table has
+// neither versions nor tombstones.
 func (s *partDedup) run(decide func(rows []base.RowAddress, states []keys.State) error) error {
 	resolve := func() error {
 		var states []keys.State
@@ -118,7 +119,7 @@ func (s *partDedup) deletes(row base.RowAddress) bool {
 	return rows != nil && rows.Contains(uint32(row.Ordinal))
 }
 
-// skip says that a row of a new part is not to be committed.
+// skip marks a row of a new part as not to be committed.
 func (s *partDedup) skip(row base.RowAddress) {
 	addRow(s.deleted, row)
 	if !s.deletes(row) {

@@ -54,7 +54,7 @@ type rowPlan struct {
 	// lateralAction writes an SQL expression for the number of the action for a row. It is set if a
 	// lateral sub-query computes the number, and nil if the select list computes it.
 	lateralAction func(*composedQuery)
-	// perRow says that the lateral sub-query of the field choose must run for each row. See
+	// perRow says that the lateral sub-query of lateralAction must run for each row. See
 	// perRowColumn.
 	perRow bool
 	// rejectsDuplicates says that it is an error if the statement changes a row twice. Without it
@@ -94,8 +94,8 @@ func (p *rowPlan) head() []string {
 	return names
 }
 
-// keyColumns returns the columns of the key that the query yields for existing rows. There are none
-// unless the field touches of the plan is set.
+// keyColumns returns the columns of the key that the query yields for existing rows. If the field
+// yieldsKeys is false, there are none.
 func (p *rowPlan) keyColumns() []schema.Column {
 	if !p.yieldsKeys {
 		return nil
@@ -110,8 +110,8 @@ func (p *rowPlan) conflictsOnKey(a rowAction) bool {
 }
 
 // constantValue returns the value of a column if it is the same for all rows and known without the
-// query. The value is an array of length 1. given returns nil if the query yields the column's
-// values.
+// query. The value is an array of length 1. constantValue returns nil if the query yields the
+// column's values.
 func (p *rowPlan) constantValue(c schema.Column) arrow.Array {
 	if p.key == nil {
 		return nil
@@ -230,7 +230,7 @@ func (p *rowPlan) write(x *execution, t target, action func(*composedQuery), val
 const perRowColumn = "scoter_each." + schema.EachColumn
 
 // writeActionChoice appends to FROM the lateral sub-query that computes the number of the action
-// (the field choose). It also appends a WHERE that drops the rows without an action.
+// (the field lateralAction). It also appends a WHERE that drops the rows without an action.
 func (p *rowPlan) writeActionChoice(q *composedQuery) {
 	if p.perRow {
 		q.write(" CROSS JOIN (SELECT [0] AS ", schema.EachColumn, ") AS scoter_each")
@@ -284,10 +284,10 @@ func (x *execution) evaluationOf(expression []sqltoken.Token) (p evaluation, err
 	return p, nil
 }
 
-// setEvaluation decides where the query computes the number of the action for a row. at is the
-// largest placing that an expression of the action needs; action writes an expression for the
-// number. If at is inSelectList, the select list computes the number, otherwise the lateral
-// sub-query of the plan.
+// setEvaluation decides where the query computes the number of the action for a row. The argument
+// at is the largest evaluation that an expression of the action needs. The function action writes
+// an expression for the number. If at is inSelectList, the select list computes the number,
+// otherwise the lateral sub-query of the plan.
 func (p *rowPlan) setEvaluation(at evaluation, action func(*composedQuery)) {
 	if at != inSelectList {
 		p.lateralAction = action

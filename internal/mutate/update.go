@@ -149,8 +149,8 @@ type target struct {
 	qualifier []sqltoken.Token // the tokens of alias
 }
 
-// target parses the name of an existing table, and its alias if there is one. next are the keywords
-// that may follow, which cannot be the alias.
+// target parses the name of an existing table, and its alias if there is one. The keywords in next
+// may follow the name, so target does not read them as the alias.
 func (x *execution) target(next ...string) (target, error) {
 	c, from := x.c, x.c.at
 	t, err := x.table()

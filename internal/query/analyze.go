@@ -33,11 +33,11 @@ type analysis struct {
 	// exactly one row. Otherwise it is nil.
 	output *rowOrigin
 	// decidingColumns are the names of columns that decide which rows the statement returns. These
-	// are the columns named outside its select list, and the columns in the expressions that such
-	// names stand for.
+	// are the columns named outside its select list. If such a name is an alias of an expression in
+	// the select list, the columns of that expression count.
 	decidingColumns namedColumns
 	// boundAlone is set if the text belongs to a view, and DuckDB accepted it as a query of its
-	// own. It describes the tables that the view read at that time. See checkViewBinds.
+	// own. The string describes the tables that the view read at that time. See checkViewBinds.
 	boundAlone atomic.Pointer[string]
 	// expanded are the edits by which Scoter rewrote the user's text before it was analyzed, in the
 	// order in which they were made. For example they list the values of a PIVOT, or turn SHOW
@@ -112,9 +112,9 @@ func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error)
 	return w.a, nil
 }
 
-// withPosition translates the position of an error from one text to another. move returns the
-// offset in the other text for an offset in the first one. An error without a position stays as it
-// is.
+// withPosition translates the position of an error from one text to another. The function move
+// turns an offset in the first text into the offset in the other one. An error without a position
+// stays as it is.
 func withPosition(err error, move func(offset int) int) error {
 	e := new(base.Error)
 	if errors.As(err, &e) && e.Position > 0 {

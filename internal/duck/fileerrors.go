@@ -33,8 +33,9 @@ func (f failure) isSpill(tempDir string) bool {
 }
 
 // isDamagedFile reports whether the error says that the content of a file is damaged. The file is
-// one that the statement names. An IO error means that unless it has the number of a system error,
-// or has a message that is known to have another cause.
+// one that the statement names. Most IO errors of DuckDB mean this. The exceptions are errors with
+// the number of a system error, errors that Scoter raised itself, and messages that are known to
+// have another cause.
 func (f failure) isDamagedFile(tempDir string) bool {
 	for _, begin := range damagedParquet {
 		if strings.HasPrefix(f.Message, begin) {

@@ -32,7 +32,7 @@ type memoryLimiter struct {
 	before    int64
 	allowed   int64               // maximum for all instances together; guarded by mu
 	unlimited int                 // number of instances without a limit; guarded by mu
-	watched   bool                // the goroutines watch and trim were started; guarded by mu
+	watched   bool                // the goroutines watch and purgeLoop were started; guarded by mu
 	running   map[*statement]bool // the statements that are planned or run; guarded by mu
 }
 
@@ -115,8 +115,8 @@ const (
 	trimWorth     = 8 << 20
 )
 
-// purgeLoop returns memory that queries freed to the system, if the allocator retains much of it.
-// It runs until the process ends.
+// purgeLoop gives memory that queries have freed back to the system, if the allocator retains much
+// of it. It runs until the process ends.
 func (m *memoryLimiter) purgeLoop() {
 	trimmed, looked := time.Now(), int64(0)
 	for ; ; time.Sleep(trimEvery) {

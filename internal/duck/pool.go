@@ -63,8 +63,8 @@ func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
 	return c, nil
 }
 
-// enter takes a slot, and waits for one if none is free. who identifies the client and the request
-// that the query is for.
+// enter takes a slot, and waits for one if none is free. The argument who identifies the client and
+// the request that the query is for.
 func (p *Pool) enter(ctx context.Context, who requester) error {
 	p.mu.Lock()
 	t := p.slots.take(who)

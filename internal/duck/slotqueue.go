@@ -48,7 +48,8 @@ func requesterOf(ctx context.Context) requester {
 	return who
 }
 
-// take takes a slot and returns nil. If no slot is free, it returns a turn to wait for.
+// take takes a slot and returns nil. If no slot is free, it adds a waiter to the queue and returns
+// it.
 func (s *slotQueue) take(who requester) *slotWaiter {
 	if s.free > 0 {
 		s.free--

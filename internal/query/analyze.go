@@ -44,8 +44,8 @@ type analysis struct {
 	// TABLES into a query.
 	expanded  []sqltoken.Edits
 	describes []describedQuery
-	// qualifiers has the names of the items of all FROM clauses, folded. Columns can be qualified
-	// with these names.
+	// qualifiers has the case-folded names of the items of all FROM clauses. Columns can be
+	// qualified with these names.
 	qualifiers map[string]bool
 	// bitstringCalls are the calls of bitstring_agg in the statement. Scoter adds the least and
 	// greatest value of the column to each call.

@@ -266,7 +266,8 @@ func (r *Runner) Parse(ctx context.Context, sql string) error {
 	return err
 }
 
-// Columns returns the names of a SELECT's result columns. It does not run the query.
+// prepare plans a statement over a snapshot. It returns the binding that holds the snapshot, and
+// the caller releases that binding.
 func (r *Runner) Columns(ctx context.Context, req Request) ([]string, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {

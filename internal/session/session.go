@@ -166,7 +166,7 @@ func (x *Executor) Append(ctx context.Context, tables []engine.TableRows, o engi
 	return counts, err
 }
 
-// Fits returns nil if Append would accept the rows now: see mutate.Mutator.Fits.
+// Fits returns nil if Append would accept the rows now: see mutate.Mutator.Check.
 func (x *Executor) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
 	if err := checkReserved(tables); err != nil {
 		return err

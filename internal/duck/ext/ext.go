@@ -50,7 +50,7 @@ func Serve(files *blocks.Files) {
 	served.Store(files.Number(), files)
 }
 
-// Withdraw undoes Serve. No running query may still read the files.
+// Withdraw undoes Serve. The caller must make sure that no running query reads the files any more.
 func Withdraw(files *blocks.Files) {
 	served.Delete(files.Number())
 	files.ForgetAll()

@@ -67,8 +67,8 @@ func (a *Account) Bytes() int64 { return int64(C.scoter_account_bytes(a.c)) }
 // be freed by another thread outside of the account.
 func (a *Account) SetBytes(bytes int64) { C.scoter_account_set_bytes(a.c, C.int64_t(bytes)) }
 
-// Interrupt ends the statement that is being planned or run, at the next point where DuckDB can
-// handle an exception. Stop(false) undoes this.
+// Interrupt(true) ends the statement that is being planned or run, at the next point where DuckDB
+// can handle an exception. Interrupt(false) undoes this.
 func (a *Account) Interrupt(stop bool) { C.scoter_account_stop(a.c, C.bool(stop)) }
 
 // Attach makes DuckDB's own threads use the account while they work for a connection
@@ -99,8 +99,8 @@ func Freed() int64 { return int64(C.scoter_memory_freed()) }
 // microseconds for each arena of the allocator.
 func Retained() int64 { return int64(C.scoter_memory_retained()) }
 
-// Purge returns freed memory that the process still holds to the system. Retained returns how much
-// there is.
+// Purge gives memory back to the system: memory that was freed, but that the process still holds.
+// Retained returns how much there is.
 func Purge() { C.scoter_memory_purge() }
 
 // Functions bounds the work of the scalar functions of a connection's database (duckdb_connection).

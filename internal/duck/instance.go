@@ -38,8 +38,8 @@ import (
 type Settings struct {
 	// MemoryLimitBytes bounds the memory of queries in DuckDB's buffer manager. 0 means DuckDB's
 	// default, 80% of RAM. Another bound holds for the memory of all instances together, including
-	// memory that DuckDB does not count: 1.5 times the sum of their limits, plus a constant (see
-	// memory.go).
+	// memory that DuckDB does not count: 1.5 times the sum of their limits, plus a constant for
+	// each instance (see memory.go).
 	MemoryLimitBytes int64
 	// Threads is the number of threads that execute queries; 0 means one for each core.
 	Threads int

@@ -69,7 +69,7 @@ func (m *memoryLimiter) end(s *statement) {
 	delete(m.running, s)
 }
 
-// add adds an instance to the bound. bytes is the limit of the instance's buffer manager; 0 means
+// add counts an instance in the bound. bytes is the limit of the instance's buffer manager; 0 means
 // no limit.
 func (m *memoryLimiter) add(bytes int64) { m.change(bytes, 1) }
 

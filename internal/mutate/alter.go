@@ -143,8 +143,8 @@ func (x *execution) isVolatile(expression string) (bool, error) {
 
 // checkEmpty returns an error if the table has rows and the new column has a volatile default, such
 // as random(). Existing rows get one constant for an added column, but with a volatile default each
-// row would need a value of its own. checkEmpty runs within the change of the table, so no rows can
-// be inserted in between.
+// row would need a value of its own. checkEmpty runs as a part of the schema change, so no rows can
+// be inserted between the check and the change.
 func (x *execution) checkEmpty(t schema.Table, column schema.Column) error {
 	s, err := x.store.Snapshot(t.ID)
 	if err != nil {

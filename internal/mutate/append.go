@@ -28,8 +28,8 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 		keyed := false
 		for _, rows := range tables {
 			t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-			// If there is no such table, or it has no primary key, an error of the lookup is not
-			// handled here: the store's Append below returns it.
+			// If the lookup fails, for example because there is no such table, the table counts as
+			// one without a primary key. The store's Append below returns the error.
 			keyed = keyed || err == nil && !appendsAsIs(t, rows)
 		}
 		if !keyed {
@@ -111,8 +111,8 @@ func (m *Mutator) conformOne(ctx context.Context, rows engine.TableRows, o engin
 		return w.mixedRows()
 	}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-	// If the table has no primary key or does not exist, the error of the lookup is not returned
-	// here: the store's Conform returns it.
+	// If the lookup fails, for example because the table does not exist, its error is not returned
+	// here: the store's Conform returns it. The same is done for a table without a primary key.
 	if err == nil && len(t.PrimaryKey) > 0 {
 		if one.keyed, err = w.pieces(t); err != nil {
 			return one, base.Wrap(err, "table %s", t.QualifiedName())
@@ -146,16 +146,17 @@ func (m *Mutator) conformOne(ctx context.Context, rows engine.TableRows, o engin
 	return one, nil
 }
 
-// incoming returns the records, which conform to table t, as incoming rows. They can be upserted by
-// the table's primary key without a query. Rows for which that is not possible are an error.
+// incoming returns the records, which conform to table t, as incoming rows. The caller can upsert
+// them by the table's primary key without a query. incoming returns an error for rows that need a
+// query.
 func (w *rowsRequest) incoming(t schema.Table, records []arrow.RecordBatch) (*incomingRows, error) {
 	if err := checkKeyValues(t, records); err != nil {
 		return nil, err
 	}
 	given := givenBy(w.rows, t)
 	if w.rows.WholeRows {
-		// The version column counts as given: a row that lacks it must be compared with existing
-		// rows like the rows that have it.
+		// All columns count as given, also a version column that the sender left out: the rows must
+		// be compared with the versions of existing rows.
 		given = t.Columns
 	}
 	if len(given) < len(t.Columns) && (changesPlacement(t, given) || t.Condition() != "") {

@@ -20,7 +20,7 @@ type planResult struct {
 	plan    *rowPlan
 	values  []arrow.RecordBatch // the plan's columns in storage types
 	actions []uint8
-	rows    []base.RowAddress // the address of each row; its Source is 0 for a new row
+	rows    []base.RowAddress // the address of each row; its Rowset is 0 for a new row
 	// existingKeys has the hashes of the keys of existing rows. It is empty if the plan does not
 	// read keys (rowPlan.yieldsKeys).
 	existingKeys []batch.KeyHash

@@ -18,11 +18,10 @@ import (
 )
 
 // This file completes patches in tables with stored expressions (UPDATEs that are stored as SQL and
-// applied when rows are read). The first patch of a row must have values of all columns that stored
-// expressions set and no merge has applied yet. For an UPDATE, its query yields these values
-// (rowPlan.chooseColumns). For rows that an index finds by key, this file reads them. If an
-// expression sets a column that decides where a row is stored, the row is deleted and inserted
-// again.
+// applied when rows are read). The first patch of a row must have values for all pending columns:
+// the columns with a stored expression that no merge has applied yet. For an UPDATE, its query
+// yields these values (rowPlan.chooseColumns). For rows that an index finds by key, this file reads
+// them. If a pending column decides where a row is stored, the row is deleted and inserted again.
 
 // filledTable is the table name under which the query of withCurrentValues reads the rows.
 const filledTable = "scoter.filled"

@@ -19,8 +19,8 @@ import (
 var impure = []string{"age", "error", "getenv", "getvariable", "in_search_path", "strptime", "timezone", "timezone_hour",
 	"timezone_minute", "to_timestamp", "try_strptime"}
 
-// checkDeterministic returns an error unless an expression always gives the same value for the same
-// row. It may consist of columns of the row, constants, and function calls on these.
+// checkDeterministic returns an error if an expression may have different values for the same row.
+// Allowed are columns of the row, constants, and function calls on these.
 func (x *execution) checkDeterministic(e *storedExpressionUpdate) error {
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {

@@ -424,7 +424,7 @@ func (x *execution) patchInMemory(e *storedExpressionUpdate, t *snapshot.Table, 
 	return o.change, err
 }
 
-// pendingColumns returns the columns that stored expressions set and no merge has applied yet. An
+// pendingColumns returns the columns with a stored expression that no merge has applied yet. An
 // UPDATE must give the rows that it changes values of these columns too, because stored expressions
 // do not apply to a row with a patch.
 func (x *execution) pendingColumns(t schema.Table) ([]base.ColumnID, error) {

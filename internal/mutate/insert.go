@@ -164,8 +164,8 @@ func (x *execution) insertion() (in insertion, err error) {
 	return in, nil
 }
 
-// insertTarget parses the table name of an INSERT, and its alias. It differs from target in that
-// the alias must follow AS.
+// insertTarget parses the table name of an INSERT, and its alias. It differs from the function
+// target in one point: the alias must follow AS.
 func (x *execution) insertTarget() (target, error) {
 	if i := x.c.at; i+1 < len(x.c.tokens()) {
 		if _, next := sqltoken.QualifiedName(x.c.tokens(), i); next < len(x.c.tokens()) && !x.c.tokens()[next].Is("AS") {

@@ -145,8 +145,8 @@ func (x *execution) keyLookup(t target, assignments []assignment, where []sqltok
 	return key
 }
 
-// plain reports whether an expression names no table except the target, and the target's name only
-// in front of a column, as in t.a.
+// plain reports whether the only use of a table's name in an expression is the target's name in
+// front of a column, as in t.a.
 func (t *target) plain(tokens []sqltoken.Token) bool {
 	for i, tok := range tokens {
 		if slices.ContainsFunc(queryStarters, tok.Is) {
@@ -160,9 +160,9 @@ func (t *target) plain(tokens []sqltoken.Token) bool {
 	return true
 }
 
-// keyGiven returns the primary key, or else the sort key, with the values of its columns. The
-// function given returns the value of a column, or nil. If not all columns of a key have a value,
-// keyGiven does not return this key. It returns nil if no key is left.
+// keyGiven returns the first of two keys of which every column has a value: the primary key, or
+// else the sort key. It returns nil if neither is complete. The function given returns the value of
+// a column, or nil.
 func keyGiven(t schema.Table, given func(base.ColumnID) arrow.Array) *keyCondition {
 	sorted := make([]base.ColumnID, len(t.SortKey))
 	for i, f := range t.SortKey {

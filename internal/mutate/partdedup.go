@@ -21,8 +21,8 @@ type partDedup struct {
 	newParts []*catalog.Part
 	isNew    map[base.RowsetID]bool // the ids of the new parts
 
-	// deleted are the existing rows to delete, and the rows of new parts that are not committed.
-	// The keys are ids of rowsets.
+	// deleted are the existing rows to delete, and the rows of new parts that will not be
+	// committed. The keys are ids of rowsets.
 	deleted map[base.RowsetID]*roaring.Bitmap
 	// tombstoned are the rows of new parts that say that their key is deleted. The map's keys are
 	// ids of parts.

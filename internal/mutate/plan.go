@@ -57,14 +57,14 @@ type rowPlan struct {
 	// perRow says that the lateral sub-query of lateralAction must run for each row. See
 	// perRowColumn.
 	perRow bool
-	// rejectsDuplicates says that it is an error if the statement changes a row twice. Without it
-	// the first of the changes is applied, and the row counts once.
+	// rejectsDuplicates says that it is an error if the statement changes a row twice. If it is
+	// false, the first of the changes is applied, and the row counts once.
 	rejectsDuplicates bool
 	// message writes an expression for the error message of rows with the action failRow. It is nil
 	// if no action is failRow.
 	message func(*composedQuery)
 	// readsWholeTable says that any row inserted since the snapshot could have changed the result
-	// of the statement, so it is a conflict. It does not matter which values the row has.
+	// of the statement. So each such row is a conflict, whatever its values are.
 	readsWholeTable bool
 	// readsKeysOnly says that the query read only the keys of the rows that the statement does not
 	// change. The committer always compares these keys with inserted rows.
@@ -72,8 +72,7 @@ type rowPlan struct {
 	// conditionColumns are the columns of the table that conditions of actions name (MERGE ... WHEN
 	// ... AND). It does not include the columns that decide which rows the query finds.
 	conditionColumns []base.ColumnID
-	// pending are the columns of the table that stored expressions set and no merge has applied
-	// yet.
+	// pending are the columns of the table with a stored expression that no merge has applied yet.
 	pending   []base.ColumnID
 	key       *keyCondition // set if the statement looks for the rows of one key
 	transient *Transient
@@ -126,8 +125,7 @@ func (p *rowPlan) onlyDeletes() bool {
 }
 
 // chooseColumns decides for which columns the query yields values: the columns that the actions
-// set, or all columns if an action needs whole rows. An update also sets the columns with stored
-// expressions that no merge has applied yet.
+// set, or all columns if an action needs whole rows. For an update it adds the pending columns.
 func (p *rowPlan) chooseColumns() {
 	for i := range p.actions {
 		for _, id := range p.pending {

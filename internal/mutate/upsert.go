@@ -203,7 +203,7 @@ func (m *Mutator) upsertChange(ctx context.Context, t *snapshot.Table, a *incomi
 }
 
 // changeSet makes a change of incoming rows, based on the existing rows with the same keys.
-// addresses has the address of the existing row for each incoming row; its Source is 0 if the key
+// addresses has the address of the existing row for each incoming row; its Rowset is 0 if the key
 // does not exist. states has the version and deletion mark of each existing row, if the table has
 // versions or tombstones.
 //
@@ -216,8 +216,8 @@ func (a *incomingRows) changeSet(addresses []base.RowAddress, states []keys.Stat
 	moves := changesPlacement(a.table, a.assigned)
 	sets := slices.ContainsFunc(a.assigned, func(c schema.Column) bool { return !slices.Contains(a.table.PrimaryKey, c.ID) })
 	// In a table that merges on read, a commit may append a row without looking up its key. So the
-	// keys of rows that are deleted or get a version must be compared when this change is
-	// committed.
+	// committer must compare the keys of rows that are deleted or get a version with the keys of
+	// such appended rows.
 	minded := a.table.MergeOnRead && a.table.RowVersion != 0
 	touch := func(i int) {
 		if minded {
@@ -303,9 +303,9 @@ func (a *incomingRows) changeSet(addresses []base.RowAddress, states []keys.Stat
 	return change, remaining, updated, nil
 }
 
-// patches makes patches that set columns of existing rows. Some parts have stored expressions that
-// no merge has applied yet. A patch for a row of such a part also has the values that the row has
-// now in the columns that the expressions set.
+// patches makes patches that set columns of existing rows. If a part has pending columns (with a
+// stored expression that no merge has applied yet), a patch for a row of this part also has the
+// values that the row has now in these columns.
 func (m *Mutator) patches(ctx context.Context, t *snapshot.Table, a *incomingRows, updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	values := a.newValues()
 	slices.SortFunc(updated, func(i, j uint32) int { return compareAddresses(addresses[i], addresses[j]) })

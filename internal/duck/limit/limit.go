@@ -103,8 +103,8 @@ func Retained() int64 { return int64(C.scoter_memory_retained()) }
 // Retained returns how much there is.
 func Purge() { C.scoter_memory_purge() }
 
-// Functions bounds the work of the scalar functions of a connection's database (duckdb_connection).
-// It must be called before there are queries.
+// Functions limits the work that scalar functions may do. It registers the limits with
+// the database of the connection (duckdb_connection), and must be called before there are queries.
 func Functions(connection unsafe.Pointer) error {
 	if failure := C.scoter_bound_functions(C.duckdb_connection(connection)); failure != nil {
 		defer C.free(unsafe.Pointer(failure))

@@ -461,8 +461,8 @@ func (x *exporter) drop(ctx context.Context, p plan, o catalog.ExportObject) err
 		return err
 	}
 	for _, other := range x.manager.store.ExportObjects(x.table, o.Partition) {
-		// An export with another fingerprint needs no check here: DropExported returns an error for
-		// it.
+		// If another export has recorded another fingerprint of the partition, DropExported returns
+		// an error. So the object of that export is not checked here.
 		if other.Export == x.id || other.Fingerprint != o.Fingerprint {
 			continue
 		}

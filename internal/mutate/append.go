@@ -79,7 +79,7 @@ func (m *Mutator) Check(ctx context.Context, tables []engine.TableRows, o engine
 // conformedRows has the rows of a request for one table, in the form in which they are committed.
 type conformedRows struct {
 	table schema.Table
-	rows  []arrow.RecordBatch // the rows, conformed to the table; empty if keyed is set
+	rows  []arrow.RecordBatch // the rows, conformed to the table; empty if the field keyed has them
 	keyed []*incomingRows     // the rows, if the table has a primary key
 	// evolution is the change of the table's schema that the rows need, or nil.
 	evolution *engine.Evolution

@@ -153,8 +153,8 @@ func zoned(v any) bool {
 	return false
 }
 
-// function says how the results of a function of DuckDB may vary. This decides where the function
-// may be called.
+// function describes how much the results of a DuckDB function may vary. This decides where the
+// function may be called.
 type function struct {
 	pure      bool // the result depends on nothing but the arguments
 	volatile  bool // each call may return another result

@@ -128,7 +128,7 @@ func (s *partDedup) skip(row base.RowAddress) {
 }
 
 // resolveKey decides which of the rows of one key remains. Its rules are the same as for rows in
-// memory (arrive and incomingRows.changeSet).
+// memory (newIncoming and incomingRows.changeSet).
 func (s *partDedup) resolveKey(rows []base.RowAddress, states []keys.State) error {
 	first := 0
 	if !s.isNew[rows[0].Rowset] {

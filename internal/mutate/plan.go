@@ -74,7 +74,7 @@ type rowPlan struct {
 	conditionColumns []base.ColumnID
 	// pending are the columns of the table with a stored expression that no merge has applied yet.
 	pending   []base.ColumnID
-	key       *keyCondition // set if the statement looks for the rows of one key
+	key       *keyCondition // not nil if the statement looks for the rows of one key
 	transient *Transient
 	returning returning
 }

@@ -80,9 +80,9 @@ func (s rowVersions) take(rows []uint32) (out rowVersions) {
 	return out
 }
 
-// replaces compares two incoming rows of one key. It reports whether the later row replaces the
-// earlier one (other). If it returns false, the later row is dropped. c says what the statement
-// does with existing keys.
+// replaces reports whether the later of two incoming rows of one key replaces the earlier one
+// (other). If it does not, the later row is dropped. c says what the statement does with existing
+// keys.
 func (s rowVersions) replaces(later, other uint32, c conflictAction) bool {
 	switch {
 	case s.isUnversionedDelete(later):

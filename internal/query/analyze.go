@@ -237,8 +237,8 @@ func (w *walker) selectNode(node duck.Node, visible *cte) *rowOrigin {
 	return s.rowOrigin(node)
 }
 
-// from walks a table reference in a FROM clause. filtered says that the scan of the table may leave
-// out rows that WHERE rejects, because the result stays the same.
+// from is the part of the walk for a table reference in a FROM clause. If filtered is true, the
+// scan of the table may leave out rows that WHERE rejects, because the result stays the same.
 func (w *walker) from(ref duck.Node, visible *cte, s *scope, filtered bool) {
 	if called := cmp.Or(text(ref, "alias"), text(ref, "table_name")); called != "" {
 		w.a.qualifiers[schema.Fold(called)] = true

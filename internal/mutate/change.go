@@ -339,9 +339,9 @@ func (x *execution) returnedOf(f *planResult, o *changeSet, reservation *engine.
 	return all, nil
 }
 
-// returnedRows evaluates a RETURNING list over some rows of batches, and appends the result to the
-// collected rows in all. The argument rows has the numbers of the rows to read. action is the value
-// of merge_action.
+// returnedRows evaluates a RETURNING list over some rows of batches, and appends the result to a
+// buffer (all). The argument rows has the numbers of the rows to read. action is the value of
+// merge_action.
 func (x *execution) returnedRows(all *bufferedRows, t schema.Table, r returning, action string, batches []arrow.RecordBatch, rows []uint32) error {
 	k := x.newReturningRows(t)
 	defer k.release()

@@ -290,8 +290,8 @@ func hasRowsInMemory(t *snapshot.Table) bool {
 		slices.ContainsFunc(t.Parts, func(p *catalog.Part) bool { set := t.Patches[p.ID]; return set != nil && !set.Patched().IsEmpty() })
 }
 
-// storedTable and memoryTable are names of tables in composed queries: evaluateOnParts reads the
-// rows of parts as storedTable, and patchInMemory reads the rows in memory as memoryTable.
+// storedTable and memoryTable are names of tables in composed queries. In evaluateOnParts,
+// storedTable has the rows of parts. In patchInMemory, memoryTable has the rows in memory.
 const storedTable, memoryTable = "scoter.written", "scoter.memory"
 
 // evaluateOnParts evaluates the expression of an UPDATE for all rows in parts, and returns the

@@ -282,8 +282,8 @@ func (x *execution) argument(t sqltoken.Token) any {
 	return x.req.Args[position-1]
 }
 
-// valueOf returns the value of a literal or parameter: an int64 for a whole number, a string for
-// text, and for a parameter its argument without a conversion. It returns nil for other literals.
+// stored returns value as an array of length 1 of the type t. It returns nil if t cannot represent
+// the value exactly. If t can, DuckDB too compares a column of type t with the value in that type.
 func stored(t schema.Type, value any) arrow.Array {
 	if text, ok := value.(string); ok && t.Kind == schema.Varchar {
 		return arrayOf(array.NewStringBuilder, text)

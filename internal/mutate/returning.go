@@ -78,10 +78,10 @@ func (m *Mutator) errReturning() error {
 	return base.Errorf(base.TooLarge, "RETURNING of more than %d bytes of rows", m.store.ChunkBytes()).WithHint("change fewer rows at a time, or leave RETURNING out")
 }
 
-// returned evaluates a RETURNING list over the collected rows k, and appends the result to the rows
-// in all. The result is read into memory as a whole, because the memory of the collected rows is
+// returned evaluates a RETURNING list over the collected rows k, and appends the result to a buffer
+// (all). The result is read into memory as a whole, because the memory of the collected rows is
 // released with the statement. action is the action that made these rows, such as INSERT. After an
-// error there are no rows in all.
+// error the buffer is empty.
 func (x *execution) returned(all *bufferedRows, k *returningRows, r returning, action string) error {
 	var q composedQuery
 	if hasQuery(r.list) {

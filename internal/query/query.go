@@ -217,8 +217,8 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 	return result, nil
 }
 
-// prepare plans a statement over a snapshot. The snapshot is held by the binding that prepare
-// returns; the caller releases it.
+// prepare plans a statement over a snapshot. It returns the binding that holds the snapshot. The
+// caller releases that binding.
 func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*duck.Stmt, *binding, error) {
 	a, err := r.cache.get(conn, req.SQL, req.ReadFiles)
 	if errors.Is(err, duck.ErrNotSelect) {
@@ -266,8 +266,7 @@ func (r *Runner) Parse(ctx context.Context, sql string) error {
 	return err
 }
 
-// prepare plans a statement over a snapshot. It returns the binding that holds the snapshot, and
-// the caller releases that binding.
+// Columns returns the names of a SELECT's result columns. It does not run the query.
 func (r *Runner) Columns(ctx context.Context, req Request) ([]string, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {

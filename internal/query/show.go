@@ -10,8 +10,8 @@ import (
 )
 
 // expandShows returns edits that replace SHOW TABLES and similar statements by queries on system
-// tables. They may be in brackets. Without the edits DuckDB would read its own catalog, which is
-// empty.
+// tables. It also finds such statements in brackets. Without the edits DuckDB would read its own
+// catalog, which is empty.
 func expandShows(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 	explained := sqltoken.Explained(tokens)
 	for i := range tokens {

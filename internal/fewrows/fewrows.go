@@ -24,9 +24,9 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// Start executes a prepared statement without parameters that its connection has cached. rows is
-// the largest number of rows that the statement may read. 0 means that only a statement without
-// FROM runs inline.
+// Start executes a prepared statement without parameters that its connection has cached. The
+// argument rows is the largest number of rows that the statement may read inline. If it is 0, only
+// a statement without FROM runs inline.
 //
 // DuckDB executes the statement as usual in these cases:
 //   - The plan is not a scan with filters and projections above it.

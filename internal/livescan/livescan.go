@@ -84,8 +84,8 @@ type Rows struct {
 	dense     bool
 }
 
-// Hidden returns Rows that are to be left out of a file. numbers are their row numbers, ascending.
-// all is the number of rows in the file.
+// Hidden returns Rows that are to be left out of a file. The argument numbers has their row
+// numbers, ascending, and the argument all is the number of rows in the file.
 func Hidden(numbers []uint32, all int64) Rows {
 	r := Rows{Numbers: numbers, scattered: scattered(numbers), dense: dense*int64(len(numbers)) > all}
 	if r.scattered && many*int64(len(numbers)) > all {

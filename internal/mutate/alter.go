@@ -179,7 +179,7 @@ func (x *execution) dropColumn(t schema.Table) error {
 }
 
 // checkNotInCheck returns an error if a CHECK constraint of the table names the column. Such a
-// column cannot be renamed or dropped. done is the past participle for the error message, such as
+// column cannot be renamed or dropped. The argument done is a word for the error message, such as
 // "dropped".
 func checkNotInCheck(t schema.Table, column, done string) error {
 	tokens, err := sqltoken.Split(t.Condition())

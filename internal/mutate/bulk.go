@@ -154,8 +154,9 @@ func (in *bulkInput) incomingTable(staged []*catalog.Part) (*Transient, error) {
 	return &Transient{Name: incomingTable, Table: &snapshot.Table{Schema: in.table.Bare(), Parts: staged, Versions: t.Versions, Patches: sets}}, err
 }
 
-// withDeletions returns a copy of sets, the deletions and patches of a table's rowsets, in which
-// the rows of deleted are deleted too. The keys of both maps are ids of rowsets.
+// withDeletions returns a copy of the argument sets (the deletions and patches of a table's
+// rowsets) in which the rows of the argument deleted are deleted too. The keys of both maps are ids
+// of rowsets.
 func withDeletions(sets map[base.RowsetID]*patch.Set, deleted map[base.RowsetID]*roaring.Bitmap) (map[base.RowsetID]*patch.Set, error) {
 	out := maps.Clone(sets)
 	if out == nil {

@@ -109,8 +109,8 @@ func (in *bulkInput) writeChunk() (err error) {
 	})
 }
 
-// incoming returns the rows of the current chunk as incoming rows. given are the columns that these
-// rows set in existing rows.
+// incoming returns the rows of the current chunk as incoming rows. The argument given has the
+// columns that these rows set in existing rows.
 func (in *bulkInput) incoming(given []schema.Column) (*incomingRows, error) {
 	// The chunk is full, or there are no more rows. So the rest of the memory reservation is
 	// released.

@@ -39,7 +39,7 @@ func (f *planResult) close() {
 	}
 }
 
-// collect reads the whole result of a plan's query. It reserves memory for the result from
+// collect reads the whole result of a plan's query. It reserves memory for the result, in the given
 // reservation.
 func (x *execution) collect(p *rowPlan, rows Rows, reservation *engine.Reservation) (*planResult, error) {
 	f := &planResult{plan: p, deleted: map[base.RowsetID]*roaring.Bitmap{}}

@@ -138,8 +138,9 @@ func (s *columnSets) pieces() (pieces []engine.TableRows, release func(), err er
 }
 
 // combineByKey combines all rows of one key into one row, which has the last value of each column.
-// some has the indexes of the columns that rows may lack. In such a column, the combined row has
-// the last value of a row that has the column. The argument key has the key of each row.
+// The argument some has the indexes of the columns that rows may lack. In such a column, the
+// combined row has the last value of a row that has the column. The argument key has the key of
+// each row.
 //
 // combineByKey returns the combined rows, their keys, and for each of them the number of the first
 // row with its key.

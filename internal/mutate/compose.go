@@ -98,8 +98,8 @@ func questionMarks(tokens []sqltoken.Token) []int {
 }
 
 // parameter returns the name under which a parameter is passed to DuckDB, and its position in the
-// statement, from 1. The position of a named parameter is 0. For a ? parameter, mark is its
-// position.
+// statement, from 1. The position of a named parameter is 0. The argument mark is the position of a
+// ? parameter.
 func parameter(t sqltoken.Token, mark int) (name string, position int) {
 	if t.Text() == "?" {
 		return positionalName(mark), mark

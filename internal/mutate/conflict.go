@@ -196,8 +196,8 @@ func (x *execution) joinIncoming(in insertion, a *incomingRows) (*Result, error)
 	})
 }
 
-// incomingPlan plans the join of the table with the incoming rows of an INSERT. incoming is a
-// transient table that has the incoming rows.
+// incomingPlan plans the join of the table with the incoming rows of an INSERT. The argument
+// incoming is a transient table that has the incoming rows.
 func (x *execution) incomingPlan(in insertion, incoming *Transient) (p *rowPlan, err error) {
 	t, c := in.target.table, x.c
 	versioned := contains(in.columns, t.RowVersion)

@@ -383,8 +383,8 @@ func storedExpression(c schema.Column) string {
 }
 
 // withoutCheck returns an error if a row violates a CHECK constraint. Otherwise it returns the
-// batch without its last column, which says whether a row violates one. first is the number of the
-// batch's first row in the statement.
+// batch without its last column, which says whether a row violates one. The argument first is the
+// number of the batch's first row in the statement.
 func withoutCheck(rec arrow.RecordBatch, t schema.Table, first int64) (arrow.RecordBatch, error) {
 	n := len(t.Columns)
 	if int(rec.NumCols()) > n {

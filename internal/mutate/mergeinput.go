@@ -205,8 +205,8 @@ func (m *mergeInput) tables() ([]string, error) {
 	return tables, nil
 }
 
-// tablesIn returns the names of the tables whose columns are visible in a FROM clause. from is the
-// clause in DuckDB's syntax tree. ok is false if one of the tables has no name.
+// tablesIn returns the names of the tables whose columns are visible in a FROM clause. The argument
+// from is the clause in DuckDB's syntax tree. ok is false if one of the tables has no name.
 func tablesIn(from any) (tables []string, ok bool) {
 	node, _ := from.(duck.Node)
 	name := textOf(node, "alias")

@@ -125,7 +125,8 @@ func (p *rowPlan) onlyDeletes() bool {
 }
 
 // chooseColumns decides for which columns the query yields values: the columns that the actions
-// set, or all columns if an action needs whole rows. For an update it adds the pending columns.
+// set, or all columns if an action needs whole rows. For an update it adds the pending columns
+// (with a stored expression that no merge has applied yet).
 func (p *rowPlan) chooseColumns() {
 	for i := range p.actions {
 		for _, id := range p.pending {

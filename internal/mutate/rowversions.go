@@ -64,7 +64,8 @@ func rowVersionsOf(t schema.Table, rec arrow.RecordBatch, sentColumns []schema.C
 	return s, nil
 }
 
-// take returns the versions and deletion marks of some rows. rows are their numbers.
+// take returns the versions and deletion marks of some rows. The argument rows has the numbers of
+// these rows.
 func (s rowVersions) take(rows []uint32) (out rowVersions) {
 	for _, i := range rows {
 		if s.versions != nil {

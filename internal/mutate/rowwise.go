@@ -14,8 +14,8 @@ import (
 // aggregates) and, except in RETURNING, stars (*).
 //
 // DuckDB refuses such expressions in the user's statement, but would accept some of them in the
-// queries that Scoter composes. They are allowed in sub-queries of the expression. clause names the
-// clause that has the expression, for the error.
+// queries that Scoter composes. They are allowed in sub-queries of the expression. The argument
+// clause is the name of the clause that has the expression, for the error.
 func (x *execution) checkRowwise(expression []sqltoken.Token, clause string) error {
 	for i := 0; i < len(expression); i++ {
 		t := expression[i]

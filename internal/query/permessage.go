@@ -28,8 +28,8 @@ type cteScope struct {
 	outer *cteScope
 }
 
-// errManyRows returns the error for a part of a query that depends on many messages at once. what
-// is the name of that part, such as "a table function".
+// errManyRows returns the error for a part of a query that depends on many messages at once. The
+// argument what is the name of that part, such as "a table function".
 func errManyRows(what string) error {
 	return base.Errorf(base.Invalid, "%s would look at the messages of one batch, not at all of them", what).
 		WithHint("below the aggregates of a view each row is one of a message, perhaps joined with other tables")

@@ -159,7 +159,8 @@ func (r *Result) ReadDependencies() []engine.ReadDependency { return r.binding.r
 func (r *Result) OthersWaiting() bool { return r.pool.OthersWaiting() }
 
 // Yield gives the query's slot to another query, while this query waits for the reader of its
-// result. since is when the wait began. See duck.Pool. The result must not be closed.
+// result. The argument since is the time at which the wait began. See duck.Pool. The result must
+// not be closed.
 func (r *Result) Yield(since time.Time) error { return r.pool.Yield(r.conn, since) }
 
 // Close ends the query and releases its resources. It may be called more than once.

@@ -83,8 +83,8 @@ var uselessAdvice = regexp.MustCompile(`(?s)\n\nPossible solutions:\n.*?(?:how_t
 // the program.
 var missingExtension = regexp.MustCompile(` is not in the catalog, but it exists in the (\w+) extension\.?`)
 
-// repeated matches the line of a candidate function. A message may list the same candidate several
-// times.
+// repeated matches a line of a message that lists a candidate function: a function that the user
+// may have meant. A message may list the same candidate several times.
 var repeated = regexp.MustCompile(`(?m)^\t[^\t\n]+\) -> .*\n?`)
 
 // withoutAdvice returns a message without the advice that users cannot follow. It lists each

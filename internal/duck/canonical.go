@@ -67,9 +67,9 @@ func withChildren(dt arrow.DataType, children []arrow.Field) arrow.DataType {
 	return dt
 }
 
-// withMetadata returns the type dt with the field metadata of the type from, at any depth of nested
-// types. The two types must be the same apart from metadata. But from may have lists of entries at
-// the places where dt has maps.
+// withMetadata returns a copy of the type dt in which the fields, at any depth of nested types,
+// have the metadata of the other type's fields. The two types must be the same apart from metadata.
+// But the other type may have lists of entries at the places where dt has maps.
 func withMetadata(dt, from arrow.DataType) arrow.DataType {
 	children := childFields(dt)
 	for i, f := range childFields(from) {

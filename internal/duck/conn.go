@@ -76,9 +76,9 @@ const (
 	maxCachedStatements = 256
 	maxCachedText       = 128 << 10
 	// longer texts are not cached, because they seldom repeat
-	maxTextCached       = maxCachedText / 4
-	maxCachedPlans      = 4 << 20
-	maxPlanCached       = maxCachedPlans / 8
+	maxTextCached  = maxCachedText / 4
+	maxCachedPlans = 4 << 20
+	maxPlanCached  = maxCachedPlans / 8
 )
 
 // connections counts all connections that were ever opened. A connection gets the count as its
@@ -196,9 +196,9 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 }
 
 // PrepareCached prepares a statement as Prepare does, and caches it unless it is large. For a text
-// that is in the cache it returns the cached statement. It is for statements whose plan no change
-// of a table can make stale. When the cache is full it is emptied, and frequent statements are soon
-// in it again.
+// that is in the cache it returns the cached statement. It must be called only for statements whose
+// plans stay valid when a table changes. When the cache is full it is emptied, and frequent
+// statements are soon in it again.
 func (c *Conn) PrepareCached(sql string) (*Stmt, error) {
 	if s, ok := c.prepared[sql]; ok {
 		return s, nil
@@ -289,7 +289,7 @@ func (s *Stmt) Bind(args []any) error {
 }
 
 // ErrParameters returns the error for a wrong number of parameter values. takes is the number of
-// the statement's parameters, and given the number of values.
+// the statement's parameters, and given is the number of values.
 func ErrParameters(takes, given int) error {
 	return base.Errorf(base.Invalid, "values for the statement's parameters: %d given, %d needed", given, takes)
 }
@@ -401,9 +401,9 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, err
 	return s.Start(ctx)
 }
 
-// queryText runs a query whose result is one VARCHAR, and calls read with this text. The text is in
-// DuckDB's memory, which is freed after read returns. So a large text from which read makes
-// something small need not be copied.
+// queryText runs a query whose result is one VARCHAR, and calls the function read with this text.
+// The text is in DuckDB's memory, which is freed after that call. So a large text from which the
+// function makes something small need not be copied.
 func (c *Conn) queryText(s *Stmt, read func(text string) error, args ...any) error {
 	defer s.Close()
 	if err := s.Bind(args); err != nil {

@@ -19,8 +19,9 @@ const (
 // mention a file.
 var damagedParquet = []string{"TProtocolException", "don't know what type", "invalid TType", "Variable-length int over 10 bytes", "No more data to read", "Out of buffer"}
 
-// systemKinds has the kinds for errors of the operating system about a file that a statement names.
-// Other errors of the system, such as too many open files or a failing disk, may be temporary.
+// systemKinds maps errors of the operating system to kinds of base.Error. The errors are about a
+// file that a statement names. The map does not have errors that may be temporary, such as too many
+// open files or a failing disk.
 var systemKinds = map[syscall.Errno]base.Kind{
 	syscall.ENOENT: base.NotFound, syscall.EACCES: base.Forbidden, syscall.EPERM: base.Forbidden,
 	syscall.ENOTDIR: base.Invalid, syscall.EISDIR: base.Invalid, syscall.ENAMETOOLONG: base.Invalid, syscall.ELOOP: base.Invalid,
@@ -33,8 +34,9 @@ func (f failure) isSpill(tempDir string) bool {
 }
 
 // isDamagedFile reports whether the error says that the content of a file is damaged. The file is
-// one that the statement names. An IO error means that unless it has the number of a system error,
-// or has a message that is known to have another cause.
+// one that the statement names. Most IO errors of DuckDB mean this. The exceptions are errors with
+// the number of a system error, errors that Scoter raised itself, and messages that are known to
+// have another cause.
 func (f failure) isDamagedFile(tempDir string) bool {
 	for _, begin := range damagedParquet {
 		if strings.HasPrefix(f.Message, begin) {

@@ -35,7 +35,8 @@ import (
 type Settings struct {
 	// MemoryLimitBytes bounds the memory of queries in DuckDB's buffer manager. 0 means DuckDB's
 	// default, 80% of RAM. Another bound holds for the memory of all instances together, including
-	// memory that DuckDB does not count. It is 1.5 times the limits and a constant: see memory.go.
+	// memory that DuckDB does not count: 1.5 times the sum of their limits, plus a constant for
+	// each instance (see memory.go).
 	MemoryLimitBytes int64
 	// Threads is the number of threads that execute queries; 0 means one for each core.
 	Threads int
@@ -239,8 +240,8 @@ func configure(conn *Conn, s Settings) error {
 func (i *Instance) Failures() int64 { return i.failures.Load() }
 
 // replaceIfFailed is called after an error of a statement. It checks whether the database still
-// accepts statements. If it does not, failed replaces the database and returns true. cause is the
-// error.
+// accepts statements. If the database does not, replaceIfFailed replaces it and returns true. cause
+// is the error.
 func (i *Instance) replaceIfFailed(db *database, cause error) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -18,8 +18,9 @@ import (
 const interruptAgain = 10 * time.Millisecond
 
 // interruptible makes the connection's statement end early in two cases: if ctx ends, and if all
-// queries together exceed their memory and this one holds the most. It does so until unhook is
-// called. The returned context ends together with the statement, and its cause is the reason.
+// queries together exceed their memory and this one holds the most. It does so until the returned
+// function unhook is called. The returned context ends together with the statement, and its cause
+// is the reason.
 //
 // The interrupt is sent repeatedly, since DuckDB forgets an interrupt that arrives before the query
 // has begun to run. unhook waits for an interrupt that is being sent, so that it cannot hit the

@@ -32,7 +32,7 @@ type memoryLimiter struct {
 	before    int64
 	allowed   int64               // maximum for all instances together; guarded by mu
 	unlimited int                 // number of instances without a limit; guarded by mu
-	watched   bool                // the goroutines watch and trim were started; guarded by mu
+	watched   bool                // the goroutines watch and purgeLoop were started; guarded by mu
 	running   map[*statement]bool // the statements that are planned or run; guarded by mu
 }
 
@@ -69,7 +69,7 @@ func (m *memoryLimiter) end(s *statement) {
 	delete(m.running, s)
 }
 
-// add adds an instance to the bound. bytes is the limit of the instance's buffer manager; 0 means
+// add counts an instance in the bound. bytes is the limit of the instance's buffer manager; 0 means
 // no limit.
 func (m *memoryLimiter) add(bytes int64) { m.change(bytes, 1) }
 
@@ -115,8 +115,8 @@ const (
 	trimWorth     = 8 << 20
 )
 
-// purgeLoop returns memory that queries freed to the system, if the allocator retains much of it.
-// It runs until the process ends.
+// purgeLoop gives memory that queries have freed back to the system, if the allocator retains much
+// of it. It runs until the process ends.
 func (m *memoryLimiter) purgeLoop() {
 	trimmed, looked := time.Now(), int64(0)
 	for ; ; time.Sleep(trimEvery) {

@@ -29,8 +29,8 @@ var ErrNotSelect = errors.New("not a select statement")
 type Node = map[string]any
 
 // serialize makes DuckDB write the syntax trees of an SQL text as JSON, and parses the JSON.
-// changed says that the JSON had numbers that are not valid in JSON, which the function finite
-// replaced.
+// changed says that the JSON had numbers that are not valid in JSON, which the function
+// quoteNonFinite replaced.
 func (c *Conn) serialize(sql string) (answer serialized, changed bool, err error) {
 	stmt, err := c.PrepareCached("SELECT json_serialize_sql($1::VARCHAR)::VARCHAR")
 	if err != nil {
@@ -107,8 +107,8 @@ func quoteNonFinite(text string) (_ string, changed bool) {
 }
 
 // castNonFinite replaces infinite constants in a syntax tree by CAST('Infinity' AS DOUBLE), because
-// DuckDB cannot read its own Infinity. The constants are those whose value the function finite has
-// replaced by a string. v is a part of the syntax tree.
+// DuckDB cannot read its own Infinity. The constants are those whose value the function
+// quoteNonFinite has replaced by a string. v is a part of the syntax tree.
 func castNonFinite(v any) {
 	switch v := v.(type) {
 	case []any:

@@ -63,8 +63,8 @@ func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
 	return c, nil
 }
 
-// enter takes a slot, and waits for one if none is free. who identifies the client and the request
-// that the query is for.
+// enter takes a slot, and waits for one if none is free. The argument who identifies the client and
+// the request that the query is for.
 func (p *Pool) enter(ctx context.Context, who requester) error {
 	p.mu.Lock()
 	t := p.slots.take(who)
@@ -104,9 +104,9 @@ func (p *Pool) connection() (*Conn, error) {
 // OthersWaiting reports whether queries are waiting for a slot.
 func (p *Pool) OthersWaiting() bool { return p.Waiting() > 0 }
 
-// Yield gives up the slot of a lent connection, so that another query can begin. since is the time
-// since which the caller's query has only been waiting for the reader of its result. At most as
-// many connections may be without a slot as there are slots.
+// Yield gives up the slot of a lent connection, so that another query can begin. The argument since
+// is the time at which the caller's query began to wait for the reader of its result, with nothing
+// else to do. At most as many connections may be without a slot as there are slots.
 //
 // If this number is reached, the query keeps its slot for the time yieldWithin, in which a small
 // result can be computed. After that, Yield returns a Timeout error if other queries are waiting.

@@ -231,8 +231,8 @@ func (s *Stmt) Start(ctx context.Context) (*Result, error) {
 	return r, nil
 }
 
-// arrowSchema returns the schema of the result's batches. With asLists it has lists of entries in
-// place of maps, and then the result maps says whether it has any maps.
+// arrowSchema returns the schema of the result's batches. If asLists is true, the schema has lists
+// of entries in place of maps. Then the second result says whether it has any maps.
 func (r *Result) arrowSchema(asLists bool) (s *arrow.Schema, maps bool, err error) {
 	var cschema C.struct_ArrowSchema
 	if e := C.scoter_schema(r.res, &cschema); e != nil {

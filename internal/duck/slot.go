@@ -8,8 +8,7 @@ import (
 // slotGrace is how long a query may keep its slot after its context has ended.
 const slotGrace = 2 * time.Second
 
-// slot is the slot in a pool that a lent connection has. A query that gave up its slot and still
-// runs is called outside.
+// slot is the slot in a pool that a lent connection has.
 type slot struct {
 	pool     *Pool
 	who      requester

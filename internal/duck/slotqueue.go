@@ -48,7 +48,8 @@ func requesterOf(ctx context.Context) requester {
 	return who
 }
 
-// take takes a slot and returns nil. If no slot is free, it returns a turn to wait for.
+// take takes a slot and returns nil. If no slot is free, it adds a waiter to the queue and returns
+// it.
 func (s *slotQueue) take(who requester) *slotWaiter {
 	if s.free > 0 {
 		s.free--
@@ -89,7 +90,7 @@ func (s *slotQueue) grantNext() {
 	close(t.granted)
 }
 
-// goesBefore reports whether a query of asker a gets a free slot before a query of asker b,
+// goesBefore reports whether a query of requester a gets a free slot before a query of requester b,
 // although b has waited longer.
 func (s *slotQueue) goesBefore(a, b requester) bool {
 	if of, other := s.lent[requester{client: a.client}], s.lent[requester{client: b.client}]; of != other {
@@ -98,7 +99,7 @@ func (s *slotQueue) goesBefore(a, b requester) bool {
 	return s.lent[a] < s.lent[b]
 }
 
-// released records that a connection that was lent to an asker (a client and text) was released.
+// released records that a connection that was lent to a requester (a client and text) was released.
 func (s *slotQueue) released(who requester) { s.count(who, -1) }
 
 func (s *slotQueue) count(who requester, n int) {

@@ -34,9 +34,9 @@ const (
 	smallTreeBytes = 512 << 10
 )
 
-// awaitTree waits until the syntax tree of a statement may be made. statement is the size of the
-// statement in bytes. The caller must call done when it has parsed the tree. awaitTree returns the
-// error of ctx if ctx ends.
+// awaitTree waits until the syntax tree of a statement may be made. The argument statement is the
+// size of the statement in bytes. The caller must call the returned function done when it has
+// parsed the tree. awaitTree returns the error of ctx if ctx ends.
 func awaitTree(ctx context.Context, statement int) (done func(), err error) {
 	bytes := min(int64(statement)*treeGrowth, treeBytes)
 	if bytes <= smallTreeBytes {

@@ -171,10 +171,10 @@ func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause ti
 // storage fails, and not single partitions.
 const mostInRow = 64
 
-// each calls do for one partition after the other, until the state that was read of the partitions
-// is older than stateAge. left reports whether it did not reach all of them. A partition that fails
-// is retried later and does not stop the others. But if something that all partitions need is
-// unavailable, such as the storage, each stops and returns the error.
+// each calls the function do for one partition after the other, until the state that was read of
+// the partitions is older than stateAge. The result left is true if it did not reach all of them. A
+// partition that fails is retried later and does not stop the others. But if something that all
+// partitions need is unavailable, such as the storage, each stops and returns the error.
 func (x *exporter) each(ctx context.Context, some []engine.ExportPartition, do func(engine.ExportPartition) error) (left bool, err error) {
 	began := time.Now()
 	some = x.failures.ready(some, began)
@@ -292,8 +292,8 @@ func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.
 		defer rows.Close()
 	}
 	// A crash of the machine may undo commits that are not yet on disk. The object must not have
-	// their rows: the partition could return to a state for which the catalog has another object.
-	// So they are synced first.
+	// the rows of such a commit: the partition could return to a state for which the catalog has
+	// another object. So all commits are synced to disk first.
 	if err := x.manager.store.Sync(ctx); err != nil {
 		return err
 	}
@@ -461,8 +461,8 @@ func (x *exporter) drop(ctx context.Context, p plan, o catalog.ExportObject) err
 		return err
 	}
 	for _, other := range x.manager.store.ExportObjects(x.table, o.Partition) {
-		// An export with another fingerprint needs no check here: DropExported returns an error for
-		// it.
+		// If another export has recorded another fingerprint of the partition, DropExported returns
+		// an error. So the object of that export is not checked here.
 		if other.Export == x.id || other.Fingerprint != o.Fingerprint {
 			continue
 		}

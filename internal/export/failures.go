@@ -30,8 +30,8 @@ func (f failures) add(partition string, err error, now time.Time) (news bool) {
 	return !again || was.text != err.Error()
 }
 
-// keep forgets the failures of all partitions that are in neither list. Partitions in due must be
-// exported, and partitions in old have rows to drop.
+// keep retains the failures of the partitions in two lists, and forgets all others. Partitions in
+// due must be exported, and partitions in old have rows to drop.
 func (f failures) keep(due, old []engine.ExportPartition) {
 	wanted := map[string]bool{}
 	for _, p := range slices.Concat(due, old) {

@@ -66,8 +66,8 @@ type Manager struct {
 	closed   bool // whether Close was called; guarded by mu
 }
 
-// New returns a manager of the exports in the store's catalog. No export runs before Start. With
-// idle no export runs at all, because the process is not a server.
+// New returns a manager of the exports in the store's catalog. No export runs before Start. If idle
+// is true, no export runs at all, because the process is not a server.
 func New(store *engine.Engine, idle bool, log *slog.Logger) (*Manager, error) {
 	m := &Manager{store: store, log: log, idle: idle, patience: 10 * time.Second, exports: map[base.ExportID]*exporter{}, creating: map[string]string{}}
 	if err := store.ForkExports(context.Background(), restored); err != nil {
@@ -86,8 +86,8 @@ func New(store *engine.Engine, idle bool, log *slog.Logger) (*Manager, error) {
 	return m, nil
 }
 
-// Start starts all exports that are not paused. planner runs their queries. It is not available
-// when New is called, because it needs the system tables, which call List.
+// Start starts all exports that are not paused. The argument planner runs their queries. New cannot
+// take it, because the planner needs the system tables, which call List.
 func (m *Manager) Start(planner Planner) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -211,8 +211,8 @@ func (m *Manager) Create(ctx context.Context, name catalog.ExportName, t schema.
 	return m.within(ctx, func() error { return m.create(ctx, name, t, d, p.storage, ifNotExists) })
 }
 
-// guarded calls do, and turns a panic into an error. A panic in an encoder or a driver must not end
-// the server, because it would happen again after each restart.
+// guarded calls the function do, and turns a panic into an error. A panic in an encoder or a driver
+// must not end the server, because it would happen again after each restart.
 func (m *Manager) guarded(do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -223,8 +223,8 @@ func (m *Manager) guarded(do func() error) (err error) {
 	return do()
 }
 
-// within calls do, which may never return, for example because a network folder does not respond.
-// If ctx ends first, within returns, and do continues in a goroutine.
+// within calls the function do, which may block forever, for example because a network folder does
+// not respond. If ctx ends first, within returns, and do continues in a goroutine.
 func (m *Manager) within(ctx context.Context, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- m.guarded(do) }()
@@ -285,7 +285,7 @@ func (m *Manager) checkQuery(ctx context.Context, t schema.Table, d Definition) 
 		return err
 	}
 	if d.Query == "" {
-		// all columns are exported, so a column with the name of a folder level has its value
+		// all columns are exported, so a column named like a folder level has the value in the path
 		return nil
 	}
 	return checkColumns(columns, batch.PartitionLevels(t))
@@ -309,9 +309,9 @@ func checkColumns(columns, levels []string) error {
 // apart reports whether neither of two paths is inside the other.
 func apart(a, b string) bool { return !strings.HasPrefix(a, b) && !strings.HasPrefix(b, a) }
 
-// reserve reserves a place for an export that is being created, until unreserve is called. It
-// returns a Conflict error if the place overlaps with the place of another export that is being
-// created.
+// reserve reserves a place for an export that is being created, until the method unreserve is
+// called. It returns a Conflict error if the place overlaps with the place of another export that
+// is being created.
 func (m *Manager) reserve(identity, name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

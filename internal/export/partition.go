@@ -16,9 +16,9 @@ func ofTime(t schema.Table) bool {
 // layouts are the formats in which units of time are written in the paths of partitions, in UTC.
 var layouts = map[schema.Transform]string{schema.Year: "2006", schema.Month: "2006-01", schema.Day: "2006-01-02", schema.Hour: "2006-01-02-15"}
 
-// end returns when the time of a partition ends, such as the end of its day. partition is the path
-// of the partition. If the table is partitioned by several units of time, end returns the earliest
-// end. ok is false if the table is not partitioned by time, or if its time is NULL.
+// end returns the end of a partition's time, such as the end of its day. The argument partition is
+// the path of the partition. If the table is partitioned by several units of time, end returns the
+// earliest end. ok is false if the table is not partitioned by time, or if its time is NULL.
 func end(t schema.Table, partition string) (over time.Time, ok bool) {
 	levels := strings.Split(partition, "/")
 	if len(levels) != len(t.PartitionBy) {

@@ -152,8 +152,8 @@ func s3Transport(secure bool, ca string) (*http.Transport, error) {
 	return t, err
 }
 
-// failed converts an error of the client to a base.Error with a suitable kind. doing names the
-// operation that failed, for the message.
+// failed converts an error of the client to a base.Error with a suitable kind. The argument doing
+// is a description of the failed operation, for the message.
 func (s *s3) failed(err error, doing string) error {
 	answer := minio.ToErrorResponse(err)
 	kind := base.Unavailable

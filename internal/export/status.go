@@ -148,8 +148,8 @@ func (s *status) droppedOne() {
 	s.dropped++
 }
 
-// fill copies the data of a status to a Status. differ are the partitions that differ from their
-// objects now.
+// fill copies the data of a status to a Status. The argument differ has the partitions that differ
+// from their objects now.
 func (s *status) fill(out *Status, differ []engine.ExportPartition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -69,8 +69,8 @@ func markIn(text []byte) string {
 	return strings.TrimSpace(mark)
 }
 
-// owned returns an error unless the export's place exists and its mark says that it belongs to the
-// export.
+// owned checks that the export's place exists, and that its mark says that the place belongs to the
+// export. If not, owned returns an error.
 func owned(ctx context.Context, p plan) error {
 	if p.Mark == "" && p.Storage == "S3" {
 		return nil // the export is older than marks

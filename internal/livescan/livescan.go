@@ -32,9 +32,9 @@ import (
 )
 
 // The names of the two table functions of the part scan. They differ in queries with ORDER BY ...
-// LIMIT. With the one called function, DuckDB reads the columns that are not in ORDER BY in a
-// second scan, only for the rows of the result. With onceOnly, it reads all columns in one scan.
-// User statements cannot call these functions.
+// LIMIT. The table function scoter_parquet reads the columns that are not in ORDER BY in a second
+// scan, only for the rows of the result. scoter_parquet_once reads all columns in one scan. User
+// statements cannot call these functions.
 const (
 	function = "scoter_parquet"
 	onceOnly = "scoter_parquet_once"
@@ -58,12 +58,12 @@ type File struct {
 type Rows struct {
 	Numbers   []uint32 // row numbers, ascending
 	bits      []uint64 // the same rows as a bitmap over all rows of the file; nil if there are few
-	scattered bool     // at most half of the rows are in vectors that they fill completely
+	scattered bool     // at most half of the rows are in vectors in which every row is listed
 	dense     bool
 }
 
-// Hidden returns Rows that are to be left out of a file. numbers are their row numbers, ascending.
-// all is the number of rows in the file.
+// Hidden returns Rows that are to be left out of a file. The argument numbers has their row
+// numbers, ascending, and the argument all is the number of rows in the file.
 func Hidden(numbers []uint32, all int64) Rows {
 	r := Rows{Numbers: numbers, scattered: scattered(numbers), dense: dense*int64(len(numbers)) > all}
 	if r.scattered && many*int64(len(numbers)) > all {
@@ -142,18 +142,18 @@ func pinned[E uint32 | uint64](f *Filter, elements []E) *E {
 const (
 	// vector is the number of rows in a vector, which DuckDB reads at a time.
 	vector = 2048
-	// dense is a number of rows. If more than one of this many rows is hidden, the file is dense:
+	// If more than one of `dense` rows of a file is hidden (a third), the file counts as dense:
 	// conditions that compute something are evaluated only for visible rows. A LIKE on long texts
 	// without a dictionary that is evaluated only for visible rows takes 1.03 times as long as for
 	// all rows if a tenth of the rows is hidden, 0.91 times with 40%, and 0.74 times with 60%.
 	dense = 3
-	// many is a number of rows. If more than one of this many rows is hidden, the hidden rows are
-	// also stored as a bitmap. The bitmap takes at most 16 bytes per hidden row.
+	// If more than one of `many` rows of a file is hidden, the hidden rows are also stored as a
+	// bitmap. The bitmap takes at most 16 bytes per hidden row.
 	many = 128
 )
 
-// scattered reports whether at most half of the rows are in vectors that they fill completely. rows
-// are ascending row numbers.
+// scattered reports whether at most half of the rows are in vectors in which every row is listed.
+// The argument rows has ascending row numbers.
 func scattered(rows []uint32) bool {
 	together := 0
 	for i := vector; i <= len(rows); i += vector {
@@ -182,9 +182,9 @@ func (f *Filter) Close() {
 }
 
 // Parquet returns SQL that reads files: a call of a table function like read_parquet. If f is not
-// nil, it reads only the rows that f lets through. Paths are taken literally, not as patterns. With
-// once, DuckDB reads all columns in one scan also for ORDER BY ... LIMIT: a second scan for the
-// chosen rows does not pay off if a condition leaves few rows.
+// nil, it reads only the rows that f lets through. Paths are taken literally, not as patterns. If
+// once is true, DuckDB reads all columns in one scan also for ORDER BY ... LIMIT: a second scan for
+// the chosen rows does not pay off if a condition leaves few rows.
 func Parquet(paths []string, f *Filter, once bool) string {
 	quoted := make([]string, len(paths))
 	for i, path := range paths {

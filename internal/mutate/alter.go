@@ -107,7 +107,8 @@ func (x *execution) addColumn(t schema.Table) error {
 		return base.Errorf(base.Invalid, "ADD COLUMN takes a name, a type, NOT NULL and DEFAULT")
 	}
 	column := shape.Columns[0]
-	// own says that the default may give another value each time it is evaluated, as random() does.
+	// own is true if each row needs a value of its own: the default may give another value each
+	// time it is evaluated, as random() does.
 	own := false
 	if column.Default != "" {
 		if own, err = x.isVolatile(column.Default); err != nil {
@@ -142,8 +143,8 @@ func (x *execution) isVolatile(expression string) (bool, error) {
 
 // checkEmpty returns an error if the table has rows and the new column has a volatile default, such
 // as random(). Existing rows get one constant for an added column, but with a volatile default each
-// row would need a value of its own. checkEmpty runs within the change of the table, so no rows can
-// be inserted in between.
+// row would need a value of its own. checkEmpty runs as a part of the schema change, so no rows can
+// be inserted between the check and the change.
 func (x *execution) checkEmpty(t schema.Table, column schema.Column) error {
 	s, err := x.store.Snapshot(t.ID)
 	if err != nil {
@@ -178,7 +179,7 @@ func (x *execution) dropColumn(t schema.Table) error {
 }
 
 // checkNotInCheck returns an error if a CHECK constraint of the table names the column. Such a
-// column cannot be renamed or dropped. done is the past participle for the error message, such as
+// column cannot be renamed or dropped. The argument done is a word for the error message, such as
 // "dropped".
 func checkNotInCheck(t schema.Table, column, done string) error {
 	tokens, err := sqltoken.Split(t.Condition())

@@ -19,8 +19,8 @@ import (
 // table merges on read and the rows have all columns, they count as inserted, because Append does
 // not look up whether their keys exist.
 //
-// A request with rows for several tables has two limits for tables with a primary key. Such rows
-// need a request of their own:
+// Two kinds of rows for a table with a primary key are refused in a request with rows for several
+// tables. They need a request of their own:
 //   - rows with only some columns, if this moves them to another partition or sort position,
 //   - rows with only some columns of a table with CHECK constraints.
 func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, error) {
@@ -28,8 +28,8 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 		keyed := false
 		for _, rows := range tables {
 			t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-			// If there is no such table, or it has no primary key, an error of the lookup is not
-			// handled here: the store's Append below returns it.
+			// If the lookup fails, for example because there is no such table, the table counts as
+			// one without a primary key. The store's Append below returns the error.
 			keyed = keyed || err == nil && !appendsAsIs(t, rows)
 		}
 		if !keyed {
@@ -61,9 +61,9 @@ func appendsAsIs(t schema.Table, rows engine.TableRows) bool {
 }
 
 // appendsWithoutLookup reports whether a table that merges on read gets these rows without a
-// look-up of the existing rows of their keys. given are the columns that the sender gave. whole
-// says that the columns that the sender did not give get their defaults, instead of keeping
-// existing values.
+// look-up of the existing rows of their keys. The argument given lists the columns that the sender
+// gave. If whole is true, the other columns get their defaults. If it is false, they keep the
+// values of the existing row.
 func appendsWithoutLookup(t schema.Table, given []schema.Column, whole bool) bool {
 	return t.MergeOnRead && (whole || len(given) == len(t.Columns))
 }
@@ -79,7 +79,7 @@ func (m *Mutator) Check(ctx context.Context, tables []engine.TableRows, o engine
 // conformedRows has the rows of a request for one table, in the form in which they are committed.
 type conformedRows struct {
 	table schema.Table
-	rows  []arrow.RecordBatch // the rows, conformed to the table; empty if keyed is set
+	rows  []arrow.RecordBatch // the rows, conformed to the table; empty if the field keyed has them
 	keyed []*incomingRows     // the rows, if the table has a primary key
 	// evolution is the change of the table's schema that the rows need, or nil.
 	evolution *engine.Evolution
@@ -111,8 +111,8 @@ func (m *Mutator) conformOne(ctx context.Context, rows engine.TableRows, o engin
 		return w.mixedRows()
 	}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-	// If the table has no primary key or does not exist, the error of the lookup is not returned
-	// here: the store's Conform returns it.
+	// If the lookup fails, for example because the table does not exist, its error is not returned
+	// here: the store's Conform returns it. The same is done for a table without a primary key.
 	if err == nil && len(t.PrimaryKey) > 0 {
 		if one.keyed, err = w.pieces(t); err != nil {
 			return one, base.Wrap(err, "table %s", t.QualifiedName())
@@ -146,16 +146,17 @@ func (m *Mutator) conformOne(ctx context.Context, rows engine.TableRows, o engin
 	return one, nil
 }
 
-// incoming returns the records, which conform to table t, as incoming rows. They can be upserted by
-// the table's primary key without a query. Rows for which that is not possible are an error.
+// incoming returns the records, which conform to table t, as incoming rows. The caller can upsert
+// them by the table's primary key without a query. incoming returns an error for rows that need a
+// query.
 func (w *rowsRequest) incoming(t schema.Table, records []arrow.RecordBatch) (*incomingRows, error) {
 	if err := checkKeyValues(t, records); err != nil {
 		return nil, err
 	}
 	given := givenBy(w.rows, t)
 	if w.rows.WholeRows {
-		// The version column counts as given: a row that lacks it must be compared with existing
-		// rows like the rows that have it.
+		// All columns count as given, also a version column that the sender left out: the rows must
+		// be compared with the versions of existing rows.
 		given = t.Columns
 	}
 	if len(given) < len(t.Columns) && (changesPlacement(t, given) || t.Condition() != "") {
@@ -191,7 +192,8 @@ func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o en
 	return counts, err
 }
 
-// commitAll commits the rows of all tables of a request as one edit. all is sorted by table.
+// commitAll commits the rows of all tables of a request as one edit. Its argument must be sorted by
+// table.
 func (m *Mutator) commitAll(ctx context.Context, all []conformedRows, o engine.AppendOptions) (Counts, error) {
 	var ids, keyed []base.TableID
 	for _, one := range all {

@@ -20,7 +20,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// This file implements INSERTs of more rows than fit into the log (bulk input). An bulkInput writes
+// This file implements INSERTs of more rows than fit into the log (bulk input). A bulkInput writes
 // the rows as parts while they arrive, and each key occurs once in these parts. All parts become
 // visible in one edit, together with the deletion of the rows that they replace. To find the
 // replaced rows, the table is locked and flushed, so that none of its rows is in memory.
@@ -33,9 +33,9 @@ func errOtherSchema(t schema.Table) error {
 }
 
 // bulkUpsert adds any number of rows to a table with a primary key in one edit, as INSERT does. It
-// calls rows with a function take, and rows calls take with each batch of rows, which must conform
-// to the table. given are the columns that the sender gave. c says what happens if a key exists; it
-// is replaceRow or refuseRow.
+// gets the rows by a single call of the function rows. That function must call its argument take
+// with each batch, and the batches must conform to the table. The argument given lists the columns
+// that the sender gave. c says what happens if a key exists; it is replaceRow or refuseRow.
 func (m *Mutator) bulkUpsert(ctx context.Context, t schema.Table, given []schema.Column, c conflictAction, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
 	names := make([]string, len(given))
 	for i, c := range given {
@@ -62,7 +62,7 @@ func (m *Mutator) bulkUpsert(ctx context.Context, t schema.Table, given []schema
 	return x.insertParts(in, taken, len(given) == len(t.Columns) || c == refuseRow)
 }
 
-// insertParts commits the rows of an bulkInput that were written as parts. If whole is true, a new
+// insertParts commits the rows of a bulkInput that were written as parts. If whole is true, a new
 // row either replaces the existing row of its key or is left out, so the new parts need not be
 // joined with the table.
 func (x *execution) insertParts(in insertion, rows *bulkInput, whole bool) (Counts, error) {
@@ -83,9 +83,9 @@ func (x *execution) insertParts(in insertion, rows *bulkInput, whole bool) (Coun
 	return rows.withTableLocked(x.options.BeforeLockWait, func() (Counts, error) { return x.mergeParts(in, rows, incoming) })
 }
 
-// withTableLocked locks and deduplicates the table, flushes it, and then calls try. If try returns
-// ErrChanged because the table was truncated in the meantime, withTableLocked deduplicates, flushes
-// and calls try again.
+// withTableLocked locks and deduplicates the table, flushes it, and then calls the function try. If
+// that call returns ErrChanged because the table was truncated in the meantime, withTableLocked
+// deduplicates, flushes and calls try again.
 func (in *bulkInput) withTableLocked(beforeWait engine.BeforeLockWait, try func() (Counts, error)) (Counts, error) {
 	release, err := in.store.LockTables(in.ctx, beforeWait, in.table.ID)
 	if err != nil {
@@ -154,8 +154,9 @@ func (in *bulkInput) incomingTable(staged []*catalog.Part) (*Transient, error) {
 	return &Transient{Name: incomingTable, Table: &snapshot.Table{Schema: in.table.Bare(), Parts: staged, Versions: t.Versions, Patches: sets}}, err
 }
 
-// withDeletions returns a copy of sets, the deletions and patches of a table's rowsets, in which
-// the rows of deleted are deleted too. The keys of both maps are ids of rowsets.
+// withDeletions returns a copy of the argument sets (the deletions and patches of a table's
+// rowsets) in which the rows of the argument deleted are deleted too. The keys of both maps are ids
+// of rowsets.
 func withDeletions(sets map[base.RowsetID]*patch.Set, deleted map[base.RowsetID]*roaring.Bitmap) (map[base.RowsetID]*patch.Set, error) {
 	out := maps.Clone(sets)
 	if out == nil {
@@ -224,7 +225,9 @@ func (x *execution) mergeParts(in insertion, rows *bulkInput, incoming *Transien
 				counts.Inserted++
 			case buried:
 				counts.Deleted++
-				counts.Inserted++ // partDedup.tombstones later subtracts 1 for each of these rows.
+				// The row is a deletion and not an insertion: partDedup.tombstones subtracts it
+				// again.
+				counts.Inserted++
 				addRow(deleted, row)
 			default:
 				counts.Updated++

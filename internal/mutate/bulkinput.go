@@ -22,12 +22,12 @@ type bulkInput struct {
 	table       schema.Table
 	sentColumns []schema.Column // the columns that the sender gave; the others have their defaults
 	policy      conflictAction
-	// duplicateError is the error if two rows of the statement have the same key. It is nil if one
-	// of them may replace the other.
+	// duplicateError is the error for two rows of the statement that have the same key. It is nil
+	// if one of the two rows may replace the other.
 	duplicateError *base.Error
-	// keepFirst says that of two rows with the same key the first one is used, whatever the policy
-	// says.
-	keepFirst      bool
+	// keepFirst says that of two rows with the same key the first one is used, even if the field
+	// policy says otherwise.
+	keepFirst bool
 	// the name of a NOT NULL column without a value, or empty; see withoutMissingNotNull
 	missingNotNull string
 	// inMemoryOnly says that all rows must be in memory together. If they do not fit into one
@@ -39,7 +39,7 @@ type bulkInput struct {
 	reserved    []func()
 	bytes       int64
 
-	load *engine.Load // nil until the rows exceed one chunk
+	load *engine.Load // writes the parts; nil until the rows exceed one chunk
 }
 
 // add appends a batch of rows, which must conform to the table. It retains the batch.
@@ -83,8 +83,9 @@ func (in *bulkInput) writeChunk() (err error) {
 	if in.inMemoryOnly {
 		return in.errReturning()
 	}
-	// unset is a NOT NULL column without a value, and a part cannot have NULL there. At this point
-	// it is not known which rows are new, and which only change existing rows. So this is an error.
+	// The NOT NULL column missingNotNull has no value, and a part cannot have NULL there. At this
+	// point it is not known which rows are new, and which only change existing rows. So this is an
+	// error.
 	if in.missingNotNull != "" {
 		return errMissingNotNull(in.table, in.missingNotNull)
 	}
@@ -108,8 +109,8 @@ func (in *bulkInput) writeChunk() (err error) {
 	})
 }
 
-// incoming returns the rows of the current chunk as incoming rows. given are the columns that these
-// rows set in existing rows.
+// incoming returns the rows of the current chunk as incoming rows. The argument given has the
+// columns that these rows set in existing rows.
 func (in *bulkInput) incoming(given []schema.Column) (*incomingRows, error) {
 	// The chunk is full, or there are no more rows. So the rest of the memory reservation is
 	// released.

@@ -20,17 +20,17 @@ import (
 // that it reads. Then it fails.
 const maxAttempts = 100
 
-// retry calls try, which makes a change from a new snapshot, until try succeeds or returns another
-// error than these three:
+// retry calls the function try, which makes a change from a new snapshot. It calls try again after
+// one of these errors:
 //   - engine.ErrChanged: other statements changed the rows that try had read. From then on try
 //     holds exclusive locks of its tables, so that the other statements wait.
 //   - engine.ErrTableLocked: another statement holds the lock of a table. From then on try holds
 //     shared locks of its tables.
-//   - engine.ErrMemoryBusy: there was no memory for the rows. again waits for memory before it
-//     calls try again.
+//   - engine.ErrMemoryBusy: there was no memory for the rows. Before the next call, retry waits for
+//     memory.
 //
-// The argument lock says which table locks try must take before it takes a snapshot. If try returns
-// one of these errors it must have changed nothing, and must hold no locks.
+// The argument lock of try says which table locks try must take before it takes a snapshot. If try
+// returns one of these errors it must have changed nothing, and must hold no locks.
 func (m *Mutator) retry(ctx context.Context, try func(reservation *engine.Reservation, lock engine.TableLock) error) error {
 	reservation := m.store.NewReservation()
 	defer reservation.Close()
@@ -84,9 +84,9 @@ func errTooManyConflicts() error {
 // to prepare the rows again.
 var errStale = engine.ErrSchemaChanged
 
-// changeRows runs a statement that changes rows of a table. It calls plan, runs the plan's query to
-// find the rows, and commits the change set. It does all of this again if other statements changed
-// the rows in the meantime.
+// changeRows runs a statement that changes rows of a table. The function plan plans the statement.
+// changeRows runs the plan's query to find the rows, and commits the change set. It does all of
+// this again if other statements changed the rows in the meantime.
 func (x *execution) changeRows(plan func() (*rowPlan, error)) (result *Result, err error) {
 	err = x.retry(x.ctx, func(reservation *engine.Reservation, lock engine.TableLock) error {
 		result, err = x.attempt(plan, reservation, lock)
@@ -191,8 +191,8 @@ func (x *execution) lockTables(lock engine.TableLock, target base.TableID) (rele
 }
 
 // find runs the query of a plan. If the plan looks for the rows of one key and an index can find
-// them, the query runs over these rows only. If no index can find them, find calls plan to plan a
-// scan of the whole table, and runs the query of that plan.
+// them, the query runs over these rows only. If no index can find them, find gets another plan from
+// the function plan, which scans the whole table, and runs the query of that plan.
 func (x *execution) find(p *rowPlan, plan func() (*rowPlan, error)) (found *foundRows, err error) {
 	located, err := x.findByKey(p)
 	if err == nil && located == nil && p.key != nil {
@@ -222,7 +222,7 @@ type foundRows struct {
 }
 
 // reads returns the tables and columns on which the result of the statement depends. The committer
-// compares them with the changes since the snapshot. The argument reads is what the plan's query
+// compares them with the changes since the snapshot. The argument reads lists what the plan's query
 // read.
 func (p *rowPlan) reads(reads []engine.ReadDependency) []engine.ReadDependency {
 	if p.readsKeysOnly {
@@ -270,7 +270,7 @@ func (x *execution) checkKeys(f *planResult, o *changeSet, s *snapshot.Snapshot)
 			return err
 		}
 	}
-	// left are the inserted rows that are not stored after all: rows with a lower version than
+	// The inserted rows in left are not stored after all. They are rows with a lower version than
 	// their key's tombstone, and deletions of a key that does not exist.
 	left := map[uint32]bool{}
 	seen := make(map[batch.KeyHash]bool, len(hashes))
@@ -339,8 +339,9 @@ func (x *execution) returnedOf(f *planResult, o *changeSet, reservation *engine.
 	return all, nil
 }
 
-// returnedRows evaluates a RETURNING list over some rows of batches, and appends the result to all.
-// rows are the numbers of the rows. action is the value of merge_action.
+// returnedRows evaluates a RETURNING list over some rows of batches, and appends the result to a
+// buffer (all). The argument rows has the numbers of the rows to read. action is the value of
+// merge_action.
 func (x *execution) returnedRows(all *bufferedRows, t schema.Table, r returning, action string, batches []arrow.RecordBatch, rows []uint32) error {
 	k := x.newReturningRows(t)
 	defer k.release()

@@ -20,7 +20,7 @@ type planResult struct {
 	plan    *rowPlan
 	values  []arrow.RecordBatch // the plan's columns in storage types
 	actions []uint8
-	rows    []base.RowAddress // the address of each row; its Source is 0 for a new row
+	rows    []base.RowAddress // the address of each row; its Rowset is 0 for a new row
 	// existingKeys has the hashes of the keys of existing rows. It is empty if the plan does not
 	// read keys (rowPlan.yieldsKeys).
 	existingKeys []batch.KeyHash
@@ -39,7 +39,7 @@ func (f *planResult) close() {
 	}
 }
 
-// collect reads the whole result of a plan's query. It reserves memory for the result from
+// collect reads the whole result of a plan's query. It reserves memory for the result, in the given
 // reservation.
 func (x *execution) collect(p *rowPlan, rows Rows, reservation *engine.Reservation) (*planResult, error) {
 	f := &planResult{plan: p, deleted: map[base.RowsetID]*roaring.Bitmap{}}
@@ -129,7 +129,7 @@ func (f *planResult) addAddresses(rec arrow.RecordBatch) error {
 }
 
 // addExistingKeys reads the keys of existing rows from a batch of the query's result, and adds
-// their hashes to touched.
+// their hashes to f.existingKeys.
 func (f *planResult) addExistingKeys(rec arrow.RecordBatch) error {
 	columns := f.plan.keyColumns()
 	if len(columns) == 0 {
@@ -180,7 +180,7 @@ func (f *planResult) conform(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 }
 
 // changeSet is the change set of a statement, computed from its effects (the rows that its query
-// returned). It also says which of these rows are returned or inserted.
+// returned). It also says which of these rows RETURNING reads, and which are inserted.
 type changeSet struct {
 	change engine.Change
 	// The following fields have row numbers within the effects of the statement, ascending:
@@ -236,9 +236,9 @@ func (p *rowPlan) tombstones(values arrow.RecordBatch) []uint32 {
 	return batch.TrueRows(values.Column(at))
 }
 
-// changeSet orders the effects by row address, and makes a change set of them. If the deletion
-// column of a row says that its key is deleted, the existing row counts as deleted, and RETURNING
-// does not return it. INSERT treats such rows in the same way.
+// changeSet sorts the effects (the rows that the query returned) by row address, and makes a change
+// set of them. If the deletion column of a row says that its key is deleted, the existing row
+// counts as deleted, and RETURNING does not return it. INSERT treats such rows in the same way.
 func (f *planResult) changeSet() (*changeSet, error) {
 	p := f.plan
 	o := &changeSet{change: engine.Change{Table: p.table.ID, Deleted: f.deleted, Unmodified: map[base.RowsetID]*roaring.Bitmap{}}, movedRows: map[uint32]bool{}, tombstones: map[uint32]bool{}}
@@ -318,9 +318,9 @@ func (f *planResult) changeSet() (*changeSet, error) {
 	return o, err
 }
 
-// existingRows returns the numbers of the effects on existing rows, by ascending address. If
-// several effects are on the same row, it returns the number of the first one, or an error if the
-// plan does not allow that (rowPlan.rejectsDuplicates).
+// existingRows returns the numbers of the effects (rows that the query returned) that change an
+// existing row, by ascending address. If several of them change the same row, it returns the number
+// of the first one, or an error if the plan does not allow that (rowPlan.rejectsDuplicates).
 func (f *planResult) existingRows() ([]uint32, error) {
 	order := make([]uint32, 0, len(f.rows))
 	for i, row := range f.rows {
@@ -342,8 +342,8 @@ func (f *planResult) existingRows() ([]uint32, error) {
 }
 
 // checkViolations returns an error if a row violates a CHECK constraint of the table. column has a
-// Boolean for each row of a batch, which is true if the row violates one. first is the number of
-// the batch's first row in the statement.
+// Boolean for each row of a batch: true if the row violates a constraint. The argument first is the
+// number of the batch's first row in the statement.
 func checkViolations(column arrow.Array, t schema.Table, first int64) error {
 	violated := column.(*array.Boolean)
 	for i := range violated.Len() {

@@ -108,8 +108,8 @@ func (c *clauses) find(sequences ...string) int {
 	return len(c.tokens())
 }
 
-// until moves to the first of these keyword sequences at the top level of the statement, or to its
-// end. It returns the tokens before it.
+// until is a step of the parser: it moves to the first of these keyword sequences at the top level
+// of the statement, or to the statement's end. It returns the tokens before this position.
 func (c *clauses) until(sequences ...string) []sqltoken.Token {
 	from := c.at
 	c.at = c.find(sequences...)
@@ -184,7 +184,7 @@ func (c *clauses) withPosition(err error, token int) error {
 	return err
 }
 
-// end fails unless the statement has been read to its end.
+// end checks that the statement has been read to its end. If it has not, end returns an error.
 func (c *clauses) end() error {
 	if c.done() {
 		return nil

@@ -21,8 +21,9 @@ type columnSets struct {
 	rows     engine.TableRows
 	all      arrow.RecordBatch
 	optional []int // indexes of the columns that some rows lack
-	// first[i] is the row number in the request of row i of all. If row i combines several rows of
-	// one key, first[i] is the number of the first of them. first is nil if no rows were combined.
+	// first[i] is the number in the request of the i-th row of the field all. If that row combines
+	// several rows of one key, first[i] is the number of the first of them. If no rows were
+	// combined, first is nil.
 	first []uint32
 	sets  []*columnSet
 }
@@ -49,8 +50,8 @@ func (s *columnSets) numbers(set *columnSet) []int32 {
 	return numbers
 }
 
-// setsOf groups the rows of a request by the columns that they have. columns are the folded names
-// of the columns that some rows lack, as the function lacking returns them.
+// setsOf groups the rows of a request by the columns that they have. The argument columns has the
+// case-folded names of the columns that some rows lack, as missingColumns returns them.
 func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *columnSets, err error) {
 	s := &columnSets{rows: rows}
 	if s.all, err = batch.Concat(rows.Batches); err != nil {
@@ -137,9 +138,12 @@ func (s *columnSets) pieces() (pieces []engine.TableRows, release func(), err er
 }
 
 // combineByKey combines all rows of one key into one row, which has the last value of each column.
-// some has the indexes of columns that rows may lack: of such a column, the combined row has the
-// last value of a row that has the column. fold returns the combined rows, their keys, and for each
-// of them the number of the first row with its key. key has the key of each row of all.
+// The argument some has the indexes of the columns that rows may lack. In such a column, the
+// combined row has the last value of a row that has the column. The argument key has the key of
+// each row.
+//
+// combineByKey returns the combined rows, their keys, and for each of them the number of the first
+// row with its key.
 func combineByKey(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordBatch, []batch.KeyHash, []uint32, error) {
 	numbers, keys := map[batch.KeyHash]int{}, []batch.KeyHash{}
 	of := make([]int, len(key)) // of[i] is the number of the key of row i

@@ -21,8 +21,8 @@ import (
 type composedQuery struct {
 	text  strings.Builder
 	spans []span
-	// positional gives for the name of each positional parameter its position in the statement,
-	// from 1.
+	// positional maps the name of each positional parameter to its position in the statement, from
+	// 1.
 	positional map[string]int
 	named      map[string]bool // names of named parameters
 	// marks[i] is the number of ? parameters up to and including token i of the statement. It is
@@ -30,8 +30,8 @@ type composedQuery struct {
 	marks []int
 }
 
-// span is a piece of the statement in a composition: length bytes that are at the offset from of
-// the statement, and at the offset at of the composition.
+// span is a piece of the statement in a composed query: its offset in the composed query (at), its
+// offset in the statement (from), and its length, all in bytes.
 type span struct{ at, from, length int }
 
 func (q *composedQuery) String() string { return q.text.String() }
@@ -98,8 +98,8 @@ func questionMarks(tokens []sqltoken.Token) []int {
 }
 
 // parameter returns the name under which a parameter is passed to DuckDB, and its position in the
-// statement, from 1. The position of a named parameter is 0. For a ? parameter, mark is its
-// position.
+// statement, from 1. The position of a named parameter is 0. The argument mark is the position of a
+// ? parameter.
 func parameter(t sqltoken.Token, mark int) (name string, position int) {
 	if t.Text() == "?" {
 		return positionalName(mark), mark
@@ -118,7 +118,7 @@ func parameter(t sqltoken.Token, mark int) (name string, position int) {
 
 func positionalName(position int) string { return "scoter_" + strconv.Itoa(position) }
 
-// arguments returns the arguments of the statement for the parameters that the composition uses.
+// arguments returns the arguments of the statement for the parameters that the composed query uses.
 func (q *composedQuery) arguments(args []any) []any {
 	out := map[string]any{}
 	named, _ := first(args).(map[string]any)
@@ -190,7 +190,7 @@ func (q *composedQuery) copyTokens(c *clauses, tokens []sqltoken.Token) {
 	q.copy(c, i, i+len(tokens))
 }
 
-// include appends another composition that was made from the same statement.
+// include appends another composed query that was made from the same statement.
 func (q *composedQuery) include(other *composedQuery) {
 	at := q.text.Len()
 	for _, s := range other.spans {
@@ -205,7 +205,7 @@ func (q *composedQuery) include(other *composedQuery) {
 	}
 }
 
-// withPosition translates the position of an error from the composition to the statement. A
+// withPosition translates the position of an error from the composed query to the statement. A
 // position in text that the statement does not contain is removed, since it means nothing to the
 // user.
 func (q *composedQuery) withPosition(err error) error {
@@ -230,8 +230,7 @@ type actionValue struct {
 }
 
 // writeValueByAction appends a CASE expression for the new value of a column, which depends on the
-// action for the row. For actions that are not in values it calls other, which writes an
-// expression.
+// action for the row. The function other writes the expression for actions that are not in values.
 func (q *composedQuery) writeValueByAction(of schema.Type, values []actionValue, other func(q *composedQuery)) {
 	before, behind := "CASE "+schema.ActionColumn, " END"
 	begin, end := "", ""

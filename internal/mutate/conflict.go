@@ -149,9 +149,10 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	return result, nil
 }
 
-// withoutMissingNotNull returns a copy of the table for an INSERT that gives only the columns sent.
-// In the copy, the NOT NULL columns without a value may be NULL, because a row whose key exists
-// needs no value for them. unset is the name of the first of these columns, or empty.
+// withoutMissingNotNull returns a copy of the table for an INSERT that gives values only for
+// sentColumns. In the copy, the NOT NULL columns without a value may be NULL, because a row whose
+// key exists needs no value for them. The result unset is the name of the first of these columns,
+// or empty.
 func withoutMissingNotNull(t schema.Table, sentColumns []schema.Column) (_ schema.Table, unset string) {
 	columns := slices.Clone(t.Columns)
 	for i := range columns {
@@ -195,8 +196,8 @@ func (x *execution) joinIncoming(in insertion, a *incomingRows) (*Result, error)
 	})
 }
 
-// incomingPlan plans the join of the table with the incoming rows of an INSERT. incoming is a
-// transient table that has the incoming rows.
+// incomingPlan plans the join of the table with the incoming rows of an INSERT. The argument
+// incoming is a transient table that has the incoming rows.
 func (x *execution) incomingPlan(in insertion, incoming *Transient) (p *rowPlan, err error) {
 	t, c := in.target.table, x.c
 	versioned := contains(in.columns, t.RowVersion)

@@ -169,8 +169,8 @@ func (x *execution) queryEnd() (end int, withData bool) {
 
 // definitionOfQuery returns a table with the columns of a query. names are the column names that
 // the statement lists; without them, the columns have the names that they have in the query. view
-// is the view that the query defines, or nil. byName says that an outer query can use the columns
-// by these names.
+// is the view that the query defines, or nil. The result byName is true if an outer query can refer
+// to all columns by the names in t.
 func (x *execution) definitionOfQuery(query *composedQuery, names []sqltoken.Token, view *catalog.ViewName) (t schema.Table, byName bool, err error) {
 	var describe composedQuery
 	describe.write("DESCRIBE ")
@@ -296,8 +296,7 @@ func (c *clauses) options() (map[string]string, error) {
 		return nil, err
 	}
 	out := map[string]string{}
-	// at is the index of the token that begins the next item of the list, or of the end of the
-	// list.
+	// The token with index at begins the next item of the list, or is the end of the list.
 	at := c.at - 1 - len(inner)
 	for _, item := range list(inner) {
 		if len(item) < 3 || !item[1].Is("=") {

@@ -18,18 +18,17 @@ import (
 )
 
 // This file completes patches in tables with stored expressions (UPDATEs that are stored as SQL and
-// applied when rows are read). The first patch of a row must have values of all columns that stored
-// expressions set and no merge has applied yet. For an UPDATE, its query yields these values
-// (rowPlan.chooseColumns). For rows that an index finds by key, this file reads them. If an
-// expression sets a column that decides where a row is stored, the row is deleted and inserted
-// again.
+// applied when rows are read). The first patch of a row must have values for all pending columns:
+// the columns with a stored expression that no merge has applied yet. For an UPDATE, its query
+// yields these values (rowPlan.chooseColumns). For rows that an index finds by key, this file reads
+// them. If a pending column decides where a row is stored, the row is deleted and inserted again.
 
 // filledTable is the table name under which the query of withCurrentValues reads the rows.
 const filledTable = "scoter.filled"
 
 // patchesWithPending makes patches with new values for some rows. Each patch also has the values
-// that the row has now in the columns that stored expressions set. rows are row numbers in given,
-// in the order of their addresses.
+// that the row has now in the columns that stored expressions set. The argument given has the new
+// values, and rows has the numbers of its rows, in the order of their addresses.
 func (m *Mutator) patchesWithPending(ctx context.Context, t *snapshot.Table, given newValues, rows []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	var columns []schema.Column
 	for _, id := range t.PendingColumns(nil) {
@@ -49,11 +48,12 @@ func (m *Mutator) patchesWithPending(ctx context.Context, t *snapshot.Table, giv
 	return values.patches(order, func(i uint32) base.RowAddress { return addresses[rows[i]] })
 }
 
-// moveRows deletes and inserts incoming rows that cannot get a patch. They are the rows that set
-// only some columns of a row in certain parts: stored expressions that set a key column have not
-// been applied to these parts, because the table was sorted or partitioned by the column after the
-// part was written. move adds the deletions and insertions to change. It returns the rows of
-// updated that can get a patch.
+// moveRows adds a deletion and an insertion to the change for each incoming row that cannot get a
+// patch, and returns the other rows of updated.
+//
+// A row with only some columns cannot get a patch if the existing row is in certain parts: a stored
+// expression that sets a key column has not been applied to the part. The reason is that the table
+// was sorted or partitioned by the column after the part was written.
 func (m *Mutator) moveRows(ctx context.Context, t *snapshot.Table, a *incomingRows, change *engine.Change, updated []uint32, addresses []base.RowAddress) (others []uint32, err error) {
 	moves := map[base.RowsetID]bool{}
 	if len(t.Expressions) > 0 {

@@ -47,7 +47,7 @@ func Defaults(pool *duck.Pool) func(context.Context, schema.Table, []schema.Colu
 // callsFunction reports whether a column's default may differ for each row.
 func callsFunction(c schema.Column) bool { return strings.Contains(c.Default, "(") }
 
-// one runs a query that returns at least one row, and returns all rows as one batch.
+// one runs a query and returns all its rows in one batch. The query must return at least one row.
 func one(ctx context.Context, pool *duck.Pool, sql string) (arrow.RecordBatch, error) {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {

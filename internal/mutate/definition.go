@@ -38,9 +38,9 @@ func (x *execution) definitionOf(definitions *composedQuery) (schema.Table, erro
 	})
 }
 
-// readDefinitionOf calls create, which must make a temporary table in DuckDB. Then shaped reads the
-// definition of this table from DuckDB, drops the table, and returns the definition. If the drop
-// fails, it closes the connection, which removes the table too.
+// readDefinitionOf calls the function create, which must make a temporary table in DuckDB. Then it
+// reads the definition of this table from DuckDB, drops the table, and returns the definition. If
+// the drop fails, it closes the connection, which removes the table too.
 func (x *execution) readDefinitionOf(table string, create func(conn *duck.Conn) error) (schema.Table, error) {
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {

@@ -105,9 +105,9 @@ func nullable(t schema.Table, id base.ColumnID) schema.Table {
 	return t
 }
 
-// newIncomingDeleting returns records, batches that conform to a table, as incoming rows in the
-// order of their row numbers. numbers are the row numbers of each batch. The rows of records from
-// index from on, counted across all batches, are deletions.
+// newIncomingDeleting returns the rows of some batches as incoming rows, ordered by their row
+// numbers. numbers has the row numbers of each batch. The batches must conform to the table.
+// Counted across all batches, the rows from index from on are deletions.
 func newIncomingDeleting(t schema.Table, records []arrow.RecordBatch, numbers [][]int32, from int) (*incomingRows, error) {
 	order := batch.Order(numbers)
 	if order == nil {

@@ -19,8 +19,8 @@ import (
 var impure = []string{"age", "error", "getenv", "getvariable", "in_search_path", "strptime", "timezone", "timezone_hour",
 	"timezone_minute", "to_timestamp", "try_strptime"}
 
-// checkDeterministic returns an error unless an expression always gives the same value for the same
-// row. It may consist of columns of the row, constants, and function calls on these.
+// checkDeterministic returns an error if an expression may have different values for the same row.
+// Allowed are columns of the row, constants, and function calls on these.
 func (x *execution) checkDeterministic(e *storedExpressionUpdate) error {
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {
@@ -153,8 +153,8 @@ func zoned(v any) bool {
 	return false
 }
 
-// function says how the results of a function of DuckDB may vary. This decides where the function
-// may be called.
+// function describes how much the results of a DuckDB function may vary. This decides where the
+// function may be called.
 type function struct {
 	pure      bool // the result depends on nothing but the arguments
 	volatile  bool // each call may return another result

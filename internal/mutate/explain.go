@@ -40,8 +40,8 @@ func definingQuery(s sqltoken.Statement) int {
 	return 0
 }
 
-// Explain returns DuckDB's plan for a statement. It changes nothing. words are EXPLAIN and its
-// options, which choose the form of the plan.
+// Explain returns DuckDB's plan for a statement. It changes nothing. The argument words has EXPLAIN
+// and its options, which choose the form of the plan.
 //   - For a statement that changes rows, it returns the plan of the query that finds these rows and
 //     their new values, or the rows to insert.
 //   - For CREATE TABLE or CREATE VIEW ... AS query, it returns the plan of the query.

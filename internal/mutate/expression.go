@@ -290,8 +290,8 @@ func hasRowsInMemory(t *snapshot.Table) bool {
 		slices.ContainsFunc(t.Parts, func(p *catalog.Part) bool { set := t.Patches[p.ID]; return set != nil && !set.Patched().IsEmpty() })
 }
 
-// storedTable and memoryTable are names of tables in composed queries: evaluateOnParts reads the
-// rows of parts as storedTable, and patchInMemory reads the rows in memory as memoryTable.
+// storedTable and memoryTable are names of tables in composed queries. In evaluateOnParts,
+// storedTable has the rows of parts. In patchInMemory, memoryTable has the rows in memory.
 const storedTable, memoryTable = "scoter.written", "scoter.memory"
 
 // evaluateOnParts evaluates the expression of an UPDATE for all rows in parts, and returns the
@@ -348,8 +348,8 @@ func (x *execution) evaluatePart(e *storedExpressionUpdate, written *snapshot.Ta
 		return nil, withoutPosition(err)
 	}
 	defer found.Close()
-	// wrong[0] is the number of rows that violate a CHECK constraint. wrong[1+i] is the number of
-	// rows that would get a NULL from assignment i in a NOT NULL column.
+	// The element wrong[0] is the number of rows that violate a CHECK constraint. wrong[1+i] is the
+	// number of rows that would get a NULL from assignment i in a NOT NULL column.
 	counts, wrong := map[base.RowsetID]int64{}, make([]int64, 1+len(e.Set))
 	err = each(x.ctx, found, func(rec arrow.RecordBatch) error {
 		rowsets, matching := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
@@ -424,7 +424,7 @@ func (x *execution) patchInMemory(e *storedExpressionUpdate, t *snapshot.Table, 
 	return o.change, err
 }
 
-// pendingColumns returns the columns that stored expressions set and no merge has applied yet. An
+// pendingColumns returns the columns with a stored expression that no merge has applied yet. An
 // UPDATE must give the rows that it changes values of these columns too, because stored expressions
 // do not apply to a row with a patch.
 func (x *execution) pendingColumns(t schema.Table) ([]base.ColumnID, error) {

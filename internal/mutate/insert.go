@@ -118,8 +118,8 @@ func (x *execution) insertion() (in insertion, err error) {
 	in.byName = c.accept("BY", "NAME")
 	_ = in.byName || c.accept("BY", "POSITION")
 
-	// The query does not end at the word ON alone, because it may have a join with ON
-	// conflictAction.id = ...
+	// The query does not end at the word ON alone, because it may have a join with ON conflict.id =
+	// ...
 	from, end := c.at, c.find("ON CONFLICT (", "ON CONFLICT DO", "ON CONFLICT ON", "RETURNING")
 	c.at = end
 	if err := x.onConflict(&in); err != nil {
@@ -164,8 +164,8 @@ func (x *execution) insertion() (in insertion, err error) {
 	return in, nil
 }
 
-// insertTarget parses the table name of an INSERT, and its alias. It differs from target in that
-// the alias must follow AS.
+// insertTarget parses the table name of an INSERT, and its alias. It differs from the function
+// target in one point: the alias must follow AS.
 func (x *execution) insertTarget() (target, error) {
 	if i := x.c.at; i+1 < len(x.c.tokens()) {
 		if _, next := sqltoken.QualifiedName(x.c.tokens(), i); next < len(x.c.tokens()) && !x.c.tokens()[next].Is("AS") {
@@ -214,8 +214,8 @@ func columnsCalled(t schema.Table, names []string) ([]schema.Column, error) {
 	return out, nil
 }
 
-// copyInput appends the query of an INSERT to q. The query has the tokens from the index from up
-// to the index end.
+// copyInput appends the query of an INSERT to q. The query has the tokens from one index up to the
+// other one, which is not included.
 //
 // In a list of VALUES, copyInput casts every value to the type of its column. Without the casts
 // DuckDB would look for one type for all values of a column, and would fail on (1), ('x') or round
@@ -292,9 +292,9 @@ func defaultOf(c schema.Column) string {
 	return "(" + c.Default + ")"
 }
 
-// runInsertQuery runs the query src, turns its rows into rows of table t, and calls add with
-// batches of them. The query's columns are assigned to the columns targets, by position or by name.
-// The other columns of the table get their defaults.
+// runInsertQuery runs the query src, turns its rows into rows of table t, and passes batches of
+// them to the function add. The query's columns are assigned to the table's columns in targets, by
+// position or by name. The other columns of the table get their defaults.
 func (x *execution) runInsertQuery(t schema.Table, targets []schema.Column, byName bool, src *composedQuery, add func(arrow.RecordBatch) error) error {
 	rows, q, err := x.insertQuery(t, targets, byName, src)
 	if err != nil {
@@ -318,7 +318,8 @@ func (x *execution) runInsertQuery(t schema.Table, targets []schema.Column, byNa
 	}))
 }
 
-// insertQuery starts the query of fill. It returns the query's result, and the composed text.
+// insertQuery starts the query of runInsertQuery. It returns the query's result, and the composed
+// text.
 func (x *execution) insertQuery(t schema.Table, targets []schema.Column, byName bool, src *composedQuery) (Rows, *composedQuery, error) {
 	names, err := x.planner.Columns(x.ctx, x.selects(src))
 	if err != nil {
@@ -382,8 +383,8 @@ func storedExpression(c schema.Column) string {
 }
 
 // withoutCheck returns an error if a row violates a CHECK constraint. Otherwise it returns the
-// batch without its last column, which says whether a row violates one. first is the number of the
-// batch's first row in the statement.
+// batch without its last column, which says whether a row violates one. The argument first is the
+// number of the batch's first row in the statement.
 func withoutCheck(rec arrow.RecordBatch, t schema.Table, first int64) (arrow.RecordBatch, error) {
 	n := len(t.Columns)
 	if int(rec.NumCols()) > n {

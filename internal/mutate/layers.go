@@ -29,8 +29,8 @@ func addRow(to map[base.RowsetID]*roaring.Bitmap, row base.RowAddress) {
 	to[row.Rowset].Add(uint32(row.Ordinal))
 }
 
-// mergeRows adds rows to the bitmaps in to. A bitmap has rows of one rowset, and the keys of both
-// maps are ids of rowsets.
+// mergeRows adds the row numbers of one map of bitmaps to the other one (to). Each bitmap has rows
+// of one rowset, and the keys of both maps are ids of rowsets.
 func mergeRows(to, rows map[base.RowsetID]*roaring.Bitmap) {
 	for rowset, more := range rows {
 		if to[rowset] == nil {
@@ -48,9 +48,9 @@ type newValues struct {
 	columnsSet map[base.ColumnID]bool // the columns to change, a subset of columns
 }
 
-// patches makes patches for some rows of v: one patch (patch.Layer) for each rowset. rows are
-// numbers of rows in v.values. The function address gives the address of each row; these addresses
-// must ascend.
+// patches makes patches for some rows of v: one patch (patch.Layer) for each rowset. The argument
+// rows has numbers of rows in v.values. The function address gives the address of each row; these
+// addresses must ascend.
 func (v *newValues) patches(rows []uint32, address func(row uint32) base.RowAddress) ([]patch.Layer, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -100,7 +100,8 @@ func (v *newValues) patches(rows []uint32, address func(row uint32) base.RowAddr
 	return out, nil
 }
 
-// project returns a batch with only some columns of rec. columns are their indexes.
+// project returns a batch with only some columns of rec. The argument columns has the indexes of
+// these columns.
 func project(rec arrow.RecordBatch, columns []int) arrow.RecordBatch {
 	fields, arrays := make([]arrow.Field, len(columns)), make([]arrow.Array, len(columns))
 	for i, at := range columns {

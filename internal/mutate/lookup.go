@@ -48,13 +48,13 @@ type keyCondition struct {
 // constant is a literal or parameter of the statement that the query reads as a column.
 type constant struct {
 	ConstantColumn
-	// expression is a format for SQL with the value in the type of the literal. %s stands for the
-	// name of the column.
+	// expression is a format string (fmt) for SQL that gives the value in the type of the literal.
+	// %s stands for the name of the column.
 	expression string
 }
 
-// is reports whether the column of the constant has the literal's value unchanged (without a cast
-// or sign), in the type t.
+// is tells whether the column of the constant has the type t, and the literal's value without a
+// cast or sign.
 func (c *constant) is(t schema.Type) bool {
 	return c.expression == "%s" && c.Type.Equal(t) && !t.NeedsCast()
 }
@@ -145,8 +145,8 @@ func (x *execution) keyLookup(t target, assignments []assignment, where []sqltok
 	return key
 }
 
-// plain reports whether an expression names no table except the target, and the target's name only
-// in front of a column, as in t.a.
+// plain reports whether the only use of a table's name in an expression is the target's name in
+// front of a column, as in t.a.
 func (t *target) plain(tokens []sqltoken.Token) bool {
 	for i, tok := range tokens {
 		if slices.ContainsFunc(queryStarters, tok.Is) {
@@ -160,9 +160,9 @@ func (t *target) plain(tokens []sqltoken.Token) bool {
 	return true
 }
 
-// keyGiven returns the primary key, or else the sort key, with the values of its columns. The
-// function given returns the value of a column, or nil. If not all columns of a key have a value,
-// keyGiven does not return this key. It returns nil if no key is left.
+// keyGiven returns the first of two keys of which every column has a value: the primary key, or
+// else the sort key. It returns nil if neither is complete. The function given returns the value of
+// a column, or nil.
 func keyGiven(t schema.Table, given func(base.ColumnID) arrow.Array) *keyCondition {
 	sorted := make([]base.ColumnID, len(t.SortKey))
 	for i, f := range t.SortKey {
@@ -282,8 +282,8 @@ func (x *execution) argument(t sqltoken.Token) any {
 	return x.req.Args[position-1]
 }
 
-// stored returns value as an array of length 1 of the type t. It returns nil unless t can represent
-// the value exactly. If it can, DuckDB compares a column of type t with the value in that type.
+// stored returns value as an array of length 1 of the type t. It returns nil if t cannot represent
+// the value exactly. If t can, DuckDB too compares a column of type t with the value in that type.
 func stored(t schema.Type, value any) arrow.Array {
 	if text, ok := value.(string); ok && t.Kind == schema.Varchar {
 		return arrayOf(array.NewStringBuilder, text)
@@ -359,10 +359,10 @@ func decimal(t sqltoken.Token) (before, behind string, ok bool) {
 // most64 is the largest width (number of digits) of a DECIMAL that fits into 64 bits.
 const most64 = 18
 
-// assigned returns a literal or parameter as a constant that is assigned to a column of the type
-// column. If that type can represent the value exactly, the constant has that type. Otherwise it
-// has the type that the function typed finds. negative says that the token has a minus sign before
-// it, as in -1.
+// assigned returns a literal or parameter as a constant that is assigned to a column. The argument
+// column is the type of that column. If that type can represent the value exactly, the constant has
+// that type. Otherwise it has the type that the function typed finds. negative says that the token
+// has a minus sign before it, as in -1.
 func (x *execution) assigned(column schema.Type, t sqltoken.Token, negative bool) *constant {
 	value := x.valueOf(t)
 	if one := stored(column, value); one != nil && !(negative && unsigned(column.Kind)) {

@@ -158,8 +158,8 @@ func (x *execution) mergeClause(p *rowPlan, m *mergeInput) (*mergeClause, error)
 }
 
 // mergeUpdate parses the rest of a WHEN clause after UPDATE: SET and a list, or *, BY NAME or BY
-// POSITION. The last three assign the source's columns to the table's columns. set are the columns
-// that the update sets.
+// POSITION. The last three assign the source's columns to the table's columns. The result set has
+// the columns that the update sets.
 func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeInput) (set []base.ColumnID, err error) {
 	c := x.c
 	if c.accept("SET") && !c.accept("*") {

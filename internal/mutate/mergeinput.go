@@ -17,9 +17,8 @@ type mergeInput struct {
 	target  *target
 	tokens  []sqltoken.Token
 	columns []inputColumn // nil until they are needed
-	// each says that expressions must be computed for each row of the join. Without it, if an
-	// expression is in a sub-query that the function within made, DuckDB computes it only once for
-	// equal rows.
+	// each says that expressions must be computed for each row of the join. If it is false, DuckDB
+	// computes an expression in a sub-query that resolveSide made only once for equal rows.
 	each bool
 }
 
@@ -34,8 +33,8 @@ func (c inputColumn) write(q *composedQuery) {
 const unnamedQuery = "unnamed_subquery"
 
 // write appends the source of the MERGE. A query without an alias gets the alias unnamedQuery.
-// Without that, DuckDB would number the names of such queries, and the number would depend on the
-// queries that replace tables.
+// DuckDB would otherwise number such queries to name them, and would count the queries that Scoter
+// puts in place of table names too.
 func (m *mergeInput) write(q *composedQuery) {
 	q.copyTokens(m.c, m.tokens)
 	if m.unnamed() {
@@ -57,17 +56,17 @@ func (m *mergeInput) unnamed() bool {
 }
 
 // sideTable is the name of a table with one row, which an expression of a WHEN clause reads in a
-// sub-query that the function within makes.
+// sub-query that resolveSide makes.
 const sideTable = "scoter_side"
 
 // resolveSide returns a function that writes an expression of a WHEN clause of a MERGE.
 //
 // Some clauses are for rows of the join that have only a row of the table, or only a row of the
 // source. In their expressions, a column name that both sides have means the column of that one
-// side. To achieve this, within puts the expression into a sub-query over one row with the side's
-// columns, which hide the other side's columns.
+// side. To achieve this, resolveSide puts the expression into a sub-query over one row with the
+// side's columns, which hide the other side's columns.
 //
-// decides says that the expression decides which action applies, as conditions do.
+// If decides is true, the expression decides which action applies, as conditions do.
 func (m *mergeInput) resolveSide(w *mergeClause, expression []sqltoken.Token, decides bool, write func(*composedQuery)) (func(*composedQuery), error) {
 	if err := m.checkRowwise(expression, "MERGE INTO"); err != nil {
 		return nil, err
@@ -206,8 +205,8 @@ func (m *mergeInput) tables() ([]string, error) {
 	return tables, nil
 }
 
-// tablesIn returns the names of the tables whose columns are visible in a FROM clause. from is the
-// clause in DuckDB's syntax tree. ok is false if one of the tables has no name.
+// tablesIn returns the names of the tables whose columns are visible in a FROM clause. The argument
+// from is the clause in DuckDB's syntax tree. ok is false if one of the tables has no name.
 func tablesIn(from any) (tables []string, ok bool) {
 	node, _ := from.(duck.Node)
 	name := textOf(node, "alias")

@@ -36,7 +36,7 @@ func ParseUpdateMode(name string) (UpdateMode, error) {
 
 // cutMode removes the clause WITH (mode = 'name') from the end of an UPDATE, DELETE or MERGE,
 // because DuckDB's grammar does not have it. It returns the statement without the clause, and the
-// mode. If there is no such clause, mode is otherwise, the default, and given is false.
+// mode. If there is no such clause, it returns the default mode (otherwise), and given is false.
 func cutMode(s sqltoken.Statement, otherwise UpdateMode) (cut sqltoken.Statement, mode UpdateMode, given bool, err error) {
 	last := len(s.Tokens) - 1
 	if last < 0 || !s.Tokens[last].Is(")") || s.Tokens[last].Depth != 0 {
@@ -67,8 +67,8 @@ func cutMode(s sqltoken.Statement, otherwise UpdateMode) (cut sqltoken.Statement
 	return s, mode, true, nil
 }
 
-// rewrites reports whether a change is made by rewriting parts. In the mode Auto it is if there is
-// no memory for a patch.
+// rewrites reports whether a change is made by rewriting parts. In the mode Auto this is so only if
+// there is no memory for a patch.
 //
 // Auto does not rewrite earlier, because that would not pay. This was measured with `scoter-bench
 // overlay --kinds modes` on 200,000 rows of lineitem. A patch is visible after 3% (for 1% of the

@@ -21,8 +21,8 @@ type partDedup struct {
 	newParts []*catalog.Part
 	isNew    map[base.RowsetID]bool // the ids of the new parts
 
-	// deleted are the existing rows to delete, and the rows of new parts that are not committed.
-	// The keys are ids of rowsets.
+	// deleted are the existing rows to delete, and the rows of new parts that will not be
+	// committed. The keys are ids of rowsets.
 	deleted map[base.RowsetID]*roaring.Bitmap
 	// tombstoned are the rows of new parts that say that their key is deleted. The map's keys are
 	// ids of parts.
@@ -70,9 +70,10 @@ func (s *partDedup) tombstones() error {
 // lookupBatch is the number of rows whose versions and deletion marks are read at once.
 const lookupBatch = 1 << 16
 
-// run finds the keys that several rows have, and calls decide for each of them. rows are the
-// addresses of the key's rows, those in new parts last. If the table has versions or tombstones,
-// states has the version and deletion mark of each of these rows.
+// run finds the keys that several rows have, and calls the function decide for each of them. The
+// arguments of decide are the addresses of the key's rows, with the rows of new parts last, and the
+// version and deletion mark of each of these rows. The second argument is nil if the table has
+// neither versions nor tombstones.
 func (s *partDedup) run(decide func(rows []base.RowAddress, states []keys.State) error) error {
 	resolve := func() error {
 		var states []keys.State
@@ -118,7 +119,7 @@ func (s *partDedup) deletes(row base.RowAddress) bool {
 	return rows != nil && rows.Contains(uint32(row.Ordinal))
 }
 
-// skip says that a row of a new part is not to be committed.
+// skip marks a row of a new part as not to be committed.
 func (s *partDedup) skip(row base.RowAddress) {
 	addRow(s.deleted, row)
 	if !s.deletes(row) {
@@ -127,7 +128,7 @@ func (s *partDedup) skip(row base.RowAddress) {
 }
 
 // resolveKey decides which of the rows of one key remains. Its rules are the same as for rows in
-// memory (arrive and incomingRows.changeSet).
+// memory (newIncoming and incomingRows.changeSet).
 func (s *partDedup) resolveKey(rows []base.RowAddress, states []keys.State) error {
 	first := 0
 	if !s.isNew[rows[0].Rowset] {

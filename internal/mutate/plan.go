@@ -54,17 +54,17 @@ type rowPlan struct {
 	// lateralAction writes an SQL expression for the number of the action for a row. It is set if a
 	// lateral sub-query computes the number, and nil if the select list computes it.
 	lateralAction func(*composedQuery)
-	// perRow says that the lateral sub-query of the field choose must run for each row. See
+	// perRow says that the lateral sub-query of lateralAction must run for each row. See
 	// perRowColumn.
 	perRow bool
-	// rejectsDuplicates says that it is an error if the statement changes a row twice. Without it
-	// the first of the changes is applied, and the row counts once.
+	// rejectsDuplicates says that it is an error if the statement changes a row twice. If it is
+	// false, the first of the changes is applied, and the row counts once.
 	rejectsDuplicates bool
 	// message writes an expression for the error message of rows with the action failRow. It is nil
 	// if no action is failRow.
 	message func(*composedQuery)
 	// readsWholeTable says that any row inserted since the snapshot could have changed the result
-	// of the statement, so it is a conflict. It does not matter which values the row has.
+	// of the statement. So each such row is a conflict, whatever its values are.
 	readsWholeTable bool
 	// readsKeysOnly says that the query read only the keys of the rows that the statement does not
 	// change. The committer always compares these keys with inserted rows.
@@ -72,10 +72,9 @@ type rowPlan struct {
 	// conditionColumns are the columns of the table that conditions of actions name (MERGE ... WHEN
 	// ... AND). It does not include the columns that decide which rows the query finds.
 	conditionColumns []base.ColumnID
-	// pending are the columns of the table that stored expressions set and no merge has applied
-	// yet.
+	// pending are the columns of the table with a stored expression that no merge has applied yet.
 	pending   []base.ColumnID
-	key       *keyCondition // set if the statement looks for the rows of one key
+	key       *keyCondition // not nil if the statement looks for the rows of one key
 	transient *Transient
 	returning returning
 }
@@ -94,8 +93,8 @@ func (p *rowPlan) head() []string {
 	return names
 }
 
-// keyColumns returns the columns of the key that the query yields for existing rows. There are none
-// unless the field touches of the plan is set.
+// keyColumns returns the columns of the key that the query yields for existing rows. If the field
+// yieldsKeys is false, there are none.
 func (p *rowPlan) keyColumns() []schema.Column {
 	if !p.yieldsKeys {
 		return nil
@@ -110,8 +109,8 @@ func (p *rowPlan) conflictsOnKey(a rowAction) bool {
 }
 
 // constantValue returns the value of a column if it is the same for all rows and known without the
-// query. The value is an array of length 1. given returns nil if the query yields the column's
-// values.
+// query. The value is an array of length 1. constantValue returns nil if the query yields the
+// column's values.
 func (p *rowPlan) constantValue(c schema.Column) arrow.Array {
 	if p.key == nil {
 		return nil
@@ -126,8 +125,8 @@ func (p *rowPlan) onlyDeletes() bool {
 }
 
 // chooseColumns decides for which columns the query yields values: the columns that the actions
-// set, or all columns if an action needs whole rows. An update also sets the columns with stored
-// expressions that no merge has applied yet.
+// set, or all columns if an action needs whole rows. For an update it adds the pending columns
+// (with a stored expression that no merge has applied yet).
 func (p *rowPlan) chooseColumns() {
 	for i := range p.actions {
 		for _, id := range p.pending {
@@ -230,7 +229,7 @@ func (p *rowPlan) write(x *execution, t target, action func(*composedQuery), val
 const perRowColumn = "scoter_each." + schema.EachColumn
 
 // writeActionChoice appends to FROM the lateral sub-query that computes the number of the action
-// (the field choose). It also appends a WHERE that drops the rows without an action.
+// (the field lateralAction). It also appends a WHERE that drops the rows without an action.
 func (p *rowPlan) writeActionChoice(q *composedQuery) {
 	if p.perRow {
 		q.write(" CROSS JOIN (SELECT [0] AS ", schema.EachColumn, ") AS scoter_each")
@@ -284,10 +283,10 @@ func (x *execution) evaluationOf(expression []sqltoken.Token) (p evaluation, err
 	return p, nil
 }
 
-// setEvaluation decides where the query computes the number of the action for a row. at is the
-// largest placing that an expression of the action needs; action writes an expression for the
-// number. If at is inSelectList, the select list computes the number, otherwise the lateral
-// sub-query of the plan.
+// setEvaluation decides where the query computes the number of the action for a row. The argument
+// at is the largest evaluation that an expression of the action needs. The function action writes
+// an expression for the number. If at is inSelectList, the select list computes the number,
+// otherwise the lateral sub-query of the plan.
 func (p *rowPlan) setEvaluation(at evaluation, action func(*composedQuery)) {
 	if at != inSelectList {
 		p.lateralAction = action

@@ -146,8 +146,8 @@ func (p *proof) read(e *storedExpressionUpdate, node duck.Node) *number {
 }
 
 // bounds sets the bounds of a column's values from the statistics of all parts. It returns false if
-// the bounds are not certain, because in some part the column has no statistics, another type, or a
-// stored expression that no merge has applied yet.
+// the bounds are not certain. That is so if in some part the column has no statistics, another
+// type, or a stored expression that no merge has applied yet.
 func (p *proof) bounds(n *number, c schema.Column) bool {
 	n.nullable = !c.NotNull
 	for _, part := range p.table.Parts {

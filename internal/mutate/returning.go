@@ -78,10 +78,10 @@ func (m *Mutator) errReturning() error {
 	return base.Errorf(base.TooLarge, "RETURNING of more than %d bytes of rows", m.store.ChunkBytes()).WithHint("change fewer rows at a time, or leave RETURNING out")
 }
 
-// returned evaluates a RETURNING list over the rows of the keeper, and appends the result to all.
-// The result is read into memory as a whole, because the memory of the rows is released with the
-// statement. action is the action that made these rows, such as INSERT. After an error all is
-// empty.
+// returned evaluates a RETURNING list over the collected rows k, and appends the result to a buffer
+// (all). The result is read into memory as a whole, because the memory of the collected rows is
+// released with the statement. action is the action that made these rows, such as INSERT. After an
+// error the buffer is empty.
 func (x *execution) returned(all *bufferedRows, k *returningRows, r returning, action string) error {
 	var q composedQuery
 	if hasQuery(r.list) {
@@ -116,8 +116,8 @@ func (x *execution) returned(all *bufferedRows, k *returningRows, r returning, a
 	return q.withPosition(err)
 }
 
-// copyReturning appends a RETURNING list to a query. It replaces merge_action by a constant, the
-// action, because DuckDB knows merge_action only in MERGE INTO.
+// copyReturning appends a RETURNING list to a query. It replaces merge_action by a constant with
+// the name of the action, because DuckDB knows merge_action only in MERGE INTO.
 func (x *execution) copyReturning(q *composedQuery, r returning, action string) {
 	if x.c.statement.Verb() != "MERGE" {
 		q.copyTokens(x.c, r.list)

@@ -76,7 +76,7 @@ func (x *execution) retype(t schema.Table, c schema.Column, to schema.Type, valu
 }
 
 // alteredType makes DuckDB change the type of a column in an empty temporary table with the same
-// columns, and returns the column's new type. using is the index of the token USING.
+// columns, and returns the column's new type. The argument using is the index of the token USING.
 func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (schema.Type, error) {
 	tokens := x.c.tokens()
 	if err := checkCalls(tokens[x.c.at:]); err != nil {

@@ -35,13 +35,13 @@ type rowVersions struct {
 	deleted            []bool   // the deletion marks; nil if the rows have none
 	unversionedDeletes []bool   // the row is a deletion without a version; nil if there are none
 	// keyDeleted[i] is true if the batch also has a deletion without a version of the same key as
-	// row i. Then the version of the existing row does not count. ended is nil if no row is such a
-	// deletion.
+	// row i. Then the version of the existing row does not count. If no row is such a deletion,
+	// keyDeleted is nil.
 	keyDeleted []bool
 }
 
-// rowVersionsOf reads the versions and deletion marks of rows. rec has the rows, and sent are the
-// columns that the sender gave.
+// rowVersionsOf reads the versions and deletion marks of the rows of rec. The argument sentColumns
+// has the columns that the sender gave.
 func rowVersionsOf(t schema.Table, rec arrow.RecordBatch, sentColumns []schema.Column) (s rowVersions, err error) {
 	column := func(id base.ColumnID) arrow.Array {
 		if id == 0 || !slices.ContainsFunc(sentColumns, func(c schema.Column) bool { return c.ID == id }) {
@@ -64,7 +64,8 @@ func rowVersionsOf(t schema.Table, rec arrow.RecordBatch, sentColumns []schema.C
 	return s, nil
 }
 
-// take returns the versions and deletion marks of some rows. rows are their numbers.
+// take returns the versions and deletion marks of some rows. The argument rows has the numbers of
+// these rows.
 func (s rowVersions) take(rows []uint32) (out rowVersions) {
 	for _, i := range rows {
 		if s.versions != nil {
@@ -81,8 +82,8 @@ func (s rowVersions) take(rows []uint32) (out rowVersions) {
 }
 
 // replaces reports whether the later of two incoming rows of one key replaces the earlier one
-// (other). If it returns false, the later row is dropped. c says what the statement does with
-// existing keys.
+// (other). If it does not, the later row is dropped. c says what the statement does with existing
+// keys.
 func (s rowVersions) replaces(later, other uint32, c conflictAction) bool {
 	switch {
 	case s.isUnversionedDelete(later):
@@ -103,7 +104,7 @@ func (s rowVersions) isUnversionedDelete(i uint32) bool {
 
 // isSuperseded reports whether incoming row i has no effect on the existing row of its key. That is
 // so if the existing row has a higher version, or if the incoming row is a deletion and the key is
-// already deleted. there is the state of the existing row.
+// already deleted. The argument there is the state of the existing row.
 func (s rowVersions) isSuperseded(i int, there keys.State) bool {
 	switch {
 	case s.isUnversionedDelete(uint32(i)):
@@ -121,9 +122,9 @@ func contains(columns []schema.Column, id base.ColumnID) bool {
 	return slices.ContainsFunc(columns, func(c schema.Column) bool { return c.ID == id })
 }
 
-// withVersionColumns adds the version and deletion columns to given, the columns that an incoming
-// row sets in the existing row, if the sender gave them. So after INSERT ... ON CONFLICT DO UPDATE
-// the row has the version of the incoming row.
+// withVersionColumns returns the columns that an incoming row sets in the existing row: those in
+// given, and the version and deletion columns if the sender gave them. So after INSERT ... ON
+// CONFLICT DO UPDATE the row has the version of the incoming row.
 func withVersionColumns(t schema.Table, given, sentColumns []schema.Column) []schema.Column {
 	given = slices.Clone(given)
 	for _, id := range []base.ColumnID{t.RowVersion, t.IsDeleted} {
@@ -166,8 +167,8 @@ func (x *execution) setVersionColumns(in insertion, update *rowAction, values ma
 }
 
 // writeIsSuperseded appends an SQL condition that is true if the incoming version is lower than the
-// existing one. Go code has the same rule in rowVersions.isSuperseded. arriving and there write the
-// two versions.
+// existing one. Go code has the same rule in rowVersions.isSuperseded. The function arriving writes
+// the incoming version, and the function there writes the existing one.
 func writeIsSuperseded(q *composedQuery, arriving, there func(*composedQuery)) {
 	q.write("(")
 	arriving(q)

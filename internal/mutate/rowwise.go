@@ -10,12 +10,12 @@ import (
 )
 
 // checkRowwise returns an error if an expression depends on more than one row, or stands for
-// several values. These are unnest, aggregates, window functions (DuckDB lists them as aggregates)
-// and, except in RETURNING, stars (*).
+// several values. Such expressions are unnest, aggregates, window functions (DuckDB lists them as
+// aggregates) and, except in RETURNING, stars (*).
 //
-// DuckDB refuses these in the user's statement, but would accept some of them in the queries that
-// Scoter composes. They are allowed in sub-queries of the expression. clause names the clause that
-// has the expression, for the error.
+// DuckDB refuses such expressions in the user's statement, but would accept some of them in the
+// queries that Scoter composes. They are allowed in sub-queries of the expression. The argument
+// clause is the name of the clause that has the expression, for the error.
 func (x *execution) checkRowwise(expression []sqltoken.Token, clause string) error {
 	for i := 0; i < len(expression); i++ {
 		t := expression[i]

@@ -29,11 +29,11 @@ import (
 // look-up of keys and its own patches.
 const maxPieces = 256
 
-// missingColumns returns the columns that some rows of a request lack, by their folded names. In
-// the batch these rows have NULL there. Columns that the table does not have yet are included, so
-// that the result does not depend on whether the table has them.
+// missingColumns returns the columns that some rows of a request lack, by their case-folded names.
+// In the batch these rows have NULL there. Columns that the table does not have yet are included,
+// so that the result does not depend on whether the table has them.
 //
-// lacking returns an error if a column that some rows lack is part of the primary key, or if
+// missingColumns returns an error if a column that some rows lack is part of the primary key, or if
 // another row has NULL as its value of such a column.
 func missingColumns(t schema.Table, rows engine.TableRows) (map[string]bool, error) {
 	out := map[string]bool{}
@@ -86,9 +86,9 @@ func checkSameColumns(rows engine.TableRows, t schema.Table) error {
 }
 
 // fitOneEdit reports whether the pieces of a request can be one edit. They cannot if a piece might
-// need the result of another piece, a query over existing rows, or parts of its own. together
-// assumes that existing rows are found by the table's primary key. columns are the columns that
-// some rows lack.
+// need the result of another piece, a query over existing rows, or parts of its own. fitOneEdit
+// assumes that existing rows are found by the table's primary key. The argument columns has the
+// columns that some rows lack.
 func (m *Mutator) fitOneEdit(t schema.Table, rows engine.TableRows, columns map[string]bool) bool {
 	return hasWholeKey(t, rows, columns) && t.RowVersion == 0 && t.IsDeleted == 0 && t.Condition() == "" && !changesPlacement(t, givenBy(rows, t)) && bytesOf(rows.Batches) <= m.store.ChunkBytes()
 }
@@ -108,9 +108,9 @@ func keyColumnsOf(t schema.Table, rows engine.TableRows, columns map[string]bool
 	})
 }
 
-// pieces splits the rows of a request, some of which lack columns, into incoming rows: each element
-// of all has rows with the same columns. No two elements have a key in common. Existing rows will
-// be found by the table's primary key.
+// pieces splits the rows of a request, some of which lack columns, into incoming rows. All rows of
+// one element of the result have the same columns. No two elements have a key in common. Existing
+// rows will be found by the table's primary key.
 //
 // The rows conform to the table as it is, or as it will be after the evolution that the rows need.
 // The result is empty if all rows have the same columns. pieces returns an error if the rows cannot
@@ -180,7 +180,8 @@ func (w *rowsRequest) piece(t schema.Table) (*incomingRows, error) {
 
 // withPosition replaces an error about a piece of a request by an error about the whole request,
 // because the client knows only the row numbers of the request. If the whole request gives no
-// error, placed returns err. columns are the columns that some rows lack.
+// error, withPosition returns err unchanged. The argument columns has the columns that some rows
+// lack.
 func (w *rowsRequest) withPosition(t schema.Table, columns map[string]bool, err error) error {
 	t.Columns = givenBy(w.rows, t)
 	for i := range t.Columns {

@@ -66,8 +66,8 @@ func (x *execution) update() (*rowPlan, error) {
 	return p, nil
 }
 
-// where parses the clause WHERE condition, if the statement has one. condition is nil if it has
-// none.
+// where is the parser of the clause WHERE condition. If the statement does not have the clause, the
+// result condition is nil.
 func (x *execution) where() (condition []sqltoken.Token, err error) {
 	if x.c.accept("WHERE") {
 		condition = x.c.until("RETURNING")
@@ -146,11 +146,11 @@ type target struct {
 	written   []sqltoken.Token // the tokens of the name, and of the alias if there is one
 	aliased   bool
 	alias     string           // the name by which expressions call the table
-	qualifier []sqltoken.Token // the tokens of alias
+	qualifier []sqltoken.Token // the tokens of the field alias
 }
 
-// target parses the name of an existing table, and its alias if there is one. next are the keywords
-// that may follow, which cannot be the alias.
+// target parses the name of an existing table, and its alias if there is one. The keywords in next
+// may follow the name, so target does not read them as the alias.
 func (x *execution) target(next ...string) (target, error) {
 	c, from := x.c, x.c.at
 	t, err := x.table()

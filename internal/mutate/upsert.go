@@ -50,12 +50,13 @@ func releaseIncoming(all []*incomingRows) {
 	}
 }
 
-// newIncoming makes incoming rows of batches that conform to the table. There must be at least one
-// batch. sent are the columns that the sender gave. given are the columns to set in existing rows.
+// newIncoming turns batches that conform to the table into incoming rows. There must be at least
+// one batch. sentColumns has the columns that the sender gave, and given has the columns to set in
+// existing rows.
 //
-// If several rows have the same key, arrive retains only the row with the highest version. If their
-// versions are equal it retains the last one, or with skipRow the first one. With refuseRow, two
-// rows of one key are an error.
+// If several rows have the same key, newIncoming retains only the row with the highest version. If
+// their versions are equal it retains the last one, or with skipRow the first one. With refuseRow,
+// two rows of one key are an error.
 func newIncoming(t schema.Table, batches []arrow.RecordBatch, sentColumns, given []schema.Column, c conflictAction) (*incomingRows, error) {
 	all, err := batch.Concat(batches)
 	if err != nil {
@@ -69,8 +70,8 @@ func newIncoming(t schema.Table, batches []arrow.RecordBatch, sentColumns, given
 	return newIncomingAs(t, all, versions, given, c)
 }
 
-// newIncomingAs makes incoming rows of one batch, as arrive does. own has the versions and deletion
-// marks of these rows.
+// newIncomingAs turns one batch into incoming rows, as newIncoming does. The argument own has the
+// versions and deletion marks of these rows.
 func newIncomingAs(t schema.Table, all arrow.RecordBatch, own rowVersions, given []schema.Column, c conflictAction) (*incomingRows, error) {
 	hashes, err := batch.KeyHashes(keys.Key(t, all))
 	if err != nil {
@@ -108,10 +109,11 @@ func newIncomingAs(t schema.Table, all arrow.RecordBatch, own rowVersions, given
 	return a, err
 }
 
-// upsert commits incoming rows for one table in one edit. No two elements of all have a key in
-// common. If before is not nil, upsert calls it before the commit with the indexes of the rows of
-// all[0] that the commit will store. If before returns an error, nothing is committed. upsert
-// returns errStale if the table's schema has changed since the rows were prepared.
+// upsert commits incoming rows for one table in one edit. No two elements of the argument all have
+// a key in common. The function before, if not nil, is called before the commit with the indexes of
+// the rows of all[0] that the commit will store. If this call returns an error, nothing is
+// committed. upsert returns errStale if the table's schema has changed since the rows were
+// prepared.
 func (m *Mutator) upsert(ctx context.Context, all []*incomingRows, c conflictAction, o engine.AppendOptions, before func(remaining []uint32) error) (counts Counts, err error) {
 	err = m.retry(ctx, func(reservation *engine.Reservation, lock engine.TableLock) (err error) {
 		o.Reservation, o.Lock = reservation, lock
@@ -150,9 +152,10 @@ func (m *Mutator) tryUpsert(ctx context.Context, all []*incomingRows, c conflict
 	return change.Counts, err
 }
 
-// upsertChanges makes one change of all incoming rows for one table. No two elements of all have a
-// key in common. remaining are the indexes of the rows of all[0] that the change stores.
-// upsertChanges returns errStale if the table's schema has changed since the rows were prepared.
+// upsertChanges makes one change of all incoming rows for one table. No two elements of the
+// argument all have a key in common. The result remaining has the indexes of the rows of all[0]
+// that the change stores. upsertChanges returns errStale if the table's schema has changed since
+// the rows were prepared.
 func (m *Mutator) upsertChanges(ctx context.Context, t *snapshot.Table, all []*incomingRows, c conflictAction) (change engine.Change, remaining []uint32, err error) {
 	for i, a := range all {
 		if t.Schema.ID != a.table.ID || t.Schema.Version != a.table.Version {
@@ -176,7 +179,8 @@ func (m *Mutator) upsertChanges(ctx context.Context, t *snapshot.Table, all []*i
 }
 
 // upsertChange makes a change of incoming rows. It compares them with the existing rows of the same
-// keys in a snapshot. remaining are the indexes of the incoming rows that the change stores.
+// keys in a snapshot. The result remaining has the indexes of the incoming rows that the change
+// stores.
 func (m *Mutator) upsertChange(ctx context.Context, t *snapshot.Table, a *incomingRows, c conflictAction) (change engine.Change, remaining []uint32, err error) {
 	addresses, err := m.keys.Find(ctx, t, keys.Key(a.table, a.rows), a.hashes)
 	if err != nil {
@@ -199,21 +203,21 @@ func (m *Mutator) upsertChange(ctx context.Context, t *snapshot.Table, a *incomi
 }
 
 // changeSet makes a change of incoming rows, based on the existing rows with the same keys.
-// addresses has the address of the existing row for each incoming row; its Source is 0 if the key
+// addresses has the address of the existing row for each incoming row; its Rowset is 0 if the key
 // does not exist. states has the version and deletion mark of each existing row, if the table has
 // versions or tombstones.
 //
-// remaining are the indexes of the incoming rows that the change stores. updated are the indexes of
-// the rows that set only some columns in existing rows. They are not in the change yet: the caller
-// makes patches of them.
+// The result remaining has the indexes of the incoming rows that the change stores. The result
+// updated has the indexes of the rows that set only some columns in existing rows. They are not in
+// the change yet: the caller makes patches of them.
 func (a *incomingRows) changeSet(addresses []base.RowAddress, states []keys.State, c conflictAction) (change engine.Change, remaining, updated []uint32, err error) {
 	change = engine.Change{Table: a.table.ID, Deleted: map[base.RowsetID]*roaring.Bitmap{}, Unmodified: map[base.RowsetID]*roaring.Bitmap{}}
 	whole := len(a.assigned) == len(a.table.Columns) && c == replaceRow
 	moves := changesPlacement(a.table, a.assigned)
 	sets := slices.ContainsFunc(a.assigned, func(c schema.Column) bool { return !slices.Contains(a.table.PrimaryKey, c.ID) })
 	// In a table that merges on read, a commit may append a row without looking up its key. So the
-	// keys of rows that are deleted or get a version must be compared when this change is
-	// committed.
+	// committer must compare the keys of rows that are deleted or get a version with the keys of
+	// such appended rows.
 	minded := a.table.MergeOnRead && a.table.RowVersion != 0
 	touch := func(i int) {
 		if minded {
@@ -299,14 +303,14 @@ func (a *incomingRows) changeSet(addresses []base.RowAddress, states []keys.Stat
 	return change, remaining, updated, nil
 }
 
-// patches makes patches that set columns of existing rows. Some parts have stored expressions that
-// no merge has applied yet. A patch for a row of such a part also has the values that the row has
-// now in the columns that the expressions set.
+// patches makes patches that set columns of existing rows. If a part has pending columns (with a
+// stored expression that no merge has applied yet), a patch for a row of this part also has the
+// values that the row has now in these columns.
 func (m *Mutator) patches(ctx context.Context, t *snapshot.Table, a *incomingRows, updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	values := a.newValues()
 	slices.SortFunc(updated, func(i, j uint32) int { return compareAddresses(addresses[i], addresses[j]) })
-	// lacking has the ids of parts with stored expressions that set other columns than the patch
-	// sets.
+	// The keys of lacking are ids of parts. The stored expressions of these parts also set columns
+	// that the patch does not set.
 	lacking := map[base.RowsetID]bool{}
 	if len(t.Expressions) > 0 {
 		for _, p := range t.Parts {

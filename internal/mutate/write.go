@@ -54,10 +54,10 @@ func (m Mode) CheckKey(key []string) error {
 	return nil
 }
 
-// Write changes a table by the rows of a request. key names the columns by which existing rows are
-// found. If key is empty, these are the columns of the primary key. If the rows lack columns,
-// existing rows keep their values of these columns, and new rows get the defaults. If several rows
-// have the same key, the last one counts.
+// Write changes a table by the rows of a request. The argument key has the names of the columns by
+// which existing rows are found. If key is empty, these are the columns of the primary key. If the
+// rows lack columns, existing rows keep their values of these columns, and new rows get the
+// defaults. If several rows have the same key, the last one counts.
 func (m *Mutator) Write(ctx context.Context, rows engine.TableRows, mode Mode, key []string, o engine.AppendOptions) (Counts, error) {
 	if mode == Append {
 		return m.Append(ctx, []engine.TableRows{rows}, o)
@@ -96,7 +96,7 @@ func (w *rowsRequest) optionsWithEvolution() engine.AppendOptions {
 }
 
 // run makes the change of the request. It returns errStale if the table's schema changed in the
-// meantime. key names the key columns.
+// meantime. The argument key has the names of the key columns.
 func (w *rowsRequest) run(key []string) (counts Counts, err error) {
 	name := w.rows.Table
 	t, err := w.store.Lookup(name.Database, name.Schema, name.Name)
@@ -200,7 +200,7 @@ func givenBy(rows engine.TableRows, t schema.Table) []schema.Column {
 var modeConflicts = map[Mode]conflictAction{Upsert: replaceRow, Update: updateOnConflict, Delete: deleteOnConflict}
 
 // apply commits the records in the request's mode. The records conform to t, which may have only
-// some columns of the table. key names the key columns.
+// some columns of the table. The argument key has the names of the key columns.
 func (w *rowsRequest) apply(t schema.Table, records []arrow.RecordBatch, key []string) (Counts, error) {
 	if batch.Rows(records) == 0 {
 		return Counts{}, w.store.Evolve(w.ctx, w.optionsWithEvolution().Evolutions)
@@ -261,8 +261,8 @@ func bytesOf(records []arrow.RecordBatch) int64 {
 	return n
 }
 
-// keyColumns returns the ids of the columns that key names. If key is empty, it returns the ids of
-// the primary key's columns.
+// keyColumns returns the ids of the columns with the names in key. If key is empty, it returns the
+// ids of the primary key's columns.
 func keyColumns(t schema.Table, key []string) ([]base.ColumnID, error) {
 	if len(key) == 0 && len(t.PrimaryKey) == 0 {
 		return nil, base.Errorf(base.Invalid, "table %s has no primary key", t.QualifiedName()).WithHint("name the columns that rows are found by: key=a,b")

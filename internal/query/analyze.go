@@ -33,19 +33,19 @@ type analysis struct {
 	// exactly one row. Otherwise it is nil.
 	output *rowOrigin
 	// decidingColumns are the names of columns that decide which rows the statement returns. These
-	// are the columns named outside its select list, and the columns in the expressions that such
-	// names stand for.
+	// are the columns named outside its select list. If such a name is an alias of an expression in
+	// the select list, the columns of that expression count.
 	decidingColumns namedColumns
 	// boundAlone is set if the text belongs to a view, and DuckDB accepted it as a query of its
-	// own. It describes the tables that the view read at that time. See checkViewBinds.
+	// own. The string describes the tables that the view read at that time. See checkViewBinds.
 	boundAlone atomic.Pointer[string]
 	// expanded are the edits by which Scoter rewrote the user's text before it was analyzed, in the
 	// order in which they were made. For example they list the values of a PIVOT, or turn SHOW
 	// TABLES into a query.
 	expanded  []sqltoken.Edits
 	describes []describedQuery
-	// qualifiers has the names of the items of all FROM clauses, folded. Columns can be qualified
-	// with these names.
+	// qualifiers has the case-folded names of the items of all FROM clauses. Columns can be
+	// qualified with these names.
 	qualifiers map[string]bool
 	// bitstringCalls are the calls of bitstring_agg in the statement. Scoter adds the least and
 	// greatest value of the column to each call.
@@ -112,9 +112,9 @@ func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error)
 	return w.a, nil
 }
 
-// withPosition translates the position of an error from one text to another. move returns the
-// offset in the other text for an offset in the first one. An error without a position stays as it
-// is.
+// withPosition translates the position of an error from one text to another. The function move
+// turns an offset in the first text into the offset in the other one. An error without a position
+// stays as it is.
 func withPosition(err error, move func(offset int) int) error {
 	e := new(base.Error)
 	if errors.As(err, &e) && e.Position > 0 {
@@ -237,8 +237,8 @@ func (w *walker) selectNode(node duck.Node, visible *cte) *rowOrigin {
 	return s.rowOrigin(node)
 }
 
-// from walks a table reference in a FROM clause. filtered says that the scan of the table may leave
-// out rows that WHERE rejects, because the result stays the same.
+// from is the part of the walk for a table reference in a FROM clause. If filtered is true, the
+// scan of the table may leave out rows that WHERE rejects, because the result stays the same.
 func (w *walker) from(ref duck.Node, visible *cte, s *scope, filtered bool) {
 	if called := cmp.Or(text(ref, "alias"), text(ref, "table_name")); called != "" {
 		w.a.qualifiers[schema.Fold(called)] = true

@@ -80,7 +80,8 @@ type boundView struct {
 	resolving bool // true while the tables that the view reads are looked up
 }
 
-// bind returns the text of the statement with relations in place of table names.
+// bind returns the statement's SQL for DuckDB. In it, each table name is replaced by a relation:
+// SQL text that reads the table as of the snapshot.
 func (b *binding) bind(ctx context.Context) (string, error) {
 	a := b.analysis
 	b.targets = map[string]*target{}
@@ -267,8 +268,8 @@ func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaNa
 }
 
 // replaceAll returns edits that replace all table names of a statement by relations. If the
-// statement is the text of a view, given are conditions on its columns from the query that reads
-// it: rows that do not meet them do not affect the result.
+// statement is the text of a view, the argument given has conditions on its columns from the query
+// that reads it. Rows of the view that do not meet them do not affect the result.
 func (b *binding) replaceAll(ctx context.Context, a *analysis, database, schemaName string, given []condition) (sqltoken.Edits, error) {
 	var splices sqltoken.Edits
 	aliases := uniqueAliases(a)
@@ -479,8 +480,8 @@ func (b *binding) isRow(a *analysis, database, schemaName string, c columnRef, t
 	})
 }
 
-// rowOf returns an SQL expression for the row of a table as a STRUCT. The table's alias (called)
-// means the row, unless the table has a column of that name.
+// rowOf returns an SQL expression for the row of a table as a STRUCT. The argument called is the
+// table's alias. The alias alone means the row, unless the table has a column of that name.
 func rowOf(t *schema.Table, called string) string {
 	if t.ColumnIndex(called) < 0 {
 		return schema.Quote(called)

@@ -126,8 +126,8 @@ func (b *binding) compute(ctx context.Context, constants []duck.Node, t schema.T
 func (b *binding) evaluateInDuckDB(ctx context.Context, constants []duck.Node, t schema.Type) ([]schema.Value, error) {
 	inner, err := b.conn.PrintSelect(printable(selectOf(inTry(constants))).(duck.Node))
 	if err != nil {
-		// Without a printed expression there is no bound: DuckDB cannot print one of the constants
-		// as SQL.
+		// DuckDB cannot print one of the constants as SQL. Without the printed expression there is
+		// no bound.
 		return nil, nil
 	}
 	names, checks := make([]string, len(constants)), make([]string, len(constants))

@@ -60,8 +60,8 @@ func (c *analyses) get(conn *duck.Conn, text string, readFiles bool) (*analysis,
 // size returns the approximate size of an analysis in bytes. Conditions with many constants need
 // most of it, because each constant has maps of its own in the syntax tree.
 func (a *analysis) size() int {
-	// fixed is a size in bytes. ofText is a factor for the length of the text, because the names in
-	// the analysis are parts of copies of the text.
+	// An analysis is counted as fixed bytes, plus ofText bytes for each byte of its text, because
+	// the names in it are parts of copies of the text.
 	const fixed, ofText = 2 << 10, 4
 	size := fixed + ofText*len(a.text)
 	for i := range a.tables {

@@ -34,7 +34,8 @@ type describedColumn struct {
 }
 
 // recordDescribe records the DESCRIBE of a query, if the query is a SELECT whose result has columns
-// of the tables in its FROM. first is the index in analysis.tables of the first of these tables.
+// of the tables in its FROM. The argument first is the index in analysis.tables of the first of
+// these tables.
 func (w *walker) recordDescribe(query duck.Node, first int) {
 	if text(query, "type") != "SELECT_NODE" || text(query, "aggregate_handling") != "STANDARD_HANDLING" || query["qualify"] != nil || len(list(query, "group_expressions")) > 0 ||
 		len(list(object(query, "cte_map"), "map")) > 0 {

@@ -10,8 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// KeyColumns describes the primary key of a table that a Kafka source fills through a query. Of are
-// the columns of messages from which the query may compute the key.
+// KeyColumns describes the primary key of a table that a Kafka source fills through a query.
 type KeyColumns struct {
 	Key     []string // the names of the key's columns
 	Version string   // the name of the column with the row's version; empty if there is none
@@ -39,7 +38,8 @@ type Lineage struct {
 
 // Lineage analyzes a query over a table of Kafka messages. messages is the name of that table, and
 // k is the primary key of the table that the query fills. The error is Invalid if a row of the
-// query may be made of several messages, or if the key is not computed from the columns k.Of alone.
+// query may be made of several messages, or if the key is not computed from the columns k.Metadata
+// alone.
 func (r *Runner) Lineage(ctx context.Context, sql, messages string, k KeyColumns) (Lineage, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {

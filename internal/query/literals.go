@@ -91,8 +91,8 @@ func date(s string, ok bool) (schema.Value, bool) {
 }
 
 // decimal converts a decimal number to a value of a decimal column. It returns false if that is not
-// exact. number is written without its decimal point: its last digits, as many as scale says, are
-// behind the point.
+// exact. The argument number has all digits and no decimal point; scale is how many of its last
+// digits are behind the point.
 func decimal(number json.Number, scale uint8, t schema.Type) (schema.Value, bool) {
 	const most64 = 18 // the number of decimal digits that fit into 64 bits
 	n, err := strconv.ParseInt(number.String(), 10, 64)

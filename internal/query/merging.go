@@ -196,7 +196,9 @@ func (d *splitter) checkGroups(node duck.Node, items []any) error {
 			}
 			return base.Errorf(base.Invalid, "group %d, %s, is no column of the view", i+1, strings.TrimPrefix(printed, "SELECT ")).WithHint("select it, once")
 		}
-		items[at] = nil // Each item may be found only once: a.b and b.b may look the same.
+		// Each item may be found only once. Otherwise a.b and b.b could both count as the same
+		// item.
+		items[at] = nil
 	}
 	return nil
 }

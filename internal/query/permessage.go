@@ -19,16 +19,17 @@ type perMessage struct {
 	aggregates map[string]bool
 }
 
-// cteScope is a common table expression that a part of the query can name. reads says whether it
-// reads messages. outer is the next outer one, so that they are a linked list.
+// cteScope is a common table expression (CTE) that a part of the query can name. reads says whether
+// the CTE reads messages. outer is the next CTE further out, so all CTEs in scope are a linked
+// list.
 type cteScope struct {
 	name  string
 	reads bool
 	outer *cteScope
 }
 
-// errManyRows returns the error for a part of a query that depends on many messages at once. what
-// is the name of that part, such as "a table function".
+// errManyRows returns the error for a part of a query that depends on many messages at once. The
+// argument what is the name of that part, such as "a table function".
 func errManyRows(what string) error {
 	return base.Errorf(base.Invalid, "%s would look at the messages of one batch, not at all of them", what).
 		WithHint("below the aggregates of a view each row is one of a message, perhaps joined with other tables")
@@ -118,7 +119,8 @@ func (w *perMessage) withClause(node duck.Node, scope *cteScope) (*cteScope, err
 	return scope, nil
 }
 
-// from checks a table reference, and reports whether its rows are made of messages.
+// from is the check of a table reference. It reports whether the rows of the reference are made of
+// messages.
 func (w *perMessage) from(ref duck.Node, scope *cteScope) (reads bool, err error) {
 	if !w.reads(ref, scope) {
 		return false, nil
@@ -142,9 +144,9 @@ func (w *perMessage) from(ref duck.Node, scope *cteScope) (reads bool, err error
 	return true, errManyRows("a table function")
 }
 
-// join checks a join in which at least one side may read messages. It returns an error unless
-// exactly one side reads them. A row of the other side must not be in the result if no message
-// belongs to it, and must not be there once for all messages.
+// join checks a join in which at least one side may read messages. It returns an error if both
+// sides read them, or neither. It also returns an error if the result could have rows of the other
+// side that belong to no message, or that do not depend on which message they are joined with.
 func (w *perMessage) join(ref duck.Node, scope *cteScope) error {
 	left, err := w.from(object(ref, "left"), scope)
 	if err != nil {

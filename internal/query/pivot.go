@@ -87,8 +87,8 @@ func withoutNoValue(tokens []sqltoken.Token, i int) sqltoken.Edits {
 	}
 }
 
-// combines reports whether a token combines two queries, as UNION does. Only tokens inside of as
-// many brackets as depth says count.
+// combines reports whether a token combines two queries, as UNION does. depth is the number of
+// brackets around these queries; a token at another depth does not count.
 func combines(t sqltoken.Token, depth int) bool {
 	return t.Depth == depth && (t.Is("UNION") || t.Is("EXCEPT") || t.Is("INTERSECT"))
 }
@@ -219,8 +219,8 @@ func elementEnd(tokens []sqltoken.Token, from int) int {
 }
 
 // openElement returns an expression behind ON in a PIVOT, if its values are not listed. The
-// expression is between two tokens. It may be followed by IN and a query, which then gives the
-// values. ok is false if the values are listed.
+// expression has the tokens from one index up to the other one. It may be followed by IN and a
+// query, which then gives the values. ok is false if the values are listed.
 func openElement(text string, tokens []sqltoken.Token, from, to int, input string) (pivotElement, bool) {
 	if from >= to {
 		return pivotElement{}, false

@@ -158,7 +158,8 @@ func (r *Result) ReadDependencies() []engine.ReadDependency { return r.binding.r
 func (r *Result) OthersWaiting() bool { return r.pool.OthersWaiting() }
 
 // Yield gives the query's slot to another query, while this query waits for the reader of its
-// result. since is when the wait began. See duck.Pool. The result must not be closed.
+// result. The argument since is the time at which the wait began. See duck.Pool. The result must
+// not be closed.
 func (r *Result) Yield(since time.Time) error { return r.pool.Yield(r.conn, since) }
 
 // Close ends the query and releases its resources. It may be called more than once.
@@ -216,8 +217,8 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 	return result, nil
 }
 
-// prepare plans a statement over a snapshot. The snapshot is held by the binding that prepare
-// returns; the caller releases it.
+// prepare plans a statement over a snapshot. It returns the binding that holds the snapshot. The
+// caller releases that binding.
 func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*duck.Stmt, *binding, error) {
 	a, err := r.cache.get(conn, req.SQL, req.ReadFiles)
 	if errors.Is(err, duck.ErrNotSelect) {

@@ -12,7 +12,7 @@ import (
 // namedColumns are the names of columns in some expressions. It is not known which tables have
 // them, because only DuckDB's binder resolves names.
 type namedColumns struct {
-	names map[string]bool // folded names
+	names map[string]bool // case-folded names
 	all   bool            // an expression has a star, so any column counts as named
 }
 
@@ -30,7 +30,7 @@ func (n *namedColumns) collectOutsideSelectList(query duck.Node) {
 // scopeColumns are the names of columns that one SELECT uses outside of its select list.
 type scopeColumns struct {
 	namedColumns
-	inner    []*scopeColumns      // the same names for the sub-queries in its FROM
+	inner    []*scopeColumns      // the same for each sub-query in its FROM
 	selected []selectedExpression // the expressions that these sub-queries select
 }
 
@@ -104,7 +104,8 @@ func (n *scopeColumns) subquery(query duck.Node, renamed []string) {
 }
 
 // resolve adds the columns in each expression of a sub-query whose name is used. It returns true if
-// it added columns. These may be names of further expressions, so the caller calls it again.
+// it added columns. These may be names of further expressions, so the caller then calls resolve
+// again.
 func (n *scopeColumns) resolve() (more bool) {
 	n.selected = slices.DeleteFunc(n.selected, func(s selectedExpression) bool {
 		named := slices.ContainsFunc(s.names, func(name string) bool { return n.names[schema.Fold(name)] })

@@ -11,8 +11,8 @@ import (
 type rowOrigin struct {
 	table int  // index in analysis.tables; only if cte is nil
 	cte   *cte // the CTE that the rows come from; nil if it is a table
-	// columns gives for each column of the query its name in the table or CTE. The keys are folded
-	// names. nil means that all names are the same.
+	// columns maps the name of each column of the query to its name in the table or CTE. The keys
+	// are case-folded. nil means that all names are the same.
 	columns map[string]string
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // expandShows returns edits that replace SHOW TABLES and similar statements by queries on system
-// tables. They may be in brackets. Without the edits DuckDB would read its own catalog, which is
-// empty.
+// tables. It also finds such statements in brackets. Without the edits DuckDB would read its own
+// catalog, which is empty.
 func expandShows(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 	explained := sqltoken.Explained(tokens)
 	for i := range tokens {
@@ -38,8 +38,8 @@ const showAllTables = "SELECT table_catalog AS database, table_schema AS schema,
 	"list(column_name ORDER BY ordinal_position) AS column_names, list(data_type ORDER BY ordinal_position) AS column_types, false AS temporary " +
 	"FROM information_schema.columns GROUP BY table_catalog, table_schema, table_name ORDER BY database, schema, name"
 
-// showQuery returns the query for a SHOW statement. what are the tokens after SHOW. It returns
-// false if these are a table or a query, which SHOW describes.
+// showQuery returns the query for a SHOW statement. The argument what has the tokens after SHOW. If
+// they are a table or a query, which SHOW describes, showQuery returns false.
 func showQuery(what []sqltoken.Token) (string, bool) {
 	switch {
 	case len(what) == 0, what[0].Is("ALL") && (len(what) == 1 || len(what) == 2 && what[1].Is("TABLES")):

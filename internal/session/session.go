@@ -166,7 +166,7 @@ func (x *Executor) Append(ctx context.Context, tables []engine.TableRows, o engi
 	return counts, err
 }
 
-// Fits returns nil if Append would accept the rows now: see mutate.Mutator.Fits.
+// Fits returns nil if Append would accept the rows now: see mutate.Mutator.Check.
 func (x *Executor) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
 	if err := checkReserved(tables); err != nil {
 		return err
@@ -188,8 +188,8 @@ func checkReserved(tables []engine.TableRows) error {
 	return nil
 }
 
-// Write inserts, updates or deletes rows of a table. key names the columns by which existing rows
-// are found. See mutate.Mutator.Write.
+// Write inserts, updates or deletes rows of a table. The argument key has the names of the columns
+// by which existing rows are found. See mutate.Mutator.Write.
 func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate.Mode, key []string, o engine.AppendOptions) (mutate.Counts, error) {
 	if err := schema.CheckReserved(rows.Table.Database, rows.Table.Schema); err != nil {
 		return mutate.Counts{}, err

@@ -20,8 +20,9 @@ const share = 5
 const every = 500 * time.Millisecond
 
 // Limit limits the bytes that queries of a DuckDB instance may spill to the folder dir. There are
-// two limits: most bytes, unless most is 0, and a share of the disk's free space. A goroutine
-// updates the second limit until stop is called. stop waits until the goroutine has ended.
+// two limits: the number of bytes in most (0 means no such limit), and a share of the disk's free
+// space. A goroutine updates the second limit until the returned function stop is called. stop
+// waits until the goroutine has ended.
 func Limit(inst *duck.Instance, dir string, most int64, log *slog.Logger) (stop func() error, err error) {
 	if err := inst.Extend(func(conn *duck.Conn) error { return limit(conn, dir, most) }); err != nil {
 		return nil, err

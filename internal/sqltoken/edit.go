@@ -30,8 +30,8 @@ func (e Edits) Apply(text string) string {
 }
 
 // Origin translates a byte offset in the edited text to an offset in the original text. If the
-// offset is inside of text that an edit inserted, written is true, and at is the start of the text
-// that the edit replaced. Apply must be called first, because it sorts the edits.
+// offset is inside of text that an edit inserted, the result written is true, and the offset is the
+// start of the text that the edit replaced. Apply must be called first, because it sorts the edits.
 func (e Edits) Origin(offset int) (at int, written bool) {
 	shift := 0
 	for _, edit := range e {

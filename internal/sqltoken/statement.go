@@ -167,8 +167,9 @@ func CTEs(tokens []Token, i int) (ends []int) {
 	}
 }
 
-// Next returns the index of the next token that is the given word and has the given depth. It
-// begins at token i. It returns -1 if there is no such token before the depth ends.
+// Next returns the index of the next token that is the given word and has the given depth. The
+// search begins at token i, and ends where the brackets around that depth are closed. If there is
+// no such token, Next returns -1.
 func Next(tokens []Token, i, depth int, word string) int {
 	for ; i < len(tokens); i++ {
 		switch t := tokens[i]; {

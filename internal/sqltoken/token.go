@@ -61,7 +61,7 @@ func (t Token) Name() string {
 	return t.text
 }
 
-// maxTokens is the maximum number of tokens of a text. So many tokens take 50 MB of memory, and
+// maxTokens is the maximum number of tokens of a text. That many tokens take 50 MB of memory, and
 // DuckDB's parser takes twenty times as much for them. A client that sends more values than that
 // should use a wire format for rows.
 const maxTokens = 1 << 20

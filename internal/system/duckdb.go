@@ -71,7 +71,8 @@ func init() {
 // none returns no rows. It is used for system tables about features that Scoter does not have.
 func none(*Tables, asker) ([][]string, error) { return nil, nil }
 
-// place returns the values that the columns in withinSchema have for an object of the given schema.
+// place returns an object's values for the columns in withinSchema, which say in which database and
+// schema the object is.
 func (t *Tables) place(database, schemaName string) []string {
 	schemas := t.store.Schemas()
 	i := 0

@@ -261,8 +261,8 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	return err
 }
 
-// counted returns a handler that calls h. It keeps the number of requests that h is processing in
-// running.
+// counted returns a handler that calls h. The counter running has the number of requests that h is
+// processing.
 func counted(h http.Handler, running *atomic.Int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		running.Add(1)

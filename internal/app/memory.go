@@ -22,7 +22,7 @@ const (
 
 	// tooMuch and little are shares of the processor time of the process. If the collector takes
 	// more than tooMuch, the heap limit rises by limitStep. If it takes less than little, the limit
-	// falls by a part of limitStep.
+	// falls by a quarter of limitStep.
 	tooMuch, little = 0.15, 0.03
 	limitStep       = 64 << 20
 	limitEvery      = 250 * time.Millisecond
@@ -43,8 +43,8 @@ const (
 // caches and merges of many parts may need more memory. Then the collector would run all the time,
 // so the limit rises. If GOMEMLIMIT is set, tuneCollector sets no limit.
 func tuneCollector(s config.Server) (stop func() error) {
-	// Of the memory for writes, only patches are on the Go heap. They take up to half of
-	// WriteMemory. Rows are in mapped memory outside of the heap.
+	// Of the memory for writes, only patches (new values of updated rows) are on the Go heap. They
+	// take up to half of WriteMemory. Rows are in mapped memory outside of the heap.
 	least := int64(s.WriteMemory/2+s.RequestMemory()+s.StreamMemory) + heapOther
 	headroom, done := make([]byte, headroomBytes), make(chan struct{})
 	stop = func() error {
@@ -82,8 +82,9 @@ func tuneCollector(s config.Server) (stop func() error) {
 	return stop
 }
 
-// nextLimit returns the next heap limit. share is the share of the processor time that the
-// collector took in the last interval.
+// nextLimit returns the next heap limit in bytes: limit is the current one, and least the lowest
+// possible one. share is the share of the processor time that the collector took in the last
+// interval.
 func nextLimit(limit, least int64, share float64) int64 {
 	switch {
 	case share > tooMuch:

@@ -26,7 +26,7 @@ type body struct {
 	awaitTable func() error
 
 	mu          sync.Mutex
-	reserved    int64 // memory reserved from the gate; guarded by mu
+	reserved    int64 // memory reserved from the budget; guarded by mu
 	received    int   // number of bytes of the body that have arrived; guarded by mu
 	minReserved int64 // memory that the body must hold for what has arrived; guarded by mu
 }
@@ -41,8 +41,8 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 const maxPooledBuffer = 8 << 20
 
 // readBody reads and decompresses a request's body. memory is the budget from which it reserves
-// memory. If awaitTable is not nil, it waits until no statement has locked the table of the
-// request. See stall.
+// memory. If awaitTable is not nil, readBody calls it to wait until no statement has locked the
+// table of the request. See beginTableWait.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *budget, awaitTable func() error) (*body, error) {
 	limit := int64(s.settings.MaxBody)
 	b := &body{budget: memory, largest: s.largest(), awaitTable: awaitTable}
@@ -110,9 +110,9 @@ func (b *body) shrinkTo(total int64) {
 	}
 }
 
-// reserveClaimed reserves memory for rows before they are decoded from the body. rows is their size
-// in bytes, which the wire format announces. Compressed rows may be many times as large as the
-// body.
+// reserveClaimed reserves memory for rows before they are decoded from the body. The argument rows
+// is their size in bytes, as the body announces it. Compressed rows may be many times as large as
+// the body.
 func (b *body) reserveClaimed(ctx context.Context, rows int64) error {
 	return b.reserve(ctx, int64(len(b.bytes))+rows)
 }
@@ -134,9 +134,9 @@ func (b *body) reserveDecoded(ctx context.Context, batches ...arrow.RecordBatch)
 	return b.reserve(ctx, total)
 }
 
-// checkUnpacked returns an error if the rows would be too large after the engine has replaced
-// dictionaries by their values. The engine does so for columns of certain types. types are the
-// columns of the rows.
+// checkUnpacked returns an error if the rows would be too large for one request once the engine has
+// replaced dictionaries by their values, as it does for columns of certain types. The argument
+// types has the types of the table's columns.
 func (b *body) checkUnpacked(types []schema.Field, batches []arrow.RecordBatch) error {
 	var total int64
 	for _, rec := range batches {

@@ -122,8 +122,8 @@ type quiet struct {
 	allocated uint64
 }
 
-// look evaluates a new measurement of the heap. It returns true if unused memory should be returned
-// to the system now.
+// look evaluates a new measurement of the heap. It returns true if unused memory should now be
+// returned to the system.
 func (q *quiet) look(now time.Time, h heapState) bool {
 	if h.allocated-q.allocated > quietBytes {
 		q.since = now

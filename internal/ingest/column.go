@@ -48,9 +48,8 @@ type Column struct {
 	// not counted.
 	left   int
 	shared *shared
-	// list is the list column that contains this column: it contains this column's rows as
-	// elements, or as a field of its elements. It is nil if the column's rows are the rows of the
-	// table.
+	// list is the list column that this column is inside of. Then each row of this column belongs
+	// to an element of the list. It is nil if the column's rows are the rows of the table.
 	list *Column
 
 	// valid is the validity bitmap of the rows up to the last NULL. All later rows are valid, so
@@ -167,8 +166,8 @@ func (c *Column) fill(rows int) error {
 	return nil
 }
 
-// become changes a column that has only NULLs into a column of kind k. Before that, it adds NULLs
-// up to row.
+// become changes a column that has only NULLs into a column of kind k. First it adds NULLs for
+// missing rows before the given row.
 func (c *Column) become(row int, k Kind) error {
 	if err := c.pad(row); err != nil {
 		return err
@@ -200,8 +199,9 @@ func (c *Column) become(row int, k Kind) error {
 	return nil
 }
 
-// open prepares the column for a value of kind k in row. It adds NULLs up to row, and sets the
-// column's kind. It returns an error if row is set already, or if k does not fit the column's kind.
+// open prepares the column for a value of kind k in the given row. It adds NULLs for missing rows
+// before that row, and sets the column's kind. It returns an error if the row is set already, or if
+// k does not fit the column's kind.
 func (c *Column) open(row int, k Kind) error {
 	switch {
 	case row < c.rows:

@@ -222,7 +222,8 @@ func answerWithError(w http.ResponseWriter, answer *session.Answer, opts encode.
 // bufferedRows is a query's result whose first batch has already been read.
 type bufferedRows struct {
 	mutate.Rows
-	// waits until the query may compute more; returns an error if the result must end early
+	// full waits until the query may compute more rows. It returns an error if the result must end
+	// early.
 	full  func() error
 	shown func(error) error
 	first arrow.RecordBatch

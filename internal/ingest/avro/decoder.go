@@ -19,7 +19,7 @@ const truncated = "the message ends within a value"
 type Decoder struct {
 	plan *Plan
 	root *node
-	// nil if messages are decoded with the schema that they were written with
+	// resolution is nil if messages are decoded with the schema that they were written with.
 	resolution *resolution
 
 	consumed int   // bytes of the batch's messages
@@ -37,12 +37,10 @@ type Decoder struct {
 //
 // On error the batch is unchanged. Errors are:
 //   - base.Invalid, with the field where decoding failed and the position in the message
-//
-// (base.Error.Position, counted from 1). With Options.Reader the position may be that in the
-// message as encoded with the reader's schema.
+//     (base.Error.Position, counted from 1). With Options.Reader the position may be that in the
+//     message as encoded with the reader's schema.
 //   - base.TooLarge, if the batch has no room for the message. If the error wraps wire.ErrFull, the
-//
-// message may fit into an empty batch.
+//     message may fit into an empty batch.
 func (d *Decoder) Append(msg []byte) error {
 	if len(msg) > maxBytes-d.consumed {
 		return d.tooLarge("more than 2 GiB of messages")

@@ -98,7 +98,7 @@ func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) 
 	return false, nil
 }
 
-// asJSON sets row of column c to the next value, as JSON text.
+// asJSON sets the given row of column c to the next value, as JSON text.
 func (r *reader) asJSON(c *ingest.Column, row int) error {
 	text, err := r.json(nil)
 	if err != nil {

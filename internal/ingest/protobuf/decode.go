@@ -162,7 +162,7 @@ func (d *Decoder) message(m *message, row int, b []byte, p int) bool {
 }
 
 // in adds the name of the field that op o decodes to d.path, the path of the field that failed. It
-// always returns false.
+// always returns false, which its callers return.
 func (d *Decoder) in(o *op) bool {
 	d.path = append(d.path, o.name)
 	return false

@@ -90,7 +90,8 @@ func (f *finisher) valid(o *output, rows int) validity {
 	return v
 }
 
-// array returns the rows of output o as an Arrow array. The caller releases it.
+// array returns the rows of o, a column of the batch or a part of one, as an Arrow array. The
+// caller releases it.
 func (f *finisher) array(o *output, rows int) arrow.ArrayData {
 	v := f.valid(o, rows)
 	c := o.col

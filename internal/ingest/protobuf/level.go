@@ -13,7 +13,9 @@ type level struct {
 	// mark is the number of rows that the level had before the message that is being decoded.
 	mark    int
 	columns []*column
-	bits    int // bits is the number of bits in fixed-width buffers per row.
+	// bits is the number of bits that a row takes in the fixed-width buffers of all columns of the
+	// level.
+	bits int
 }
 
 func (l *level) truncate(row int) {

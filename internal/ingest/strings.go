@@ -72,8 +72,8 @@ func (s *Strings) appendNulls(n int) {
 	s.indices = append(s.indices, make([]uint32, n)...)
 }
 
-// append appends a row with the value v. It returns false and appends nothing if v is not valid
-// UTF-8 (in a column of text), or if the column would exceed the maximum of 2 GiB.
+// append appends a row with the value v. It returns false and appends nothing in two cases: v is
+// not valid UTF-8 (in a column of text), or the column would exceed the maximum of 2 GiB.
 func (s *Strings) append(v []byte) bool {
 	if s.plain {
 		return ValidText(v) && s.appendPlain(v)

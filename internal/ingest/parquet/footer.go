@@ -128,7 +128,7 @@ func fresh[T any](to **T) { *to = new(T) }
 // checkTree checks the elements of a Parquet schema. They are a tree in a list: each element is
 // followed by one subtree for each of its children.
 func checkTree[E interface{ GetNumChildren() int32 }](elements []E) error {
-	// a list is a group inside of a group, which has the element
+	// In Parquet, a list is a group inside of a group, which contains the element.
 	const deepest = 3 * ingest.MaxNesting
 	// open has, for each group around the current element, the number of children that are still to
 	// come.

@@ -34,7 +34,9 @@ type Decoder struct {
 	repeated int64 // bytes of text that is repeated in the rows of a projection
 
 	// The following fields belong to the message that is being read.
-	// the message is read a second time, without the map entries in the field replaced
+
+	// again says that the message is read a second time, without the map entries in the field
+	// replaced.
 	again bool
 	// replaced has the positions in the message of map entries that a later entry replaces.
 	replaced []int

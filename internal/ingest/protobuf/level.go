@@ -68,9 +68,9 @@ func (l *level) reset() {
 	l.rows, l.cap, l.room, l.mark = 0, 0, 0, 0
 }
 
-// grow opens rows, up to at least the given number. If there is no memory for them, it doubles the
-// memory, as far as the batch's limit allows. It returns false if the limit does not allow this
-// number of rows.
+// grow makes at least the given number of rows usable (see open). If there is no memory for these
+// rows, it doubles the memory, as far as the batch's limit allows. It returns false if the limit
+// does not allow this number of rows.
 func (d *Decoder) grow(l *level, rows int) bool {
 	if rows > l.room && !d.reserve(l, rows) {
 		return false
@@ -100,7 +100,8 @@ func (d *Decoder) reserve(l *level, rows int) bool {
 	return true
 }
 
-// full records that the batch has no room for the message. It always returns false.
+// full says that the batch has no room for the message: it records this in d.code. It always
+// returns false, which its callers return.
 func (d *Decoder) full() bool {
 	d.code = codeFull
 	return false

@@ -101,8 +101,8 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	a.pool = pool
 	a.onClose(func() error { pool.Close(); return nil })
 
-	// The cache of data of changed rows may use as much memory as patches may use, in addition to
-	// the memory of the patches.
+	// Patches (new values of updated rows) may take half of WriteMemory. The cache of data of
+	// changed rows may take as much memory again.
 	files := blocks.NewFiles(fsys, filepath.Join(dir, "parts"), log)
 	relations, err := overlay.New(a.duckdb, files, int64(settings.WriteMemory)/2)
 	if err != nil {

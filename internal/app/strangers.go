@@ -63,8 +63,8 @@ const (
 )
 
 // turnAway tells a client of another protocol that this port speaks HTTP. If the server knows the
-// client's protocol, it answers in that protocol. first are the bytes that were already read.
-// Errors are ignored, because the client may have disconnected.
+// client's protocol, it answers in that protocol. The argument first has the bytes that were
+// already read. Errors are ignored, because the client may have disconnected.
 func (one *connection) turnAway(first []byte) {
 	_ = one.SetDeadline(time.Now().Add(strangerTime))
 	in := io.MultiReader(bytes.NewReader(bytes.Clone(first)), one.Conn)

@@ -16,8 +16,9 @@ type Kind uint8
 const (
 	Null Kind = iota // Null is the kind of a column in which all values so far are NULL.
 	Bool
-	Int   // Int is int64.
-	Uint  // Uint is uint64. A value is above the range of int64, and none is negative.
+	Int // Int is int64.
+	// Uint is uint64. At least one value is above the range of int64, and no value is negative.
+	Uint
 	Float // Float is float64.
 	String
 	Binary
@@ -214,7 +215,7 @@ func (c *Column) open(row int, k Kind) error {
 	return c.mismatch(row, k)
 }
 
-// SetNull sets the value in row to NULL.
+// SetNull sets the value in the given row to NULL.
 func (c *Column) SetNull(row int) error {
 	if row < c.rows {
 		return c.errorf(row, "the column is given twice")
@@ -225,7 +226,7 @@ func (c *Column) SetNull(row int) error {
 	return c.pad(row + 1)
 }
 
-// SetBool sets the value in row to the boolean v.
+// SetBool sets the value in the given row to the boolean v.
 func (c *Column) SetBool(row int, v bool) error {
 	if c.kind != Bool || row != c.rows {
 		if err := c.open(row, Bool); err != nil {
@@ -242,8 +243,8 @@ func (c *Column) SetBool(row int, v bool) error {
 	return nil
 }
 
-// SetInt sets the value in row to the integer v. In a column of floating-point numbers, it stores
-// the float64 that equals v.
+// SetInt sets the value in the given row to the integer v. In a column of floating-point numbers,
+// it stores the float64 that equals v.
 func (c *Column) SetInt(row int, v int64) error {
 	if c.kind != Int || row != c.rows {
 		return c.setIntSlow(row, v)
@@ -277,8 +278,8 @@ func (c *Column) setIntSlow(row int, v int64) error {
 	return nil
 }
 
-// SetUint sets the value in row to the integer v. Values up to math.MaxInt64 are stored as SetInt
-// stores them.
+// SetUint sets the value in the given row to the integer v. Values up to math.MaxInt64 are stored
+// as SetInt stores them.
 func (c *Column) SetUint(row int, v uint64) error {
 	if v <= math.MaxInt64 {
 		return c.SetInt(row, int64(v))
@@ -307,8 +308,8 @@ func (c *Column) SetUint(row int, v uint64) error {
 	return nil
 }
 
-// SetUnsigned sets the value in row to v in a column of unsigned integers (Kind Uint), also if v
-// would fit into int64.
+// SetUnsigned sets the value in the given row to v in a column of unsigned integers (Kind Uint),
+// also if v would fit into int64.
 func (c *Column) SetUnsigned(row int, v uint64) error {
 	if c.kind != Uint || row != c.rows {
 		if err := c.open(row, Uint); err != nil {
@@ -320,8 +321,8 @@ func (c *Column) SetUnsigned(row int, v uint64) error {
 	return nil
 }
 
-// SetFloat sets the value in row to v. Integers that were set before become floating-point numbers.
-// It returns an error if an integer would lose a digit by that.
+// SetFloat sets the value in the given row to v. Integers that were set before become
+// floating-point numbers. It returns an error if an integer would lose a digit by that.
 func (c *Column) SetFloat(row int, v float64) error {
 	if c.kind != Float || row != c.rows {
 		if err := c.floatFromIntegers(row); err != nil {

@@ -161,7 +161,7 @@ func (c *Column) toNanoseconds() error {
 	return nil
 }
 
-// isValid reports whether the value in row is not NULL. The row must be set.
+// isValid reports whether the value in the given row is not NULL. The row must be set.
 func (c *Column) isValid(row int) bool {
 	return c.kind != Null && (row >= c.validRows || bitutil.BitIsSet(c.valid, row))
 }

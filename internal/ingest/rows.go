@@ -64,9 +64,9 @@ func Release(rows []Rows) {
 	}
 }
 
-// CheckName returns a base.Invalid error unless name is valid for a table or a column: 1 to
-// MaxNameSize bytes of UTF-8 without NUL, which would cut the name short in C. what is "table" or
-// "column".
+// CheckName returns a base.Invalid error if name is not valid for a table or a column. A valid name
+// has 1 to MaxNameSize bytes of UTF-8 without NUL, which would cut the name short in C. The
+// argument what is "table" or "column".
 func CheckName(what, name string) error {
 	switch {
 	case name == "":

@@ -14,13 +14,17 @@ type Strings struct {
 	rows  int
 	plain bool
 
-	// values are the distinct values of the column. They are used if plain is not set.
-	values  intern.Table
-	indices []uint32 // indices has the index of each row's value. It is used if plain is not set.
+	// values are the distinct values of the column. The field is used until the column switches to
+	// plain utf8.
+	values intern.Table
+	// indices has the index of each row's value. The field is used until the column switches to
+	// plain utf8.
+	indices []uint32
 
-	data []byte // data has the bytes of all rows. It is used if plain is set.
-	// offsets says where each row begins in data, and where the last one ends. It is used if plain
-	// is set.
+	// data has the bytes of all rows. The field is used once the column has switched to plain utf8.
+	data []byte
+	// offsets says where each row begins in data, and where the last one ends. The field is used
+	// once the column has switched to plain utf8.
 	offsets []int32
 }
 

@@ -60,7 +60,8 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *budget
 // largest is the maximum size of a request's rows in memory, in bytes.
 func (s *Server) largest() int64 { return int64(s.settings.WriteMemory) / 3 }
 
-// reserve reserves memory for the body, until it has reserved total bytes. It may wait for memory.
+// reserve reserves more memory for the body, so that the body holds as many bytes as total says. It
+// may wait for memory.
 func (b *body) reserve(ctx context.Context, total int64) error {
 	for total = min(total, b.budget.maxPerRequest()); ; {
 		held, more := b.missing(total)
@@ -74,8 +75,8 @@ func (b *body) reserve(ctx context.Context, total int64) error {
 	}
 }
 
-// tryReserve reserves memory for the body, until it has reserved total bytes, without waiting. It
-// returns false if there is not enough memory.
+// tryReserve reserves more memory for the body, so that the body holds as many bytes as total says.
+// It does not wait, and returns false if there is not enough memory.
 func (b *body) tryReserve(total int64) bool {
 	_, more := b.missing(min(total, b.budget.maxPerRequest()))
 	if more <= 0 {
@@ -100,7 +101,7 @@ func (b *body) addReserved(n int64) {
 	b.reserved += n
 }
 
-// shrinkTo releases memory of the body, until it has reserved at most total bytes.
+// shrinkTo releases memory of the body, so that the body holds at most as many bytes as total says.
 func (b *body) shrinkTo(total int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -118,8 +119,8 @@ func (b *body) reserveClaimed(ctx context.Context, rows int64) error {
 }
 
 // reserveDecoded adjusts the reserved memory after the rows were decoded from the body. It releases
-// the memory of the body, and keeps the actual size of the rows. To store the rows, the engine
-// reserves twice their size from a budget of its own.
+// the memory for the body's bytes, and then holds memory only for the actual size of the rows. To
+// store the rows, the engine reserves twice their size from a budget of its own.
 func (b *body) reserveDecoded(ctx context.Context, batches ...arrow.RecordBatch) error {
 	var total int64
 	for _, rec := range batches {

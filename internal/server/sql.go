@@ -135,7 +135,8 @@ func (s *Server) logSlow(id string, who caller, req *sqlRequest, elapsed time.Du
 	}
 }
 
-// loggable returns a statement in a form that may be logged.
+// loggable returns a statement in the form in which it is logged: without secrets, in valid UTF-8,
+// and with at most maxLogged bytes.
 func loggable(sql string) string {
 	sql = sqltoken.Redact(sql)
 	return strings.ToValidUTF8(sql[:min(len(sql), maxLogged)], "")

@@ -22,9 +22,9 @@ const blockBytes = 24
 // isFile reports whether a body is an Arrow file. Otherwise it is an Arrow stream.
 func isFile(body []byte) bool { return bytes.HasPrefix(body, magic) }
 
-// openFile reads the footer of body, an Arrow file. After that, frames returns the schema in the
-// footer, and then the messages that the footer lists. flatbuffers may panic if the footer is
-// broken.
+// openFile reads the footer of body, an Arrow file. After that, the method next returns the schema
+// in the footer, and then the messages that the footer lists. flatbuffers may panic if the footer
+// is broken.
 func (f *frames) openFile(body []byte) error {
 	// head is the size in bytes of the magic word at the beginning with its padding. tail is the
 	// size of the footer's length and the magic word at the end.

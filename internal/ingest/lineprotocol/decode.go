@@ -133,13 +133,14 @@ type measurement struct {
 	raw     []byte // name as the latest line spells it, with escapes
 	table   *ingest.Table
 	columns map[string]*column // by every spelling of their names
-	folded  map[string]*column // by folded name
+	folded  map[string]*column // by name in lower case (schema.Fold)
 	lines   lines              // line numbers of the rows
-	next    int                // a row of this line continues the last run of lines
-	tags    []*column
-	fields  []*column
-	time    *ingest.Column
-	room    int // number of rows for which the columns have memory
+	// next is a line number. If the next row is from this line, the last run of lines continues.
+	next   int
+	tags   []*column
+	fields []*column
+	time   *ingest.Column
+	room   int // number of rows for which the columns have memory
 }
 
 type column struct {
@@ -149,7 +150,7 @@ type column struct {
 	seen int // number of the latest line with this column
 }
 
-// role says whether a column is a tag or a field. Its first accepted line decides.
+// role says whether a column is a tag or a field. The first accepted line with the column decides.
 type role uint8
 
 const (

@@ -243,8 +243,8 @@ func (d *decoder) value(c *column, r role) *value {
 	return v
 }
 
-// check returns a reason to reject the line if v, its last value, contradicts another value of the
-// line or of an earlier line.
+// check returns a reason to reject the current line if its last value, v, contradicts another value
+// of the line, or a value of an earlier line.
 func (d *decoder) check(v *value, m *measurement) reason {
 	c := v.column
 	if c.seen != d.number && c.role == v.role && c.Kind() == v.kind {

@@ -117,8 +117,8 @@ func (r *reader) whole(at int, code byte) (f float64, ok bool) {
 	return f, f == math.Trunc(f) && !math.IsInf(f, 0)
 }
 
-// entries decodes a map into row of column c, as a list of its entries. Entries are structs of key
-// and value. Keys may have any type.
+// entries decodes a map into the given row of column c, as a list of its entries. Entries are
+// structs of key and value. Keys may have any type.
 func (r *reader) entries(c *ingest.Column, row int, t *schema.Type) error {
 	if err := r.enter(); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// value decodes the next value into row of column c. t is the declared type of the column. It is
-// nil if the value can be decoded without the type.
+// value decodes the next value into the given row of column c. t is the declared type of the
+// column. It is nil if the value can be decoded without the type.
 func (r *reader) value(c *ingest.Column, row int, t *schema.Type) error {
 	code, err := r.code()
 	if err != nil {
@@ -119,8 +119,8 @@ func (r *reader) object(c *ingest.Column, row int, t *schema.Type) error {
 	return nil
 }
 
-// moment decodes an extension value into row of column c. It must be a timestamp, the extension
-// that MessagePack defines.
+// moment decodes an extension value into the given row of column c. It must be a timestamp, the
+// extension that MessagePack defines.
 func (r *reader) moment(c *ingest.Column, row int) error {
 	kind, size, err := r.extension()
 	if err != nil {

@@ -241,7 +241,7 @@ func (c *column) openText(row int) {
 	c.data = c.data[:c.offsets[row]]
 }
 
-// setBytes sets the value in row to a copy of v.
+// setBytes sets the value in the given row to a copy of v.
 func (c *column) setBytes(row int, v []byte) {
 	c.openText(row)
 	c.appendData(v)
@@ -264,7 +264,8 @@ const (
 // highBits are the high bits of eight bytes. If none of them is set in a word, its bytes are ASCII.
 const highBits = 0x8080808080808080
 
-// setText sets the value in row to a copy of the text v. It returns false if v is not valid UTF-8.
+// setText sets the value in the given row to a copy of the text v. It returns false if v is not
+// valid UTF-8.
 func (c *column) setText(row int, v []byte) bool {
 	if c.next == row && row < len(c.offsets) {
 		c.offsets[row], c.next = int32(len(c.data)), row+1
@@ -311,8 +312,8 @@ func (c *column) setText(row int, v []byte) bool {
 	return all&highBits == 0 || utf8.Valid(v)
 }
 
-// setDict sets the value in row to the text v, with an index into the dictionary. It returns false
-// if v is not valid UTF-8.
+// setDict sets the value in the given row to the text v, with an index into the dictionary. It
+// returns false if v is not valid UTF-8.
 func (c *column) setDict(row int, v []byte) bool {
 	if c.plain {
 		return c.setText(row, v)

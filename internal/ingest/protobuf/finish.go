@@ -204,7 +204,7 @@ func (c *column) compact(rows int) {
 	c.dict = next
 }
 
-// isPresent reports whether the value in row is not NULL.
+// isPresent reports whether the value in the given row is not NULL.
 func (c *column) isPresent(row int) bool {
 	return c.present == nil || bitutil.BitIsSet(c.present.valid, row)
 }

@@ -116,9 +116,9 @@ func (l *level) bytes() int64 {
 	return n
 }
 
-// beginElement adds one element to the list in row of column c. It returns the number of the
-// element's row in the level (sequence of rows) that has the list's elements. It returns false if
-// the batch has no room for the element.
+// beginElement adds one element to the list in the given row of column c. It returns the number of
+// the element's row in the level (sequence of rows) that has the list's elements. It returns false
+// if the batch has no room for the element.
 func (c *column) beginElement(d *Decoder, row int) (int, bool) {
 	child := c.child
 	r := child.rows
@@ -132,9 +132,9 @@ func (c *column) beginElement(d *Decoder, row int) (int, bool) {
 	return r, true
 }
 
-// beginRun adds n elements to the list in row of column c. It returns the number of the first
-// element's row in the level (sequence of rows) that has the list's elements. It returns false if
-// the batch has no room for the elements.
+// beginRun adds n elements to the list in the given row of column c. It returns the number of the
+// first element's row in the level (sequence of rows) that has the list's elements. It returns
+// false if the batch has no room for the elements.
 func (c *column) beginRun(d *Decoder, row, n int) (int, bool) {
 	child := c.child
 	r := child.rows

@@ -22,7 +22,8 @@ type mapKeys struct {
 // table.
 const manyKeys = 16
 
-// entry decodes an entry of a map as a new element of the list in row. It returns false on failure.
+// entry decodes an entry of a map as a new element of the list in the given row. It returns false
+// on failure.
 func (d *Decoder) entry(o *op, row int, b []byte, p int) bool {
 	if d.again {
 		if _, found := slices.BinarySearch(d.replaced, p); found {

@@ -6,7 +6,7 @@ import (
 )
 
 // packed decodes the numbers of a repeated field that are packed in one length-delimited value,
-// b[p:], into the list in row. It returns false on failure.
+// b[p:], into the list in the given row. It returns false on failure.
 func (d *Decoder) packed(o *op, row int, b []byte, p int) bool {
 	n, size := len(b)-p, o.elem.fixedSize()
 	if n == 0 {

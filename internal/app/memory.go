@@ -32,8 +32,8 @@ const (
 	// least a quarter of the live heap. Without this, Go would retain it for minutes, until new
 	// allocations cause a collection.
 	quietFor = 5 * time.Second
-	// quietBytes limits what a quiet process allocates, in bytes. If it allocates more in the time
-	// limitEvery, it is not quiet.
+	// quietBytes is the maximum number of bytes that a quiet process allocates in the time
+	// limitEvery.
 	quietBytes   = 1 << 20
 	leastGarbage = 16 << 20
 )

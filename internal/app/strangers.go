@@ -17,8 +17,8 @@ type opening struct {
 	known bool // the connection speaks HTTP (or TLS, if the server uses TLS)
 }
 
-// longestMethod is the number of bytes that are checked. If none of them ends the method,
-// http.Server detects the invalid input itself.
+// longestMethod is the maximum number of bytes that are checked. If the HTTP method of a request is
+// longer, http.Server detects the invalid input itself.
 const longestMethod = 32
 
 // strange checks b, the next bytes that the client sent. It returns true if these bytes cannot come

@@ -22,7 +22,7 @@ type Set struct {
 	err    error
 }
 
-// New returns a set of options. what is the name of the clause in errors.
+// New returns a set of options. The argument what is the name of the clause in errors.
 func New(what string, values map[string]string) *Set {
 	return &Set{What: what, values: values, used: map[string]bool{}}
 }

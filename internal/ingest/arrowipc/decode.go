@@ -91,7 +91,7 @@ func (f *frames) pass() {
 	}
 }
 
-// decode decodes the body and appends its batches to batches.
+// decode decodes the body and appends its batches to the given slice.
 func (f *frames) decode(batches *[]arrow.RecordBatch) error {
 	// The sizes that compressed buffers claim are checked already. But arrow-go does not check its
 	// position in a batch's list of buffers, so broken data can make it read a size from other
@@ -148,7 +148,8 @@ func (f *frames) explain(err error) error {
 	return invalid(f.p, "broken data: %v", err)
 }
 
-// empty appends a batch without rows to batches. It preserves the schema of a body without rows.
+// empty appends a batch without rows to the given slice, so that a body without rows keeps its
+// schema.
 func (f *frames) empty(schema *arrow.Schema, batches *[]arrow.RecordBatch) error {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	defer b.Release()

@@ -25,7 +25,8 @@ type Decoder struct {
 	consumed int   // bytes of the batch's messages
 	reserved int64 // bits of the fixed-width buffers of the batch's rows
 
-	// The state of the current message: the error, its byte (at), and its field from the inside out
+	// The state of the current message: the error (wrong), its position in the message (at), and
+	// the names of the field with the error and of the fields around it, from the inside out
 	// (path).
 	wrong string
 	at    int

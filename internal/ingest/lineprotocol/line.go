@@ -273,8 +273,8 @@ func (d *decoder) check(v *value, m *measurement) reason {
 var kindNames = map[ingest.Kind]string{ingest.Float: "float", ingest.Int: "integer", ingest.Uint: "unsigned",
 	ingest.String: "string", ingest.Bool: "boolean"}
 
-// timestamp reads what follows the fields of a line: an optional timestamp, and the line end. at is
-// the timestamp, and timed says whether there is one. next is the start of the next line.
+// timestamp reads what follows the fields of a line: an optional timestamp, and the line end. It
+// returns the timestamp (at), whether there is one (timed), and the start of the next line (next).
 func (d *decoder) timestamp(p int) (at int64, timed bool, next int, why reason) {
 	src := d.src
 	for p < len(src) && src[p] == ' ' {

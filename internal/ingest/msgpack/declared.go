@@ -107,8 +107,8 @@ func (r *reader) asJSON(c *ingest.Column, row int) error {
 	return c.SetString(row, text)
 }
 
-// whole returns the floating-point number at position at, and whether it is a whole number. ok is
-// false if the value is not a floating-point number.
+// whole reads the floating-point number at the given position of the body, and reports whether it
+// is a whole number. ok is false if the value is not a floating-point number.
 func (r *reader) whole(at int, code byte) (f float64, ok bool) {
 	if isInt(code) {
 		return 0, false

@@ -121,8 +121,8 @@ func Claimed(body []byte, most int64) (bytes int64) {
 	return bytes
 }
 
-// fresh sets *to to a pointer to a new value. It is needed because arrow-go does not export the
-// type T.
+// fresh stores a pointer to a new value of type T in *to. It is needed because arrow-go does not
+// export the type T.
 func fresh[T any](to **T) { *to = new(T) }
 
 // checkTree checks the elements of a Parquet schema. They are a tree in a list: each element is

@@ -42,9 +42,11 @@ type Decoder struct {
 	replaced []int
 	suspects []*op // ops of columns with times that may be invalid
 	groups   []uint64
-	code     failure // the error, its byte (at), and its field from the inside out (path)
-	at       int
-	path     []string
+	// The error of the message: its kind (code), its position in the message (at), and the names of
+	// the field with the error and of the fields around it, from the inside out (path).
+	code failure
+	at   int
+	path []string
 }
 
 // Append adds the rows of a message: one row, or one for each element that the plan turns into

@@ -72,8 +72,8 @@ func writeNew(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// starter returns the files of a new project: their contents, by path. g is the generator of the
-// project, and name its name.
+// starter returns the files of a new project: their contents, by path. g is the generator (language
+// and database) of the project. The argument name is the project's name.
 func starter(g config.Generator, name string) map[string]string {
 	name = strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {

@@ -118,8 +118,8 @@ func (b *lastBytes) Write(p []byte) (int, error) {
 var reasons = map[encode.Format]string{encode.JSON: "],\n\"error\":", encode.NDJSON: `{"$error":`, encode.MessagePack: "\x81\xa5error"}
 
 // brokenOff returns the error for an incomplete result. If the server wrote its error at the end of
-// the result, it returns that error. end are the last bytes of the result. Otherwise it returns
-// err, the error of reading the result.
+// the result, it returns that error. Otherwise it returns err, the error of reading the result. The
+// argument end has the last bytes of the result.
 func brokenOff(ctx context.Context, format encode.Format, end []byte, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

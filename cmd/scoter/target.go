@@ -18,8 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/mutate"
 )
 
-// where has the flags that say on which database a command works. This is a directory that is
-// opened in this process, or a database of a server.
+// where has the flags that say on which database a command works: a data directory that is opened
+// in this process, or a database of a server.
 type where struct {
 	Dir      string `help:"Data directory to open in this process, instead of asking a server." type:"path"`
 	URL      string `help:"Server; ${server} if no directory is named." env:"SCOTER_URL"`
@@ -30,7 +30,8 @@ type where struct {
 // defaultURL is the URL of a server with default settings.
 const defaultURL = "http://127.0.0.1:7287"
 
-// target is a database on which a command works. It is open in this process, or a server has it.
+// target is the database on which a command works. The database is open in this process, or on a
+// server.
 type target interface {
 	// sql runs the statements of a text, and writes the result of the last one to w. result says
 	// whether the last statement has a result. If it has none, its counts are printed on standard

@@ -97,8 +97,8 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	a.pool = pool
 	a.onClose(func() error { pool.Close(); return nil })
 
-	// The cache of data of changed rows may use as much memory as patches may use, in addition to
-	// the memory of the patches.
+	// Patches (new values of updated rows) may take half of WriteMemory. The cache of data of
+	// changed rows may take as much memory again.
 	files := blocks.NewFiles(fsys, filepath.Join(dir, "parts"), log)
 	relations, err := overlay.New(a.duckdb, files, int64(settings.WriteMemory)/2)
 	if err != nil {
@@ -257,8 +257,8 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	return err
 }
 
-// counted returns a handler that calls h. It keeps the number of requests that h is processing in
-// running.
+// counted returns a handler that calls h. The counter running has the number of requests that h is
+// processing.
 func counted(h http.Handler, running *atomic.Int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		running.Add(1)

@@ -22,7 +22,7 @@ const (
 
 	// tooMuch and little are shares of the processor time of the process. If the collector takes
 	// more than tooMuch, the heap limit rises by limitStep. If it takes less than little, the limit
-	// falls by a part of limitStep.
+	// falls by a quarter of limitStep.
 	tooMuch, little = 0.15, 0.03
 	limitStep       = 64 << 20
 	limitEvery      = 250 * time.Millisecond
@@ -32,8 +32,8 @@ const (
 	// least a quarter of the live heap. Without this, Go would retain it for minutes, until new
 	// allocations cause a collection.
 	quietFor = 5 * time.Second
-	// quietBytes limits what a quiet process allocates, in bytes. If it allocates more in the time
-	// limitEvery, it is not quiet.
+	// quietBytes is the maximum number of bytes that a quiet process allocates in the time
+	// limitEvery.
 	quietBytes   = 1 << 20
 	leastGarbage = 16 << 20
 )
@@ -43,8 +43,8 @@ const (
 // caches and merges of many parts may need more memory. Then the collector would run all the time,
 // so the limit rises. If GOMEMLIMIT is set, tuneCollector sets no limit.
 func tuneCollector(s config.Server) (stop func() error) {
-	// Of the memory for writes, only patches are on the Go heap. They take up to half of
-	// WriteMemory. Rows are in mapped memory outside of the heap.
+	// Of the memory for writes, only patches (new values of updated rows) are on the Go heap. They
+	// take up to half of WriteMemory. Rows are in mapped memory outside of the heap.
 	least := int64(s.WriteMemory/2+s.RequestMemory()+s.StreamMemory) + heapOther
 	headroom, done := make([]byte, headroomBytes), make(chan struct{})
 	stop = func() error {
@@ -82,8 +82,9 @@ func tuneCollector(s config.Server) (stop func() error) {
 	return stop
 }
 
-// nextLimit returns the next heap limit. share is the share of the processor time that the
-// collector took in the last interval.
+// nextLimit returns the next heap limit in bytes: limit is the current one, and least the lowest
+// possible one. share is the share of the processor time that the collector took in the last
+// interval.
 func nextLimit(limit, least int64, share float64) int64 {
 	switch {
 	case share > tooMuch:
@@ -121,8 +122,8 @@ type quiet struct {
 	allocated uint64
 }
 
-// look evaluates a new measurement of the heap. It returns true if unused memory should be returned
-// to the system now.
+// look evaluates a new measurement of the heap. It returns true if unused memory should now be
+// returned to the system.
 func (q *quiet) look(now time.Time, h heapState) bool {
 	if h.allocated-q.allocated > quietBytes {
 		q.since = now

@@ -17,12 +17,12 @@ type opening struct {
 	known bool // the connection speaks HTTP (or TLS, if the server uses TLS)
 }
 
-// longestMethod is the number of bytes that are checked. If none of them ends the method,
-// http.Server detects the invalid input itself.
+// longestMethod is the maximum number of bytes that are checked. If the HTTP method of a request is
+// longer, http.Server detects the invalid input itself.
 const longestMethod = 32
 
-// strange checks the next bytes that the client sent. It returns true if they cannot come from a
-// client of this server. secure says that the server uses TLS.
+// strange checks b, the next bytes that the client sent. It returns true if these bytes cannot come
+// from a client of this server. secure says that the server uses TLS.
 func (o *opening) strange(b []byte, secure bool) bool {
 	for _, c := range b {
 		letter := 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
@@ -63,8 +63,8 @@ const (
 )
 
 // turnAway tells a client of another protocol that this port speaks HTTP. If the server knows the
-// client's protocol, it answers in that protocol. first are the bytes that were already read.
-// Errors are ignored, because the client may have disconnected.
+// client's protocol, it answers in that protocol. The argument first has the bytes that were
+// already read. Errors are ignored, because the client may have disconnected.
 func (one *connection) turnAway(first []byte) {
 	_ = one.SetDeadline(time.Now().Add(strangerTime))
 	in := io.MultiReader(bytes.NewReader(bytes.Clone(first)), one.Conn)
@@ -99,9 +99,9 @@ func (one *connection) sayHTTP(text string) {
 	_, _ = fmt.Fprintf(one.Conn, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s\n", len(text)+1, text)
 }
 
-// postgres answers a client of PostgreSQL's protocol, and reports whether the client is one. The
-// first message of such a client has a known length and version, so a mistake is very unlikely.
-// Before that, it asks for TLS and for GSS encryption.
+// postgres answers a client of PostgreSQL's protocol, and reports whether the client is one. Such a
+// client may first ask for TLS and for GSS encryption, and is refused both. Its next message has a
+// known length and version, so a mistake is very unlikely.
 func (one *connection) postgres(in io.Reader) bool {
 	backend := pgproto3.NewBackend(in, one.Conn)
 	for range 3 {

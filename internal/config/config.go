@@ -208,7 +208,7 @@ func (s *Server) Print() (string, error) {
 	return out.String(), nil
 }
 
-// Default returns the settings of a server for which none are set.
+// Default returns the settings of a server if the user sets none.
 func Default() Server {
 	s, err := parse(kong.PostBuild(func(k *kong.Kong) error {
 		for _, flag := range k.Model.Flags {

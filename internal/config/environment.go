@@ -9,10 +9,10 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// prefix begins the names of all environment variables that Scoter reads.
+// prefix is the start of the names of all environment variables that Scoter reads.
 const prefix = "SCOTER_"
 
-// elsewhere lists environment variables that begin with prefix and are not settings of a server.
+// elsewhere lists environment variables that begin with SCOTER_ and are not settings of a server.
 // They belong to other commands, to generated code, and to the repository's tests.
 var elsewhere = []string{
 	"SCOTER_CONFIG", "SCOTER_URL", "SCOTER_TOKEN", "SCOTER_POSTGRES_URL",
@@ -21,8 +21,8 @@ var elsewhere = []string{
 	"SCOTER_TEST_HOSTILE", "SCOTER_TEST_PRESSURE", "SCOTER_TEST_SLOW_DIR",
 }
 
-// variables are the names of all valid environment variables: of settings, and of the variables
-// listed in elsewhere, which are for other commands and programs.
+// variables are the names of all valid environment variables: those of settings, and those in the
+// list elsewhere, which are for other commands and programs.
 var variables = func() (all []string) {
 	t := reflect.TypeFor[Server]()
 	for i := range t.NumField() {

@@ -16,8 +16,9 @@ type Kind uint8
 const (
 	Null Kind = iota // Null is the kind of a column in which all values so far are NULL.
 	Bool
-	Int   // Int is int64.
-	Uint  // Uint is uint64. A value is above the range of int64, and none is negative.
+	Int // Int is int64.
+	// Uint is uint64. At least one value is above the range of int64, and no value is negative.
+	Uint
 	Float // Float is float64.
 	String
 	Binary
@@ -48,9 +49,8 @@ type Column struct {
 	// not counted.
 	left   int
 	shared *shared
-	// list is the list column that contains this column: it contains this column's rows as
-	// elements, or as a field of its elements. It is nil if the column's rows are the rows of the
-	// table.
+	// list is the list column that this column is inside of. Then each row of this column belongs
+	// to an element of the list. It is nil if the column's rows are the rows of the table.
 	list *Column
 
 	// valid is the validity bitmap of the rows up to the last NULL. All later rows are valid, so
@@ -167,8 +167,8 @@ func (c *Column) fill(rows int) error {
 	return nil
 }
 
-// become changes a column that has only NULLs into a column of kind k. Before that, it adds NULLs
-// up to row.
+// become changes a column that has only NULLs into a column of kind k. First it adds NULLs for
+// missing rows before the given row.
 func (c *Column) become(row int, k Kind) error {
 	if err := c.pad(row); err != nil {
 		return err
@@ -200,8 +200,9 @@ func (c *Column) become(row int, k Kind) error {
 	return nil
 }
 
-// open prepares the column for a value of kind k in row. It adds NULLs up to row, and sets the
-// column's kind. It returns an error if row is set already, or if k does not fit the column's kind.
+// open prepares the column for a value of kind k in the given row. It adds NULLs for missing rows
+// before that row, and sets the column's kind. It returns an error if the row is set already, or if
+// k does not fit the column's kind.
 func (c *Column) open(row int, k Kind) error {
 	switch {
 	case row < c.rows:
@@ -214,7 +215,7 @@ func (c *Column) open(row int, k Kind) error {
 	return c.mismatch(row, k)
 }
 
-// SetNull sets the value in row to NULL.
+// SetNull sets the value in the given row to NULL.
 func (c *Column) SetNull(row int) error {
 	if row < c.rows {
 		return c.errorf(row, "the column is given twice")
@@ -225,7 +226,7 @@ func (c *Column) SetNull(row int) error {
 	return c.pad(row + 1)
 }
 
-// SetBool sets the value in row to the boolean v.
+// SetBool sets the value in the given row to the boolean v.
 func (c *Column) SetBool(row int, v bool) error {
 	if c.kind != Bool || row != c.rows {
 		if err := c.open(row, Bool); err != nil {
@@ -242,8 +243,8 @@ func (c *Column) SetBool(row int, v bool) error {
 	return nil
 }
 
-// SetInt sets the value in row to the integer v. In a column of floating-point numbers, it stores
-// the float64 that equals v.
+// SetInt sets the value in the given row to the integer v. In a column of floating-point numbers,
+// it stores the float64 that equals v.
 func (c *Column) SetInt(row int, v int64) error {
 	if c.kind != Int || row != c.rows {
 		return c.setIntSlow(row, v)
@@ -277,8 +278,8 @@ func (c *Column) setIntSlow(row int, v int64) error {
 	return nil
 }
 
-// SetUint sets the value in row to the integer v. Values up to math.MaxInt64 are stored as SetInt
-// stores them.
+// SetUint sets the value in the given row to the integer v. Values up to math.MaxInt64 are stored
+// as SetInt stores them.
 func (c *Column) SetUint(row int, v uint64) error {
 	if v <= math.MaxInt64 {
 		return c.SetInt(row, int64(v))
@@ -307,8 +308,8 @@ func (c *Column) SetUint(row int, v uint64) error {
 	return nil
 }
 
-// SetUnsigned sets the value in row to v in a column of unsigned integers (Kind Uint), also if v
-// would fit into int64.
+// SetUnsigned sets the value in the given row to v in a column of unsigned integers (Kind Uint),
+// also if v would fit into int64.
 func (c *Column) SetUnsigned(row int, v uint64) error {
 	if c.kind != Uint || row != c.rows {
 		if err := c.open(row, Uint); err != nil {
@@ -320,8 +321,8 @@ func (c *Column) SetUnsigned(row int, v uint64) error {
 	return nil
 }
 
-// SetFloat sets the value in row to v. Integers that were set before become floating-point numbers.
-// It returns an error if an integer would lose a digit by that.
+// SetFloat sets the value in the given row to v. Integers that were set before become
+// floating-point numbers. It returns an error if an integer would lose a digit by that.
 func (c *Column) SetFloat(row int, v float64) error {
 	if c.kind != Float || row != c.rows {
 		if err := c.floatFromIntegers(row); err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// SetString sets the value in row to a copy of the text v. It returns an error if v is not valid
-// UTF-8.
+// SetString sets the value in the given row to a copy of the text v. It returns an error if v is
+// not valid UTF-8.
 func (c *Column) SetString(row int, v []byte) error {
 	if c.kind != String || row != c.rows {
 		if err := c.open(row, String); err != nil {
@@ -28,7 +28,7 @@ func (c *Column) textError(row int, v []byte) error {
 	return base.Errorf(base.TooLarge, "column %q holds more than 2 GiB of text", c.name)
 }
 
-// SetBinary sets the value in row to a copy of the bytes v.
+// SetBinary sets the value in the given row to a copy of the bytes v.
 func (c *Column) SetBinary(row int, v []byte) error {
 	if err := c.open(row, Binary); err != nil {
 		return err
@@ -40,8 +40,8 @@ func (c *Column) SetBinary(row int, v []byte) error {
 	return nil
 }
 
-// SetTimestamp sets the value in row to a point in time: micros microseconds since 1970 UTC, plus 0
-// to 999 nanoseconds.
+// SetTimestamp sets the value in the given row to a point in time: micros microseconds since 1970
+// UTC, plus 0 to 999 nanoseconds.
 func (c *Column) SetTimestamp(row int, micros int64, nanos uint16) error {
 	if err := c.open(row, Timestamp); err != nil {
 		return err
@@ -55,8 +55,8 @@ func (c *Column) SetTimestamp(row int, micros int64, nanos uint16) error {
 	return nil
 }
 
-// BeginList begins a list in row, and returns the column of its elements. Append each element with
-// a Set method of the returned column, at that column's Rows(), and then call EndList.
+// BeginList begins a list in the given row, and returns the column of its elements. Append each
+// element with a Set method of the returned column, at that column's Rows(), and then call EndList.
 func (c *Column) BeginList(row int) (*Column, error) {
 	if err := c.open(row, List); err != nil {
 		return nil, err
@@ -74,8 +74,8 @@ func (c *Column) EndList() error {
 	return nil
 }
 
-// BeginStruct begins a struct in row. Set its fields in the same row of their columns, and then
-// call EndStruct. Fields that are not set are NULL.
+// BeginStruct begins a struct in the given row. Set its fields in the same row of their columns,
+// and then call EndStruct. Fields that are not set are NULL.
 func (c *Column) BeginStruct(row int) error { return c.open(row, Struct) }
 
 // Field returns the column of a struct's field with the given name, and creates it if it is new.

@@ -34,8 +34,8 @@ const (
 	gzipMost = 1032 // gzipMost is the maximum number of bytes to which one byte of deflate expands.
 
 	zstdBlock = 128 << 10 // zstdBlock is the maximum number of bytes in a block of zstd.
-	// zstdShare is the compression ratio that is assumed for a block, at most, if its frame does
-	// not say its size.
+	// zstdShare is the highest compression ratio that is assumed for a block, if its frame does not
+	// declare the size.
 	zstdShare = 64
 	lz4Share  = 16
 )
@@ -74,9 +74,9 @@ func zstdSize(b []byte) (size, window int64) {
 	return size, window
 }
 
-// zstdBlocks reads the headers of the blocks of a zstd frame. most is the maximum size of the
-// blocks in bytes after decompression, guess is a guess of their real size, and rest are the bytes
-// after the blocks.
+// zstdBlocks reads the headers of the blocks of a zstd frame. It returns the maximum size of the
+// blocks in bytes after decompression (most), an estimate of this size (guess), and the bytes after
+// the blocks (rest).
 func zstdBlocks(b []byte) (most, guess int64, rest []byte) {
 	const raw, rle = 0, 1
 	for len(b) >= 3 {

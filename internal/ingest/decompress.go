@@ -120,7 +120,8 @@ func Decompress(encoding string, body, out []byte, limit int64, grow func(out []
 	return nil, base.Errorf(base.Internal, "no decoder for %q", encoding)
 }
 
-// damaged returns the error for a body or a file that cannot be decompressed. what names it.
+// damaged returns the error for a body or a file that cannot be decompressed. The argument what is
+// "body" or "file".
 func damaged(what, encoding string, err error) error {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 		return base.Errorf(base.TooLarge, "zstd body with a window of more than %d MiB", maxWindow>>20)

@@ -21,8 +21,8 @@ const largestFileWindow = 128 << 20
 func NewDecompressor(file io.Reader, named string) (io.ReadCloser, error) {
 	raw := &fileReader{Reader: file}
 	in := bufio.NewReaderSize(raw, 64<<10)
-	// head is shorter than requested if the file is. An error of Peek is returned again by the next
-	// read.
+	// If the file has fewer bytes, head has all of them. An error of Peek is returned again by the
+	// next read.
 	head, _ := in.Peek(len(magicZstd))
 	switch encoding := encodingOf(head); encoding {
 	case "gzip":

@@ -143,14 +143,15 @@ func (c *Column) finishStruct(rows int, valid *memory.Buffer) (*array.Data, erro
 	return array.NewData(arrow.StructOf(fields...), rows, []*memory.Buffer{valid}, children, c.nulls, 0), nil
 }
 
-// toNanoseconds converts the values of a Timestamp column. Before, a value has microseconds, and
-// nanoseconds below them; after it, a value is one number of nanoseconds. It returns an error if a
-// value is out of range.
+// toNanoseconds converts the values of a Timestamp column from microseconds, with nanoseconds
+// stored separately, to single numbers of nanoseconds. It returns an error if a value is out of
+// range.
 func (c *Column) toNanoseconds() error {
 	c.nanos = append(c.nanos, slices.Repeat([]uint16{0}, c.rows-len(c.nanos))...)
 	for i, bits := range c.fixed {
 		micros := int64(bits)
-		// last and first are the microseconds within which at least one nanosecond is in range.
+		// last and first are the last and the first microsecond that have a nanosecond in the range
+		// of 64-bit nanoseconds.
 		const last, first = math.MaxInt64 / 1000, math.MinInt64/1000 - 1
 		below := int64(c.nanos[i])
 		if micros > last || micros < first || micros == last && below > math.MaxInt64%1000 || micros == first && below < 1000+math.MinInt64%1000 {
@@ -161,7 +162,7 @@ func (c *Column) toNanoseconds() error {
 	return nil
 }
 
-// isValid reports whether the value in row is not NULL. The row must be set.
+// isValid reports whether the value in the given row is not NULL. The row must be set.
 func (c *Column) isValid(row int) bool {
 	return c.kind != Null && (row >= c.validRows || bitutil.BitIsSet(c.valid, row))
 }

@@ -32,13 +32,13 @@ import (
 
 // Limits of one request. They bound memory and the depth of recursion.
 const (
-	MaxColumns  = 10_000 // of one table in one request, including fields of structs
-	MaxNesting  = 64     // lists and structs inside each other
-	MaxNameSize = 256    // bytes of a table's or column's name
+	MaxColumns  = 10_000 // maximum per table and request; fields of structs count, too
+	MaxNesting  = 64     // maximum nesting depth of lists and structs
+	MaxNameSize = 256    // maximum size in bytes of the name of a table or column
 
-	// maxPadding is the number of NULLs that a request may imply by rows that leave columns out.
-	// Without it, a small body of sparse rows with many columns could expand to gigabytes. At 8
-	// bytes each this is 256 MiB.
+	// maxPadding is the maximum number of NULLs that a request may imply by rows that leave columns
+	// out. Without this limit, a small body of sparse rows with many columns could expand to
+	// gigabytes. At 8 bytes each this is 256 MiB.
 	maxPadding = 1 << 25
 )
 
@@ -52,7 +52,8 @@ type Rows struct {
 	Table string
 	// Batch has natural types, see Natural, and column names as the client sent them.
 	Batch arrow.RecordBatch
-	// Tags are the indices of the columns that identify a series, if the format has such columns.
+	// Tags are the indices of the columns that identify a series (the tags of line protocol), if
+	// the format has such columns.
 	Tags []int
 }
 
@@ -63,9 +64,9 @@ func Release(rows []Rows) {
 	}
 }
 
-// CheckName returns a base.Invalid error unless name is valid for a table or a column: 1 to
-// MaxNameSize bytes of UTF-8 without NUL, which would cut the name short in C. what is "table" or
-// "column".
+// CheckName returns a base.Invalid error if name is not valid for a table or a column. A valid name
+// has 1 to MaxNameSize bytes of UTF-8 without NUL, which would cut the name short in C. The
+// argument what is "table" or "column".
 func CheckName(what, name string) error {
 	switch {
 	case name == "":

@@ -19,8 +19,8 @@ func (c *Column) Run(k Kind, start, end int) ([]uint64, error) {
 	return c.fixed[:end], nil
 }
 
-// CommitRun makes the values that were written since the last call of Run the values of the rows up
-// to end.
+// CommitRun adds the values that were written since the last call of Run to the column, as the rows
+// before the row end.
 func (c *Column) CommitRun(end int) {
 	c.fixed = c.fixed[:end]
 	c.rows = end
@@ -37,8 +37,8 @@ func (c *Column) Reserve(rows int) {
 	}
 }
 
-// FillTime replaces NULLs by the time now, in a column that ToTime has converted. It also adds rows
-// with the time now, up to the given number of rows.
+// FillTime replaces NULLs by the given time now, in a column that ToTime has converted. It also
+// adds rows with that time, up to the given number of rows.
 func (c *Column) FillTime(rows int, now time.Time) error {
 	if c.nulls == 0 && c.rows == rows {
 		return nil

@@ -14,13 +14,17 @@ type Strings struct {
 	rows  int
 	plain bool
 
-	// values are the distinct values of the column. They are used if plain is not set.
-	values  intern.Table
-	indices []uint32 // indices has the index of each row's value. It is used if plain is not set.
+	// values are the distinct values of the column. The field is used until the column switches to
+	// plain utf8.
+	values intern.Table
+	// indices has the index of each row's value. The field is used until the column switches to
+	// plain utf8.
+	indices []uint32
 
-	data []byte // data has the bytes of all rows. It is used if plain is set.
-	// offsets says where each row begins in data, and where the last one ends. It is used if plain
-	// is set.
+	// data has the bytes of all rows. The field is used once the column has switched to plain utf8.
+	data []byte
+	// offsets says where each row begins in data, and where the last one ends. The field is used
+	// once the column has switched to plain utf8.
 	offsets []int32
 }
 
@@ -72,8 +76,8 @@ func (s *Strings) appendNulls(n int) {
 	s.indices = append(s.indices, make([]uint32, n)...)
 }
 
-// append appends a row with the value v. It returns false and appends nothing if v is not valid
-// UTF-8 (in a column of text), or if the column would exceed the maximum of 2 GiB.
+// append appends a row with the value v. It returns false and appends nothing in two cases: v is
+// not valid UTF-8 (in a column of text), or the column would exceed the maximum of 2 GiB.
 func (s *Strings) append(v []byte) bool {
 	if s.plain {
 		return ValidText(v) && s.appendPlain(v)

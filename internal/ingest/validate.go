@@ -204,9 +204,9 @@ func checkNulls(name string, data arrow.ArrayData, valid []byte, end int) error 
 	return nil
 }
 
-// offsets checks the offsets of an array's values and returns them, from that of the first value
-// on. There is one more offset than there are values. Each must be at most limit. large means that
-// offsets have 64 bits.
+// offsets checks the offsets of an array's values, and returns them, starting with the offset of
+// the first value. There is one more offset than there are values. No offset may be larger than
+// limit. The argument large means that offsets have 64 bits.
 func offsets(name string, data arrow.ArrayData, large bool, limit int) ([]int64, error) {
 	raw := bytesOf(data.Buffers()[1])
 	if data.Len() == 0 && len(raw) == 0 {

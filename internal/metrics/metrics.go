@@ -32,7 +32,7 @@ type Metrics struct {
 	rowsReturned  atomic.Int64
 }
 
-// New returns the metrics of a server. It calls the functions of w each time the metrics are read.
+// New returns the metrics of a server. Each time the metrics are read, it calls the functions in w.
 func New(w Watched, log *slog.Logger) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(), log: log,

@@ -6,8 +6,8 @@ import (
 	"github.com/scoterdb/scoter/internal/stream"
 )
 
-// sourceMeasures are the metrics that each Kafka source has. The function value of a metric returns
-// false if the value is unknown.
+// sourceMeasures are the metrics that each Kafka source has. A metric's field value is a function,
+// which returns false if the value is unknown.
 var sourceMeasures = []struct {
 	name, help string
 	kind       prometheus.ValueType

@@ -22,12 +22,12 @@ type Set struct {
 	err    error
 }
 
-// New returns a set of options. what is the name of the clause in errors.
+// New returns a set of options. The argument what is the name of the clause in errors.
 func New(what string, values map[string]string) *Set {
 	return &Set{What: what, values: values, used: map[string]bool{}}
 }
 
-// Text returns the value of an option, or the argument value if the option is not set.
+// Text returns the value of an option. If the option is not set, it returns its argument value.
 func (o *Set) Text(name, value string) string {
 	o.used[name] = true
 	if v, ok := o.values[name]; ok {
@@ -53,8 +53,8 @@ func (o *Set) List(name string) []string {
 	return all
 }
 
-// OneOf returns the value of an option, which must be one of values, in lower case. If the option
-// is not set, it returns the argument value.
+// OneOf returns the value of an option in lower case. It must be one of the given values. If the
+// option is not set, OneOf returns its argument value.
 func (o *Set) OneOf(name, value string, values ...string) string {
 	v := strings.ToLower(o.Text(name, value))
 	if !slices.Contains(values, v) {
@@ -64,7 +64,7 @@ func (o *Set) OneOf(name, value string, values ...string) string {
 }
 
 // Parsed returns the value of an option, parsed by the function parse. If the option is not set, it
-// returns the argument value.
+// returns its argument value.
 func Parsed[T any](o *Set, name string, value T, parse func(string) (T, error)) T {
 	text := o.Text(name, "")
 	if !o.has(name) {
@@ -103,8 +103,8 @@ func (o *Set) End() error {
 	return nil
 }
 
-// TLS returns the TLS configuration that the options with this prefix describe. It returns nil if
-// TLS is off.
+// TLS returns the TLS configuration of a group of options whose names begin with prefix. It returns
+// nil if TLS is off.
 func (o *Set) TLS(prefix string) (*tls.Config, error) {
 	on := Parsed(o, prefix, false, strconv.ParseBool)
 	ca, cert, key, name := o.Text(prefix+"_ca", ""), o.Text(prefix+"_cert", ""), o.Text(prefix+"_key", ""), o.Text(prefix+"_server_name", "")
@@ -135,8 +135,8 @@ func (o *Set) TLS(prefix string) (*tls.Config, error) {
 	return c, nil
 }
 
-// Secret returns the value of a secret option such as a password, or the content of the file that
-// the option name_file names.
+// Secret returns the value of a secret option such as password. If the option with the suffix _file
+// is set instead (such as password_file), Secret returns the content of the file with that path.
 func (o *Set) Secret(name string) (string, error) {
 	file := name + "_file"
 	value, path := o.Text(name, ""), o.Text(file, "")

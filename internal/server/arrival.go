@@ -12,8 +12,8 @@ import (
 )
 
 // Limits for clients that send a body slowly. The server ends a request if the client sends nothing
-// for the time patience. After the first period of patience, it also ends a request if the client
-// has sent fewer than slowest bytes per second on average.
+// for idleTimeout. After the first idleTimeout, it also ends a request if the client has sent fewer
+// than minBytesPerSecond on average.
 const (
 	idleTimeout       = 30 * time.Second
 	minBytesPerSecond = 64 << 10
@@ -44,9 +44,9 @@ func (in *bodyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// extend moves the connection's read deadline. The more of the body has arrived, the later is the
-// deadline. Setting a deadline costs a system call or a timer, so it is set at most once per
-// second.
+// extend moves the connection's read deadline to idleTimeout from now, or to an earlier time if the
+// body has arrived at less than minBytesPerSecond. Setting a deadline costs a system call or a
+// timer, so extend sets it at most once per second.
 func (in *bodyReader) extend() {
 	until := time.Now().Add(idleTimeout)
 	if allowed := in.began.Add(idleTimeout + time.Duration(in.received/minBytesPerSecond)*time.Second); allowed.Before(until) {
@@ -68,10 +68,10 @@ func (in *bodyReader) done() {
 }
 
 // Limits for the memory of a body while it arrives. The body reserves memory for its announced size
-// only after some of it has arrived, so it holds little memory while it waits for the rest. At
-// intervals the server checks how much has arrived. If it is fewer than brisk bytes since the last
-// check, the body keeps only the memory for what has arrived and for the next step, and releases
-// the rest.
+// only after some of it has arrived, so a body whose rest does not arrive holds little memory. At
+// intervals the server checks how much has arrived. If fewer than fastBytes have arrived since the
+// last check, the body keeps only the memory for the received bytes and for the next step of
+// reading, and releases the rest.
 const (
 	// firstBytes are read before any memory is reserved, because net/http has these bytes in a
 	// buffer anyway.
@@ -166,9 +166,9 @@ func errBodyEnded(n int, err error) error {
 	return base.Errorf(base.Canceled, "the body ends after %d bytes: %w", n, err)
 }
 
-// minReservation returns how many bytes of memory a body must hold after the first came bytes of it
-// have arrived. size is the size of its buffer. The result includes the memory for the next step of
-// reading.
+// minReservation returns how many bytes of memory a body must hold when it has received the given
+// number of bytes (came). size is the size of its buffer. The result includes the memory for the
+// next step of reading.
 func minReservation(came, size int) int64 {
 	return max(decodedFactor*int64(min(came+slowStep, size)), int64(size))
 }
@@ -180,9 +180,9 @@ func (b *body) noteReceived(n, size int) {
 	b.received, b.minReserved = n, minReservation(n, size)
 }
 
-// releaseIfSlow starts a regular check of how much of the body arrives. If little arrived since the
-// last check, the check releases the memory that the body reserved in advance. n bytes have arrived
-// so far, and size is the size of the buffer. The checks end when stop is called.
+// releaseIfSlow starts a regular check of how much of the body arrives, and returns stop, which
+// ends the checks. If little has arrived since the last check, the check releases the memory that
+// the body reserved in advance. n bytes have arrived so far, and size is the size of the buffer.
 func (b *body) releaseIfSlow(n, size int) (stop func()) {
 	b.noteReceived(n, size)
 	var timer *time.Timer

@@ -68,9 +68,9 @@ func (t tokens) identify(r *http.Request) (caller, error) {
 	return caller{}, base.Errorf(base.Unauthenticated, "unknown token")
 }
 
-// credential returns the token of a request. It looks for the token where the different clients
-// send it: InfluxDB 2's "Token", InfluxDB 1's password (in basic authentication or ?p=), Arc's
-// x-api-key.
+// credential returns the token of a request. It looks for the token where different clients send
+// it: InfluxDB 2's "Token", InfluxDB 1's password (in basic authentication or ?p=), and the
+// x-api-key of clients of Arc (a database server whose write formats Scoter accepts).
 func credential(r *http.Request) string {
 	if scheme, value, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok {
 		switch strings.ToLower(scheme) {

@@ -26,7 +26,7 @@ func (s *Server) backup(w http.ResponseWriter, r *http.Request, _ caller) error 
 	return nil
 }
 
-// pause is how long a client may receive nothing of a backup before the connection is cut. It is
-// long, because a client that writes to a slow disk may stop reading for a while. It is limited,
-// because files that merges have replaced stay on disk until the backup ends.
+// pause is the time after which the connection is cut if the client of a backup receives nothing.
+// It is long, because a client that writes to a slow disk can stop reading for a while. It is
+// limited, because files that merges have replaced stay on disk until the backup ends.
 const pause = 5 * time.Minute

@@ -26,7 +26,7 @@ type body struct {
 	awaitTable func() error
 
 	mu          sync.Mutex
-	reserved    int64 // memory reserved from the gate; guarded by mu
+	reserved    int64 // memory reserved from the budget; guarded by mu
 	received    int   // number of bytes of the body that have arrived; guarded by mu
 	minReserved int64 // memory that the body must hold for what has arrived; guarded by mu
 }
@@ -41,8 +41,8 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 const maxPooledBuffer = 8 << 20
 
 // readBody reads and decompresses a request's body. memory is the budget from which it reserves
-// memory. If awaitTable is not nil, it waits until no statement has locked the table of the
-// request. See stall.
+// memory. If awaitTable is not nil, readBody calls it to wait until no statement has locked the
+// table of the request. See beginTableWait.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *budget, awaitTable func() error) (*body, error) {
 	limit := int64(s.settings.MaxBody)
 	b := &body{budget: memory, largest: s.largest(), awaitTable: awaitTable}
@@ -60,7 +60,8 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *budget
 // largest is the maximum size of a request's rows in memory, in bytes.
 func (s *Server) largest() int64 { return int64(s.settings.WriteMemory) / 3 }
 
-// reserve reserves memory for the body, until it has reserved total bytes. It may wait for memory.
+// reserve reserves more memory for the body, so that the body holds as many bytes as total says. It
+// may wait for memory.
 func (b *body) reserve(ctx context.Context, total int64) error {
 	for total = min(total, b.budget.maxPerRequest()); ; {
 		held, more := b.missing(total)
@@ -74,8 +75,8 @@ func (b *body) reserve(ctx context.Context, total int64) error {
 	}
 }
 
-// tryReserve reserves memory for the body, until it has reserved total bytes, without waiting. It
-// returns false if there is not enough memory.
+// tryReserve reserves more memory for the body, so that the body holds as many bytes as total says.
+// It does not wait, and returns false if there is not enough memory.
 func (b *body) tryReserve(total int64) bool {
 	_, more := b.missing(min(total, b.budget.maxPerRequest()))
 	if more <= 0 {
@@ -100,7 +101,7 @@ func (b *body) addReserved(n int64) {
 	b.reserved += n
 }
 
-// shrinkTo releases memory of the body, until it has reserved at most total bytes.
+// shrinkTo releases memory of the body, so that the body holds at most as many bytes as total says.
 func (b *body) shrinkTo(total int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -110,16 +111,16 @@ func (b *body) shrinkTo(total int64) {
 	}
 }
 
-// reserveClaimed reserves memory for rows before they are decoded from the body. rows is their size
-// in bytes, which the wire format announces. Compressed rows may be many times as large as the
-// body.
+// reserveClaimed reserves memory for rows before they are decoded from the body. The argument rows
+// is their size in bytes, as the body announces it. Compressed rows may be many times as large as
+// the body.
 func (b *body) reserveClaimed(ctx context.Context, rows int64) error {
 	return b.reserve(ctx, int64(len(b.bytes))+rows)
 }
 
 // reserveDecoded adjusts the reserved memory after the rows were decoded from the body. It releases
-// the memory of the body, and keeps the actual size of the rows. To store the rows, the engine
-// reserves twice their size from a budget of its own.
+// the memory for the body's bytes, and then holds memory only for the actual size of the rows. To
+// store the rows, the engine reserves twice their size from a budget of its own.
 func (b *body) reserveDecoded(ctx context.Context, batches ...arrow.RecordBatch) error {
 	var total int64
 	for _, rec := range batches {
@@ -134,9 +135,9 @@ func (b *body) reserveDecoded(ctx context.Context, batches ...arrow.RecordBatch)
 	return b.reserve(ctx, total)
 }
 
-// checkUnpacked returns an error if the rows would be too large after the engine has replaced
-// dictionaries by their values. The engine does so for columns of certain types. types are the
-// columns of the rows.
+// checkUnpacked returns an error if the rows would be too large for one request once the engine has
+// replaced dictionaries by their values, as it does for columns of certain types. The argument
+// types has the types of the table's columns.
 func (b *body) checkUnpacked(types []schema.Field, batches []arrow.RecordBatch) error {
 	var total int64
 	for _, rec := range batches {

@@ -44,8 +44,8 @@ func setIsolationHeaders(h http.Header) {
 // one.
 func (b crossSiteCheck) check(r *http.Request) error {
 	posted := *r
-	// The check treats each request as a POST, because http.CrossOriginProtection accepts GET and
-	// other safe methods from all sites.
+	// The check treats each request as a POST, because http.CrossOriginProtection lets GET and
+	// other safe methods pass from all sites.
 	posted.Method = http.MethodPost
 	if b.foreign.Check(&posted) != nil {
 		return base.Errorf(base.Forbidden, "a page of another site sent this request").

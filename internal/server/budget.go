@@ -15,23 +15,23 @@ import (
 
 // budget limits the memory of running requests: their bodies and the rows decoded from them.
 //
-// The gate is separate from the engine's budget for stored rows. A request that holds memory of the
-// gate may wait for the engine's memory. The engine's memory is freed by flushes, which do not
-// depend on requests, so there is no deadlock between the two.
+// This budget is separate from the engine's budget for stored rows. A request that holds memory of
+// this budget may wait for the engine's memory. The engine's memory is freed by flushes, which do
+// not depend on requests, so there is no deadlock between the two budgets.
 //
 // Requests that hold no memory wait in a queue, first come, first served. Requests that hold memory
-// and need more are served before them, since they release their memory when they are done. Such a
-// request is refused at once if waiting could be a deadlock: if the waiting requests that hold
-// memory could not all be served, one after the other, from the memory that the requests before
-// them release.
+// and need more are served before them, since they release their memory when they are done. A
+// request that holds memory is refused at once if waiting could be a deadlock. That is the case if
+// the waiting requests that hold memory could not all be served one after the other, each from the
+// memory that the requests before it release.
 type budget struct {
 	limit   int64
 	waiting time.Duration // maximum time that a request waits for memory
 	failing func() error  // returns the reason why the engine cannot store rows, or nil
 	used    atomic.Int64  // bytes that requests hold; changed only under mu
 
-	// tableWaits and stalled count the memory of requests that wait for a locked table. See the
-	// method stall.
+	// tableWaits and waitingBytes count the memory of requests that wait for a locked table. See
+	// the method beginTableWait.
 	tableWaits   *semaphore.Weighted
 	waitingBytes atomic.Int64 // in bytes
 
@@ -46,7 +46,7 @@ type waiter struct {
 	served      chan struct{} // closed when the request gets its memory
 }
 
-// budgetWait is the maximum time that a request waits for memory of the gate. Requests wait for
+// budgetWait is the maximum time that a request waits for memory of this budget. Requests wait for
 // the engine's memory for the same time.
 const budgetWait = 5 * time.Second
 
@@ -55,21 +55,21 @@ func newBudget(limit int64, failing func() error) *budget {
 }
 
 // maxPerRequest returns the maximum memory that one request may reserve. The rest of the limit is
-// left for small requests. Without it, a single large request could keep them from starting.
+// left for small requests, so that a single large request cannot keep them from starting.
 func (g *budget) maxPerRequest() int64 { return g.limit - g.limit/8 }
 
-// tryReserve takes n bytes for a request that already holds memory of the gate, without waiting. It
-// returns false if n bytes are not free.
+// tryReserve takes n bytes for a request that already holds memory of the budget, without waiting.
+// It returns false if n bytes are not free.
 func (g *budget) tryReserve(n int64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.tryTake(n)
 }
 
-// reserve takes n bytes for a request that already holds held bytes of the gate. It waits until
-// they are free. held and n together must not exceed the limit. take returns an Unavailable error
-// if the memory is not free in time, or if waiting could be a deadlock (see circle). If the
-// engine's flushes fail, it returns their error.
+// reserve takes n bytes of the budget for a request, and waits until they are free. The argument
+// held is the number of bytes that the request already holds. held and n together must not exceed
+// the limit. reserve returns an Unavailable error if the memory is not free in time, or if waiting
+// could be a deadlock (see wouldDeadlock). If the engine's flushes fail, it returns their error.
 func (g *budget) reserve(ctx context.Context, held, n int64) error {
 	w := g.enqueue(held, n)
 	if w == nil {
@@ -97,9 +97,10 @@ func (g *budget) reserve(ctx context.Context, held, n int64) error {
 		WithHint("retry after a second, or send slower")
 }
 
-// enqueue takes n bytes for a request and returns nil if they are free. Otherwise it puts the
-// request into the queue and returns it as a waiter. If waiting could be a deadlock, it does not
-// put the request into the queue, and the channel served of the waiter is nil.
+// enqueue takes n bytes for a request that already holds held bytes, and returns nil if n bytes are
+// free. Otherwise it puts the request into the queue and returns it as a waiter. If waiting could
+// be a deadlock, it does not put the request into the queue, and returns a waiter whose channel
+// served is nil.
 func (g *budget) enqueue(held, n int64) *waiter {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -153,7 +154,7 @@ func (g *budget) dequeue(w *waiter) (served bool) {
 	return false
 }
 
-// release returns n bytes to the gate, and serves waiting requests.
+// release returns n bytes to the budget, and serves waiting requests.
 func (g *budget) release(n int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -162,7 +163,7 @@ func (g *budget) release(n int64) {
 }
 
 // serveWaiting serves waiting requests while there is enough memory. It first serves requests that
-// already hold memory. If none of these is left, it serves requests that hold no memory, in the
+// already hold memory. When no such request waits, it serves requests that hold no memory, in the
 // order in which they came. The caller holds mu.
 func (g *budget) serveWaiting() {
 	g.holders = slices.DeleteFunc(g.holders, g.serve)
@@ -181,7 +182,7 @@ func (g *budget) serve(w *waiter) bool {
 	return true
 }
 
-// tryTake takes n bytes of the gate. It returns false if they are not free. The caller holds mu.
+// tryTake takes n bytes of the budget. It returns false if they are not free. The caller holds mu.
 func (g *budget) tryTake(n int64) bool {
 	if g.used.Load()+n > g.limit {
 		return false

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// deadlineWriter writes a response. Writing fails if the client receives nothing for the time
-// pause, or when the time until has come, if it is set. (Canceling a context does not end a write
-// to a client that reads nothing.) If a connection does not support deadlines, as in tests of
-// handlers, patient waits without limit.
+// deadlineWriter writes a response. A write fails if the client receives nothing for idleTimeout.
+// If the time in the field until is set, writes also fail from then on. (Canceling a context does
+// not end a write to a client that reads nothing.) If a connection does not support deadlines, as
+// in tests of handlers, a write waits without limit.
 type deadlineWriter struct {
 	io.Writer
 	connection  *http.ResponseController
@@ -17,8 +17,8 @@ type deadlineWriter struct {
 	until       time.Time
 }
 
-// deadlineBytes is the number of bytes of a response that a client has to receive within the time
-// pause.
+// deadlineBytes is the number of bytes of a response that a client has to receive within
+// idleTimeout.
 const deadlineBytes = 64 << 10
 
 func (p *deadlineWriter) Write(b []byte) (n int, err error) {

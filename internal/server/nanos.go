@@ -24,10 +24,10 @@ import (
 // remain distinct.
 const nanosColumn = ingest.TimeColumn + "_nanos"
 
-// splitTime returns a batch of points whose times the table can store without loss. It returns nil
-// if the batch needs no change: it changes only batches with times that are not whole microseconds.
-// If the table's column time is a TIMESTAMP_NS, the times only lose their time zone. Otherwise they
-// are split into the columns time and nanosColumn.
+// splitTime returns a batch of points (rows in line protocol) with times that the table can store
+// without loss. It changes only a batch with times that are not whole microseconds, and returns nil
+// for any other batch. If the table's column time is a TIMESTAMP_NS, the times only lose their time
+// zone. Otherwise they are split into the columns time and nanosColumn.
 func (s *Server) splitTime(name engine.TableName, rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	at := rec.Schema().FieldIndices(ingest.TimeColumn)
 	if len(at) != 1 || !arrow.TypeEqual(rec.Schema().Field(at[0]).Type, ingest.TimestampNS) {
@@ -58,13 +58,14 @@ func (s *Server) splitTime(name engine.TableName, rec arrow.RecordBatch) (arrow.
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, rec.NumRows()), nil
 }
 
-// numbersOf has the row numbers of the accepted points (kept) and of the refused points of a batch.
+// numbersOf has the row numbers of the accepted and of the refused points of a batch. A point is
+// InfluxDB's word for a row.
 type numbersOf struct{ accepted, refused []int32 }
 
-// dropNanosFields removes points that have a field with the name nanosColumn, if other points of
-// the batch need that column for their nanoseconds. It returns the remaining points, and the
-// numbers of the remaining and the removed ones. Both results are nil if the batch does not need
-// the column, or has no such field.
+// dropNanosFields removes points (rows in line protocol) that have a field with the name
+// nanosColumn, if other points of the batch need that column for their nanoseconds. It returns the
+// remaining points, and the numbers of the remaining and the removed ones. Both results are nil if
+// no point of the batch needs the column, or if no point has such a field.
 func (s *Server) dropNanosFields(name engine.TableName, rec arrow.RecordBatch) (_ arrow.RecordBatch, numbers *numbersOf, err error) {
 	at, own := rec.Schema().FieldIndices(ingest.TimeColumn), rec.Schema().FieldIndices(nanosColumn)
 	if len(at) != 1 || len(own) != 1 || !arrow.TypeEqual(rec.Schema().Field(at[0]).Type, ingest.TimestampNS) {

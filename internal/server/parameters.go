@@ -9,12 +9,13 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// parameters are the parameters that a route accepts in its URL. Any other parameter is an error,
+// parameters lists the parameters that a route accepts in its URL. Any other parameter is an error,
 // because otherwise a misspelled one would be ignored.
 type parameters struct {
 	what  string   // name of the route, for errors
 	names []string // in the order of error messages
-	// all has names, and the parameters in which InfluxDB clients send a user name and a token.
+	// all has the parameters in names, and those in which InfluxDB clients send a user name and a
+	// token.
 	all []string
 }
 
@@ -35,8 +36,9 @@ func (k parameters) check(query string) error {
 	return k.only(values)
 }
 
-// only returns an error if values has an unknown name. If there are several, the error names the
-// first one in alphabetical order.
+// only returns an error if values (the parsed query of a URL) has a parameter that the route does
+// not accept. If there are several such parameters, the error names the first one in alphabetical
+// order.
 func (k parameters) only(values url.Values) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(k.all, name) {

@@ -48,7 +48,7 @@ type Server struct {
 	log       *slog.Logger
 	metrics   *metrics.Metrics
 	budget    *budget // limits the memory of requests with rows
-	// statementBudget limits the memory of SQL texts. It is separate from the field gate, so that
+	// statementBudget limits the memory of SQL texts. It is separate from the field budget, so that
 	// requests with rows do not wait for a long query.
 	statementBudget *budget
 	results         *spool.Space
@@ -97,7 +97,8 @@ func (s *Server) guard(e endpoint) http.Handler {
 		// This deadline limits the time for it.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(idleTimeout))
 		if reason := new(base.Error); base.KindOf(err) == base.Canceled && errors.As(context.Cause(r.Context()), &reason) {
-			// reason says why the server ended the request, so the client did not cancel it.
+			// The cause of the context says why the server ended the request, so the client did not
+			// cancel it.
 			err = base.Wrap(reason, "%v", err)
 		}
 		if err != nil {

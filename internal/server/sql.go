@@ -135,7 +135,8 @@ func (s *Server) logSlow(id string, who caller, req *sqlRequest, elapsed time.Du
 	}
 }
 
-// loggable returns a statement in a form that may be logged.
+// loggable returns a statement in the form in which it is logged: without secrets, in valid UTF-8,
+// and with at most maxLogged bytes.
 func loggable(sql string) string {
 	sql = sqltoken.Redact(sql)
 	return strings.ToValidUTF8(sql[:min(len(sql), maxLogged)], "")
@@ -222,7 +223,9 @@ func answerWithError(w http.ResponseWriter, answer *session.Answer, opts encode.
 // bufferedRows is a query's result whose first batch has already been read.
 type bufferedRows struct {
 	mutate.Rows
-	full  func() error // returns an error if the result must end early
+	// full waits until the query may compute more rows. It returns an error if the result must end
+	// early.
+	full  func() error
 	shown func(error) error
 	first arrow.RecordBatch
 	err   error

@@ -10,24 +10,24 @@ import (
 
 // Limits for requests that wait for a locked table. A statement may lock a table for a long time,
 // and requests for that table wait with their rows in memory. Together they hold at most
-// 1/tableWaitShare of the gate's memory, so that there is memory for requests for other tables. If
-// they hold 1/fullShare of it, further requests for a locked table wait before their bodies are
+// 1/tableWaitShare of the budget, so that there is memory for requests for other tables. Once they
+// hold 1/fullShare of the budget, further requests for a locked table wait before their bodies are
 // read, without memory.
 const (
 	tableWaitShare = 2
 	fullShare      = 4
 )
 
-// tableWaitTimeout is how long a request with rows in memory waits for a place among the requests
-// that wait for a locked table. If they still hold their whole share of the memory then
-// (1/tableWaitShare), it is refused. The time is not zero, because many statements lock a table
-// only for a moment.
+// tableWaitTimeout is how long a request with rows in memory waits if the requests that wait for
+// locked tables already hold their whole share of the memory (1/tableWaitShare). If that has not
+// changed in this time, the request is refused. The time is not zero, because many statements lock
+// a table only for a moment.
 const tableWaitTimeout = 250 * time.Millisecond
 
-// beginTableWait counts n bytes of a request that begins to wait for a locked table, until over is
-// called. It returns an Unavailable error if the waiting requests together would hold more than
-// 1/tableWaitShare of the gate's memory. A request of more bytes than that share counts as the
-// share, so a single large request may wait.
+// beginTableWait counts n bytes of a request that begins to wait for a locked table, until the
+// caller calls over. It returns an Unavailable error if the waiting requests together would hold
+// more than 1/tableWaitShare of the budget. A request of more bytes than this share counts as
+// exactly the share, so a single large request may wait.
 func (g *budget) beginTableWait(ctx context.Context, n int64) (over func(), err error) {
 	n = min(n, g.limit/tableWaitShare)
 	limited, cancel := context.WithTimeout(ctx, tableWaitTimeout)

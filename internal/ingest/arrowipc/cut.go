@@ -18,7 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/cut"
 )
 
-// Pieces cuts Arrow batches into pieces. Each piece is an Arrow stream.
+// Pieces cuts the Arrow batches of a file into pieces that fit in a request (see package cut). Each
+// piece is an Arrow stream.
 type Pieces struct {
 	f     func(cut.Piece) error
 	first int64
@@ -50,8 +51,8 @@ func (b *Pieces) Add(rec arrow.RecordBatch, read float64) error {
 	return nil
 }
 
-// encodeStream encodes the rows from index from up to, but not including, index to as an Arrow IPC
-// stream.
+// encodeStream encodes some rows of a batch as an Arrow IPC stream: those with the indices from,
+// ..., to-1.
 func encodeStream(rec arrow.RecordBatch, from, to int64) ([]byte, error) {
 	rows := rec.NewSlice(from, to)
 	defer rows.Release()
@@ -66,8 +67,9 @@ func encodeStream(rec arrow.RecordBatch, from, to int64) ([]byte, error) {
 // fileMagic is the start of an Arrow file. A stream starts with other bytes.
 var fileMagic = []byte("ARROW1\x00\x00")
 
-// eachPiece is the Cutter of Arrow. It reads an Arrow file that is not compressed by its footer. It
-// reads a compressed file, or an Arrow stream, from start to end.
+// eachPiece is the cut.Cutter of Arrow: it calls f with the pieces of a file. For an uncompressed
+// Arrow file, it finds the batches by the file's footer. It reads a compressed file or an Arrow
+// stream from start to end.
 func eachPiece(file *cut.File, _ cut.Options, f func(cut.Piece) error) (err error) {
 	defer func() {
 		if p := ingest.Recovered(recover(), "Arrow IPC"); p != nil {
@@ -99,7 +101,7 @@ func eachPiece(file *cut.File, _ cut.Options, f func(cut.Piece) error) (err erro
 	return out.Add(empty, 1)
 }
 
-// ofFile adds the batches of an Arrow file that has rows. It returns the file's schema.
+// ofFile calls Add with each batch of an Arrow file that has rows. It returns the file's schema.
 func (b *Pieces) ofFile(file *os.File) (*arrow.Schema, error) {
 	r, err := ipc.NewFileReader(file)
 	if err != nil {
@@ -122,9 +124,9 @@ func (b *Pieces) ofFile(file *os.File) (*arrow.Schema, error) {
 	return r.Schema(), nil
 }
 
-// ofStream adds the batches of an Arrow stream that have rows. It returns the stream's schema. An
-// Arrow file (isFile) contains a stream after its magic bytes. It is complete if it ends with the
-// magic bytes, too.
+// ofStream calls Add with each batch of an Arrow stream that has rows. It returns the stream's
+// schema. If isFile is true, the input is an Arrow file, which contains a stream after its magic
+// bytes. Such a file is complete if it ends with the magic bytes, too.
 func (b *Pieces) ofStream(r *bufio.Reader, isFile bool, file *cut.File) (*arrow.Schema, error) {
 	if isFile {
 		_, _ = r.Discard(len(fileMagic))
@@ -159,8 +161,8 @@ func (b *Pieces) ofStream(r *bufio.Reader, isFile bool, file *cut.File) (*arrow.
 	return stream.Schema(), nil
 }
 
-// readsAt reports whether a file on disk begins with fileMagic, so it is an Arrow file that is not
-// compressed. head is a buffer with the size of fileMagic.
+// readsAt reports whether a file on disk begins with fileMagic. If it does, it is an Arrow file
+// that is not compressed. head is a buffer with the size of fileMagic.
 func readsAt(file io.ReaderAt, head []byte) bool {
 	_, err := file.ReadAt(head, 0)
 	return err == nil && bytes.Equal(head, fileMagic)

@@ -70,8 +70,8 @@ func Decode(body []byte, limit, largest int64) (batches []arrow.RecordBatch, err
 }
 
 // Claimed returns the number of bytes to which the body's compressed buffers decompress, according
-// to the sizes stored in the body. It returns most if the number is larger. It stops at broken data
-// without an error, because Decode reports that.
+// to the sizes stored in the body, but at most the number most. It stops at broken data without an
+// error, because Decode reports that.
 func Claimed(body []byte, most int64) int64 {
 	f := &frames{src: body, budget: most}
 	f.pass()
@@ -91,7 +91,7 @@ func (f *frames) pass() {
 	}
 }
 
-// decode decodes the body and appends its batches to batches.
+// decode decodes the body and appends its batches to the given slice.
 func (f *frames) decode(batches *[]arrow.RecordBatch) error {
 	// The sizes that compressed buffers claim are checked already. But arrow-go does not check its
 	// position in a batch's list of buffers, so broken data can make it read a size from other
@@ -139,7 +139,7 @@ func (f *frames) decode(batches *[]arrow.RecordBatch) error {
 // is boolean, with eight values per byte.
 func (f *frames) maxRows() int64 { return 8*(int64(len(f.src))+f.inflated) + 1<<20 }
 
-// explain returns the error for which frames refused a message, if there is one. Otherwise it
+// explain returns the error of the type frames if frames has refused a message. Otherwise it
 // returns err, the error of arrow-go.
 func (f *frames) explain(err error) error {
 	if f.err != nil && !errors.Is(f.err, io.EOF) {
@@ -148,7 +148,8 @@ func (f *frames) explain(err error) error {
 	return invalid(f.p, "broken data: %v", err)
 }
 
-// empty appends a batch without rows to batches. It preserves the schema of a body without rows.
+// empty appends a batch without rows to the given slice, so that a body without rows keeps its
+// schema.
 func (f *frames) empty(schema *arrow.Schema, batches *[]arrow.RecordBatch) error {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	defer b.Release()

@@ -22,9 +22,9 @@ const blockBytes = 24
 // isFile reports whether a body is an Arrow file. Otherwise it is an Arrow stream.
 func isFile(body []byte) bool { return bytes.HasPrefix(body, magic) }
 
-// openFile reads the footer of body, an Arrow file. After that, frames returns the schema in the
-// footer, and then the messages that the footer lists. flatbuffers may panic if the footer is
-// broken.
+// openFile reads the footer of body, an Arrow file. After that, the method next returns the schema
+// in the footer, and then the messages that the footer lists. flatbuffers may panic if the footer
+// is broken.
 func (f *frames) openFile(body []byte) error {
 	// head is the size in bytes of the magic word at the beginning with its padding. tail is the
 	// size of the footer's length and the magic word at the end.
@@ -67,7 +67,7 @@ func (f *frames) openFile(body []byte) error {
 }
 
 // blocks reads a list of positions of messages from the footer of an Arrow file. slot is the field
-// of the footer that has the list. The footer begins at byte at of the file.
+// of the footer that has the list, and at is the position of the footer in the file, in bytes.
 func blocks(footer flatbuffers.Table, slot flatbuffers.VOffsetT, at int) ([]block, error) {
 	n := vectorLen(footer, slot, blockBytes)
 	if n < 0 {
@@ -106,7 +106,7 @@ func schemaMessage(schema flatbuffers.Table, version int16) []byte {
 	return append(m, schema.Bytes...)
 }
 
-// nextOfFile returns the next message of a file, as next does for a stream.
+// nextOfFile returns the next message of a file, as the method next does for a stream.
 func (f *frames) nextOfFile() (meta, body []byte, err error) {
 	if meta = f.schema; meta != nil {
 		f.schema = nil

@@ -153,8 +153,9 @@ const (
 	typeBinaryView, typeTextView                = 23, 24
 )
 
-// check checks the metadata of a message, which begins at byte at, and returns the size of its
-// body. It panics if the metadata is a broken flatbuffer, and Decode recovers from that.
+// check checks the metadata of a message and returns the size of the message's body. The argument
+// at is the position of the metadata in the input, in bytes. check panics if the metadata is a
+// broken flatbuffer, and Decode recovers from that.
 func (f *frames) check(meta []byte, at int) (int64, error) {
 	if len(meta) < 8 {
 		return 0, invalid(at, "a message of %d bytes", len(meta))
@@ -290,7 +291,7 @@ func (f *frames) checkCompressed(b []byte, codec byte, at int) error {
 		codecZstd = 1
 		plain     = -1 // the size that a buffer claims if it is not compressed
 		// maxWindow is the zstd window, in bytes, that every decoder supports. A larger window is
-		// allowed only for a buffer that is larger.
+		// allowed only if the buffer is at least as large when it is decompressed.
 		maxWindow = 8 << 20
 	)
 	if len(b) < 8 || codec > codecZstd {

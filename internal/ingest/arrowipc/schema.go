@@ -16,7 +16,7 @@ type schemaCheck struct {
 	at    int
 	count int
 	text  int // text is the size in bytes of names and metadata, which arrow-go copies.
-	most  int // most is the maximum of text, in bytes.
+	most  int // most is the maximum of the field text, in bytes.
 	views int // views is the number of columns whose type has the view layout.
 	// dictionaryViews[id] is the number of columns with the view layout in the dictionary with this
 	// id.
@@ -106,8 +106,8 @@ func (s *schemaCheck) field(t flatbuffers.Table, depth int, views *int) error {
 	return nil
 }
 
-// metadata adds the sizes of the keys and values in a field of t to the size of text. slot is the
-// position of the field.
+// metadata adds the sizes of keys and values to the field text of s. The keys and values are in the
+// field of t whose position is slot.
 func (s *schemaCheck) metadata(t flatbuffers.Table, slot flatbuffers.VOffsetT) error {
 	n := vectorLen(t, slot, 4)
 	if n < 0 {
@@ -126,8 +126,8 @@ func (s *schemaCheck) metadata(t flatbuffers.Table, slot flatbuffers.VOffsetT) e
 	return nil
 }
 
-// take adds the size of the text in a field of t to the size of text. slot is the position of the
-// field.
+// take adds the size of a name, key or value to the field text of s. It is the field of t whose
+// position is slot.
 func (s *schemaCheck) take(t flatbuffers.Table, slot flatbuffers.VOffsetT) error {
 	if o := t.Offset(slot); o != 0 {
 		s.text += len(t.ByteVector(flatbuffers.UOffsetT(o) + t.Pos))

@@ -54,8 +54,8 @@ type compiler struct {
 	columns int
 }
 
-// compile returns the node for whole messages of a schema. It is a record whose fields are the
-// columns of the batch.
+// compile returns the node (the decoder of one Avro type) for whole messages of a schema. It is the
+// node of a record whose fields are the columns of the batch.
 func compile(s hamba.Schema) (*node, error) {
 	c := &compiler{}
 	if record, ok := s.(*hamba.RecordSchema); ok {
@@ -71,9 +71,9 @@ func compile(s hamba.Schema) (*node, error) {
 	return root, nil
 }
 
-// node returns the node for values of type s, called name in the schema. depth is the number of
-// types around it. flat means that the values are a column of the batch. optional means that a type
-// around it can be NULL.
+// node returns the node (the decoder of one Avro type) for values of type s. The argument name is
+// the name of the field with these values. depth is the number of types around it. flat means that
+// the values are a column of the batch. optional means that a type around it can be NULL.
 func (c *compiler) node(name string, s hamba.Schema, depth int, flat, optional bool) (*node, error) {
 	if depth > ingest.MaxNesting-4 {
 		return nil, base.Errorf(base.Invalid, "field %s is nested too deep", name)
@@ -144,7 +144,7 @@ func longest(texts []string) int {
 	return n
 }
 
-// record adds a node for each field of the record s to the node n.
+// record adds a node (the decoder of one Avro type) to n for each field of the record type s.
 func (c *compiler) record(n *node, s *hamba.RecordSchema, depth int, flat bool) error {
 	for _, around := range c.inside {
 		if around == s.FullName() {
@@ -170,7 +170,7 @@ func (c *compiler) record(n *node, s *hamba.RecordSchema, depth int, flat bool) 
 	return nil
 }
 
-// union returns the node for values of the union u.
+// union returns the node (the decoder of one Avro type) for values of the union u.
 func (c *compiler) union(name string, u *hamba.UnionSchema, depth int, flat, optional bool) (*node, error) {
 	types, null := u.Types(), -1
 	var others []int
@@ -238,8 +238,8 @@ func logicalOf(s interface {
 	return hamba.LogicalType(name)
 }
 
-// decimal makes n the node of a decimal column, decoded by action a. l has the number of digits and
-// the scale.
+// decimal sets up node n for a decimal column. The action a decodes its values, and l has the
+// number of digits and the scale.
 func (n *node) decimal(a action, l hamba.LogicalSchema) error {
 	d, ok := l.(*hamba.DecimalLogicalSchema)
 	if !ok {
@@ -253,7 +253,7 @@ func (n *node) decimal(a action, l hamba.LogicalSchema) error {
 	return nil
 }
 
-// fixed makes n the node of a column for the Avro type fixed.
+// fixed sets up node n for a column of the Avro type fixed.
 func (n *node) fixed(s *hamba.FixedSchema) error {
 	if s.Size() < 0 || s.Size() > maxFixed {
 		return base.Errorf(base.Invalid, "a fixed of %d bytes, more than %d", s.Size(), maxFixed)
@@ -298,7 +298,7 @@ var (
 	localNanos  = &arrow.TimestampType{Unit: arrow.Nanosecond}
 )
 
-// primitive makes n the node of a column for the primitive type s.
+// primitive sets up node n for a column of the primitive type s.
 func (n *node) primitive(s *hamba.PrimitiveSchema) error {
 	p := primitives[s.Type()]
 	n.action, n.typ, n.width, n.least = p.action, p.typ, p.width, p.least

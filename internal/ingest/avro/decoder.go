@@ -17,14 +17,16 @@ const truncated = "the message ends within a value"
 
 // Decoder decodes messages into the rows of a batch, one message after the other.
 type Decoder struct {
-	plan       *Plan
-	root       *node
-	resolution *resolution // or nil
+	plan *Plan
+	root *node
+	// resolution is nil if messages are decoded with the schema that they were written with.
+	resolution *resolution
 
 	consumed int   // bytes of the batch's messages
 	reserved int64 // bits of the fixed-width buffers of the batch's rows
 
-	// The state of the current message: the error, its byte (at), and its field from the inside out
+	// The state of the current message: the error (wrong), its position in the message (at), and
+	// the names of the field with the error and of the fields around it, from the inside out
 	// (path).
 	wrong string
 	at    int
@@ -38,8 +40,8 @@ type Decoder struct {
 //   - base.Invalid, with the field where decoding failed and the position in the message
 //     (base.Error.Position, counted from 1). With Options.Reader the position may be that in the
 //     message as encoded with the reader's schema.
-//   - base.TooLarge: the batch has no room for the message. If the error wraps wire.ErrFull, an
-//     empty batch may have
+//   - base.TooLarge, if the batch has no room for the message. If the error wraps wire.ErrFull, the
+//     message may fit into an empty batch.
 func (d *Decoder) Append(msg []byte) error {
 	if len(msg) > maxBytes-d.consumed {
 		return d.tooLarge("more than 2 GiB of messages")
@@ -82,13 +84,15 @@ func (d *Decoder) reserve(rows int64, width int) bool {
 	return true
 }
 
-// fail records the error at a byte. It always returns -1.
+// fail records the error at a byte. It always returns -1, which its callers return as the position
+// after a value that could not be read.
 func (d *Decoder) fail(wrong string, at int) int {
 	d.wrong, d.at = wrong, at
 	return -1
 }
 
-// in appends n's name to the path of the field that failed. It always returns -1.
+// in adds n's name to the path of the field that could not be read. It always returns -1, which its
+// callers return.
 func (d *Decoder) in(n *node) int {
 	if n.name != "" {
 		d.path = append(d.path, n.name)
@@ -122,7 +126,8 @@ func (d *Decoder) tooLarge(why string) error {
 	return base.Errorf(base.TooLarge, "a message of %s", why)
 }
 
-// long reads a number and returns it with the position after it, or -1 on failure.
+// long reads an Avro int or long. It returns the number and the position after it, or -1 as the
+// position on failure.
 func (d *Decoder) long(b []byte, p int) (int64, int) {
 	if p < len(b) && b[p] < 0x80 {
 		v := b[p]
@@ -142,7 +147,8 @@ func (d *Decoder) long(b []byte, p int) (int64, int) {
 	return 0, d.fail(truncated, p)
 }
 
-// int is long for a 32-bit number of n.
+// int reads a number as the method long does, for node n. A number of more than 32 bits is an
+// error.
 func (d *Decoder) int(n *node, b []byte, p int) (int64, int) {
 	v, next := d.long(b, p)
 	if next < 0 {

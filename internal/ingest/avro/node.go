@@ -40,8 +40,11 @@ type node struct {
 	// width is the number of bits per row in fixed-width buffers, with those of the fields.
 	width int
 	least int // least is the smallest size of an encoded value in bytes.
-	hint  int // hint is the number of bytes of data in the last batch.
-	grown int // grown is the number of rows in the last batch.
+	// hint is the number of bytes of data in the last batch, from which memory for the next is
+	// estimated.
+	hint int
+	// grown is the number of rows in the last batch, from which memory for the next is estimated.
+	grown int
 }
 
 // add adds a node for a field to n, which is a record or union.
@@ -93,7 +96,8 @@ func (n *node) reset() {
 	}
 }
 
-// appendBit appends the bit of row to a bitmap that has the bits of all rows before it.
+// appendBit appends the bit for the row number row to a bitmap, which already has the bits of all
+// rows before it.
 func appendBit(bits []byte, row int, set bool) []byte {
 	if row&7 == 0 {
 		bits = append(bits, 0)
@@ -104,7 +108,7 @@ func appendBit(bits []byte, row int, set bool) []byte {
 	return bits
 }
 
-// truncateBits drops the bits of row and of all later rows from a bitmap.
+// truncateBits drops the bits of the given row and of all later rows from a bitmap.
 func truncateBits(bits []byte, row int) []byte {
 	bits = bits[:(row+7)/8]
 	if row&7 != 0 {
@@ -138,8 +142,8 @@ func (n *node) appendNull() {
 	n.rows++
 }
 
-// truncate drops row and all later rows. It is called if a row could not be decoded, which may have
-// left values in only some of the buffers.
+// truncate drops the given row and all later rows. It is called if a row could not be decoded,
+// which may have left values in only some of the buffers.
 func (n *node) truncate(row int) {
 	if n.bitmap {
 		n.valid = truncateBits(n.valid, row)

@@ -21,9 +21,9 @@ const (
 // Schema is a parsed Avro schema. It is immutable.
 type Schema struct{ schema hamba.Schema }
 
-// Parse parses an Avro schema from its JSON text. references are the texts of schemas that define
-// named types which it uses. If a reference uses types of another reference, it must come after
-// that one. Errors are base.Invalid.
+// Parse parses an Avro schema from its JSON text. references are the texts of other schemas, which
+// define named types that the schema uses. If a reference uses types of another reference, it must
+// come after that one. Errors are base.Invalid.
 func Parse(text string, references ...string) (*Schema, error) {
 	cache := &hamba.SchemaCache{}
 	for _, r := range references {
@@ -67,13 +67,13 @@ type Options struct {
 // safe for concurrent use.
 type Plan struct {
 	columns *Schema // columns is the schema whose fields are the columns.
-	// resolver converts messages to the reader's schema. It is nil if there is none.
+	// resolver converts messages to the reader's schema. It is nil if there is no reader's schema.
 	resolver *resolver
 	budget   int64 // budget is the maximum size of the fixed-width buffers of a batch, in bits.
 	schema   *arrow.Schema
 }
 
-// NewPlan returns the plan for messages that were written with the schema writer. Errors are
+// NewPlan returns the plan for messages that were written with the given schema. Errors are
 // base.Invalid (a schema without columns, a type that no column can have, a reader's schema that
 // does not fit) and base.TooLarge (more columns than ingest.MaxColumns).
 func NewPlan(writer *Schema, options Options) (*Plan, error) {

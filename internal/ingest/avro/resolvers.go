@@ -19,8 +19,8 @@ type pair struct{ writer, reader hamba.Schema }
 // remembers the resolver of each pair of records, because a record may contain itself.
 type resolvers struct{ records map[pair]*resolver }
 
-// newResolver returns the resolver that converts messages from the schema writer to the schema
-// reader. Errors are base.Invalid.
+// newResolver returns the resolver that converts messages from the writer's schema to the reader's
+// schema. Errors are base.Invalid.
 func newResolver(writer, reader hamba.Schema) (*resolver, error) {
 	return (&resolvers{map[pair]*resolver{}}).of(writer, reader)
 }

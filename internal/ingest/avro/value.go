@@ -232,8 +232,8 @@ func powerOfTen(n int) uint128 {
 // bytes.
 const maxWeightless = 1 << 16
 
-// blocks decodes the blocks of an array or a map into new rows of the fields of node n. It returns
-// the position after them, or -1 on failure.
+// blocks decodes an array or a map, which Avro splits into blocks. The elements or entries become
+// new rows of the fields of node n. It returns the position after the last block, or -1 on failure.
 func (d *Decoder) blocks(n *node, b []byte, p int) int {
 	width, least := 0, 0
 	for _, f := range n.fields {

@@ -25,9 +25,9 @@ type appender struct {
 	refused bool
 }
 
-// newAppender returns an appender for values of type t. If not every program spells values of this
-// type in the same way, it is an appender of text, and the engine casts the text. column makes the
-// column for text.
+// newAppender returns an appender for values of type t. For a type whose values different programs
+// spell differently, it is an appender of text, and the engine casts the text to t. The function
+// column makes the column for text.
 func newAppender(t arrow.DataType, column func() (*ingest.Column, error)) (*appender, error) {
 	a := &appender{}
 	if t.ID() != arrow.STRING {
@@ -42,9 +42,9 @@ func newAppender(t arrow.DataType, column func() (*ingest.Column, error)) (*appe
 	return a, err
 }
 
-// parser returns a function that parses a text and appends the value to b. This function returns
-// false if the text is not a value of b's type. parser returns nil if there is no such function for
-// the type.
+// parser returns a function that parses a text and appends the value to the builder b. The function
+// returns false if the text is not a value of b's type. parser returns nil if there is no such
+// function for the type.
 func parser(b array.Builder) func(text []byte) bool {
 	switch b := b.(type) {
 	case *array.Int8Builder:
@@ -104,9 +104,10 @@ func parser(b array.Builder) func(text []byte) bool {
 	return nil
 }
 
-// readable reports whether the engine may be able to read a text, which parser refused, as a value
-// of type t or of a type to which the column can be widened. The engine knows more spellings of
-// values. All other texts are refused here, with the number of their line.
+// readable is called for a text that the function of parser did not accept. It reports whether the
+// engine may be able to read the text as a value of type t, or of a type to which the column can be
+// widened, because the engine knows more spellings of values. For all other texts the decoder
+// returns an error with the number of their line.
 func readable(text []byte, t arrow.DataType) bool {
 	trimmed := bytes.TrimSpace(text)
 	if len(trimmed) == 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/cut"
 )
 
-// eachPiece is the Cutter of CSV.
+// eachPiece is the cut.Cutter of CSV: it calls f with the pieces of a file.
 func eachPiece(file *cut.File, o cut.Options, f func(cut.Piece) error) error {
 	return cut.EachText(file, newCutter(o.Delimiter), f)
 }

@@ -111,7 +111,8 @@ func (d *decoder) header() error {
 	return nil
 }
 
-// each calls f for every row after the header, with the row's number, its line and its values.
+// each calls f for every row after the header, with the row's number, its line number and its
+// values.
 func (d *decoder) each(f func(row, line int, fields []field) error) error {
 	s := newScanner(d.body, d.opts)
 	if _, err := s.record(false); err != nil {

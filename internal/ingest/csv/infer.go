@@ -18,7 +18,8 @@ type kind uint8
 const (
 	none    kind = iota // none means that all values so far are NULL.
 	integer             // integer means integers in the range of int64.
-	// unsigned means integers in the range of uint64: one is above int64, and none is negative.
+	// unsigned means integers in the range of uint64. At least one of them is above the range of
+	// int64, and no value is negative.
 	unsigned
 	floating // floating means numbers as float64.
 	special  // special means NaN and infinities. They are numbers if the column has other numbers.
@@ -126,7 +127,8 @@ func (f *inference) number(v []byte) kind {
 		}
 		return text
 	}
-	const exact = 17 // different numbers of at most this many digits are different as float64
+	// Two different numbers of at most this many digits are different as float64, too.
+	const exact = 17
 	if g, err := strconv.ParseFloat(s, 64); err != nil || math.IsInf(g, 0) || significant > exact {
 		return text
 	}

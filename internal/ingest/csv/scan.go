@@ -38,7 +38,8 @@ func (s *scanner) errorf(at int, format string, args ...any) error {
 }
 
 // record returns the values of the next record, or nil at the end of the body. It skips blank
-// lines, unless blank is true: then a blank line is a record with one empty value.
+// lines. If blank is true, it does not skip them: a blank line is then a record with one empty
+// value.
 func (s *scanner) record(blank bool) ([]field, error) {
 	for {
 		if s.p >= len(s.src) {

@@ -39,7 +39,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// Options of Decode.
+// Options are the options of Decode.
 type Options struct {
 	Now       time.Time        // the time of lines without a timestamp
 	Precision ingest.Precision // the unit of timestamps; Auto is nanoseconds, InfluxDB's default
@@ -48,16 +48,18 @@ type Options struct {
 // lines has the line numbers of the rows of a measurement.
 type lines struct {
 	runs []lineRun
-	// rows is the number of first rows of the measurement that were removed, and skip is the number
-	// of first lines of the body that were removed. See without.
+	// rows is the number of rows that were removed from the start of the measurement, and skip is
+	// the number of lines that were removed from the start of the body. See without.
 	rows, skip int
 }
 
-// lineRun is a run of rows from consecutive lines. The run begins with the row that has the number
-// row, from the line that has the number line. It ends where the next run begins.
+// lineRun is a run of rows from consecutive lines. Its field row is the number of the first row of
+// the run, and its field line is the number of the line with that row. The run ends where the next
+// one begins.
 type lineRun struct{ row, line int32 }
 
-// Of returns the number of the line, from 1, that row came from. Rows are counted from 0.
+// Of returns the number of the line that the given row came from. Lines are counted from 1, and
+// rows from 0.
 func (l lines) Of(row int) int {
 	row += l.rows
 	i, found := slices.BinarySearchFunc(l.runs, row, func(r lineRun, row int) int { return cmp.Compare(int(r.row), row) })
@@ -67,8 +69,9 @@ func (l lines) Of(row int) int {
 	return int(l.runs[i].line) + row - int(l.runs[i].row) - l.skip
 }
 
-// without returns the line numbers for the rows that remain when the first rows of the measurement
-// and the first lines of the body are removed. rows and first are how many.
+// without returns the line numbers for the rows that remain after a removal. rows is the number of
+// rows that are removed from the start of the measurement, and first is the number of lines that
+// are removed from the start of the body.
 func (l lines) without(rows, first int) lines {
 	l.rows, l.skip = l.rows+rows, l.skip+first
 	return l
@@ -130,13 +133,14 @@ type measurement struct {
 	raw     []byte // name as the latest line spells it, with escapes
 	table   *ingest.Table
 	columns map[string]*column // by every spelling of their names
-	folded  map[string]*column // by folded name
+	folded  map[string]*column // by name in lower case (schema.Fold)
 	lines   lines              // line numbers of the rows
-	next    int                // a row of this line continues the last run of lines
-	tags    []*column
-	fields  []*column
-	time    *ingest.Column
-	room    int // number of rows for which the columns have memory
+	// next is a line number. If the next row is from this line, the last run of lines continues.
+	next   int
+	tags   []*column
+	fields []*column
+	time   *ingest.Column
+	room   int // number of rows for which the columns have memory
 }
 
 type column struct {
@@ -146,7 +150,7 @@ type column struct {
 	seen int // number of the latest line with this column
 }
 
-// role says whether a column is a tag or a field. Its first accepted line decides.
+// role says whether a column is a tag or a field. The first accepted line with the column decides.
 type role uint8
 
 const (
@@ -280,9 +284,10 @@ func (d *decoder) commit(m *measurement, next int, timed bool, at int64) error {
 	return m.table.Grow(1)
 }
 
-// reserve allocates memory for the number of rows that the measurement will have if the rest of the
-// body is like its start: it had the given number of rows in the first done of size bytes. So
-// columns grow only once or twice, and are hardly larger than necessary in the end.
+// reserve allocates memory for as many rows as the measurement will have if the rest of the body is
+// like its start. size is the size of the body in bytes, and done is the size of the part that was
+// read, which had the given number of rows. So columns grow only once or twice, and are hardly
+// larger than necessary in the end.
 //
 // Only the columns of the latest line are grown. Each of them takes at least four bytes of the
 // line, so the reserved memory is bounded by the body's size.

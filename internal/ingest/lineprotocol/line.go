@@ -172,7 +172,7 @@ func (d *decoder) fields(m *measurement, p int) (int, reason) {
 
 // key reads "key=" and returns the column with this name. known are the columns of the previous
 // line, in order, and i is the position of the key in the current line. If both lines have the same
-// key there, no search is needed. what names the key for messages.
+// key there, no search is needed. The argument what is a name for the key in error messages.
 func (d *decoder) key(m *measurement, known *[]*column, i, p int, what string) (*column, int, reason) {
 	src := d.src
 	if i < len(*known) {
@@ -243,8 +243,8 @@ func (d *decoder) value(c *column, r role) *value {
 	return v
 }
 
-// check returns a reason to reject the line if v, its last value, contradicts another value of the
-// line or of an earlier line.
+// check returns a reason to reject the current line if its last value, v, contradicts another value
+// of the line, or a value of an earlier line.
 func (d *decoder) check(v *value, m *measurement) reason {
 	c := v.column
 	if c.seen != d.number && c.role == v.role && c.Kind() == v.kind {
@@ -273,8 +273,8 @@ func (d *decoder) check(v *value, m *measurement) reason {
 var kindNames = map[ingest.Kind]string{ingest.Float: "float", ingest.Int: "integer", ingest.Uint: "unsigned",
 	ingest.String: "string", ingest.Bool: "boolean"}
 
-// timestamp reads what follows the fields of a line: an optional timestamp, and the line end. at is
-// the timestamp, and timed says whether there is one. next is the start of the next line.
+// timestamp reads what follows the fields of a line: an optional timestamp, and the line end. It
+// returns the timestamp (at), whether there is one (timed), and the start of the next line (next).
 func (d *decoder) timestamp(p int) (at int64, timed bool, next int, why reason) {
 	src := d.src
 	for p < len(src) && src[p] == ' ' {

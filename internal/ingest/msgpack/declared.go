@@ -98,7 +98,7 @@ func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) 
 	return false, nil
 }
 
-// asJSON sets row of column c to the next value, as JSON text.
+// asJSON sets the given row of column c to the next value, as JSON text.
 func (r *reader) asJSON(c *ingest.Column, row int) error {
 	text, err := r.json(nil)
 	if err != nil {
@@ -107,8 +107,8 @@ func (r *reader) asJSON(c *ingest.Column, row int) error {
 	return c.SetString(row, text)
 }
 
-// whole returns the floating-point number at position at, and whether it is a whole number. ok is
-// false if the value is not a floating-point number.
+// whole reads the floating-point number at the given position of the body, and reports whether it
+// is a whole number. ok is false if the value is not a floating-point number.
 func (r *reader) whole(at int, code byte) (f float64, ok bool) {
 	if isInt(code) {
 		return 0, false
@@ -117,8 +117,8 @@ func (r *reader) whole(at int, code byte) (f float64, ok bool) {
 	return f, f == math.Trunc(f) && !math.IsInf(f, 0)
 }
 
-// entries decodes a map into row of column c, as a list of its entries. Entries are structs of key
-// and value. Keys may have any type.
+// entries decodes a map into the given row of column c, as a list of its entries. Entries are
+// structs of key and value. Keys may have any type.
 func (r *reader) entries(c *ingest.Column, row int, t *schema.Type) error {
 	if err := r.enter(); err != nil {
 		return err

@@ -278,7 +278,8 @@ func (d *decoder) name(prefix string) ([]byte, error) {
 	return append([]byte(prefix), text...), err
 }
 
-// part decodes the next value into the table t. The value belongs to the key part of an item.
+// part decodes the next value of an item (a map with rows of a table) into the table t. The
+// argument part says which key of the item the value belongs to.
 func (d *decoder) part(t *table, part int) error {
 	switch part {
 	case partColumns:

@@ -25,7 +25,8 @@ func (t *table) within(err error) error {
 	return base.Wrap(err, "table %q", t.Name)
 }
 
-// columns decodes a map from column names to arrays of values, and adds these rows to the table.
+// columns decodes a map from column names to arrays of values, and adds the values to the table as
+// new rows.
 func (d *decoder) columns(t *table) error {
 	n, err := d.mapHeader()
 	if err != nil {

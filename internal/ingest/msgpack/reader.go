@@ -9,7 +9,7 @@ import (
 )
 
 // These are the type bytes of MessagePack values. Types whose names begin with fix have ranges of
-// type bytes, which the functions that decode them test.
+// type bytes. The functions that decode such types test for the whole range.
 const (
 	codeNil      = 0xc0
 	codeFalse    = 0xc2

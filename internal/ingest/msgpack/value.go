@@ -9,8 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// value decodes the next value into row of column c. t is the declared type of the column. It is
-// nil if the value can be decoded without the type.
+// value decodes the next value into the given row of column c. t is the declared type of the
+// column. It is nil if the value can be decoded without the type.
 func (r *reader) value(c *ingest.Column, row int, t *schema.Type) error {
 	code, err := r.code()
 	if err != nil {
@@ -119,8 +119,8 @@ func (r *reader) object(c *ingest.Column, row int, t *schema.Type) error {
 	return nil
 }
 
-// moment decodes an extension value into row of column c. It must be a timestamp, the extension
-// that MessagePack defines.
+// moment decodes an extension value into the given row of column c. It must be a timestamp, the
+// extension that MessagePack defines.
 func (r *reader) moment(c *ingest.Column, row int) error {
 	kind, size, err := r.extension()
 	if err != nil {
@@ -158,10 +158,10 @@ func timestamp(b []byte) (seconds int64, nanos uint32, ok bool) {
 	return 0, 0, false
 }
 
-// values decodes values into the rows of column c from first up to end. This is the hot path: most
-// columns have a long run of values of the same type, and each type has a loop of its own. All
-// other values are decoded by the method value. So are numbers whose declared type t needs special
-// decoding.
+// values decodes the next values into rows of column c: into the row first and all further rows
+// before the row end. This is the hot path: most columns have a long run of values of the same
+// type, and each type has a loop of its own. The method value decodes all other values, and numbers
+// whose declared type t needs special decoding.
 func (r *reader) values(c *ingest.Column, first, end int, t *schema.Type) error {
 	for row := first; row < end; {
 		code, err := r.code()
@@ -191,8 +191,8 @@ func (r *reader) values(c *ingest.Column, first, end int, t *schema.Type) error 
 	return nil
 }
 
-// floats decodes a run of float64 values into column c, from row up to end. There must be at least
-// one. It returns the row at which the run ended.
+// floats decodes a run of float64 values into column c, from the given row on, and stops before the
+// row end. The run must have at least one value. floats returns the row after the run.
 func (r *reader) floats(c *ingest.Column, row, end int) (int, error) {
 	if len(r.src)-r.p < 9 {
 		return row, r.truncated()
@@ -212,8 +212,8 @@ func (r *reader) floats(c *ingest.Column, row, end int) (int, error) {
 	return row, nil
 }
 
-// integers decodes a run of integers in the range of int64 into column c, from row up to end. It
-// returns the row at which the run ended.
+// integers decodes a run of integers in the range of int64 into column c, from the given row on,
+// and stops before the row end. It returns the row after the last decoded value.
 func (r *reader) integers(c *ingest.Column, row, end int) (int, error) {
 	values, err := c.Run(ingest.Int, row, end)
 	if err != nil {
@@ -262,8 +262,8 @@ func (r *reader) integers(c *ingest.Column, row, end int) (int, error) {
 	return row, nil
 }
 
-// strings decodes a run of strings into column c, from row up to end. It returns the row at which
-// the run ended.
+// strings decodes a run of strings into column c, from the given row on, and stops before the row
+// end. It returns the row after the run.
 func (r *reader) strings(c *ingest.Column, row, end int) (int, error) {
 	src := r.src
 	p := r.p

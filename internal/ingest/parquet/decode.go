@@ -154,14 +154,15 @@ type decoder struct {
 	// natural limits the memory for converting columns to the types that decoders return.
 	natural *ingest.Budget
 	rows    int64
-	checked *pqarrow.FileReader // checked is the reader that allocates from bound.
+	checked *pqarrow.FileReader // checked is the reader that allocates from the allocator in bound.
 	// plain is the reader for columns with structs, after these were checked.
 	plain   *pqarrow.FileReader
 	groups  []int // groups are the numbers of all row groups.
 	fields  []arrow.Field
 	readers []*pqarrow.ColumnReader
-	// said has one element per column. It is the column's field in the file if the Arrow type of
-	// the column loses a part of its meaning, and otherwise nil.
+	// said has one element per column of the file. An element is nil if the column's Arrow type
+	// says everything. Otherwise the file gives the column a type that says more (such as UUID or
+	// JSON), and the element is the file's description of the column.
 	said []*pqarrow.SchemaField
 }
 

@@ -89,9 +89,9 @@ func plainFooter(body []byte) (footer metadata.FileMetaData, err error) {
 }
 
 // Claimed returns the number of bytes that the rows of a Parquet file take in memory, according to
-// the file's footer. It returns most if the number is larger. It returns 0 if the footer is broken,
-// because Decode reports that. The file's size says little: a column that repeats one value takes
-// almost no space in a file.
+// the file's footer, but at most the number most. It returns 0 if the footer is broken, because
+// Decode reports that. The file's size says little: a column that repeats one value takes almost no
+// space in a file.
 func Claimed(body []byte, most int64) (bytes int64) {
 	footer, err := plainFooter(body)
 	if err != nil {
@@ -121,14 +121,15 @@ func Claimed(body []byte, most int64) (bytes int64) {
 	return bytes
 }
 
-// fresh sets *to to a pointer to a new value. It is needed because arrow-go does not export the
-// type T.
+// fresh stores a pointer to a new value of type T in *to. It is needed because arrow-go does not
+// export the type T.
 func fresh[T any](to **T) { *to = new(T) }
 
 // checkTree checks the elements of a Parquet schema. They are a tree in a list: each element is
 // followed by one subtree for each of its children.
 func checkTree[E interface{ GetNumChildren() int32 }](elements []E) error {
-	const deepest = 3 * ingest.MaxNesting // a list is a group inside of a group
+	// In Parquet, a list is a group inside of a group, which contains the element.
+	const deepest = 3 * ingest.MaxNesting
 	// open has, for each group around the current element, the number of children that are still to
 	// come.
 	var open []int

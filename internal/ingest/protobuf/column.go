@@ -16,7 +16,7 @@ type store uint8
 
 const (
 	// storeNone stores no values, only whether they are present. It is for structs, and for
-	// messages that contain the columns of a projection.
+	// messages that contain columns of a projection (a selection of fields).
 	storeNone store = iota
 	storeBits       // storeBits is for booleans: one bit per row.
 	store32         // store32 is for values of 4 bytes.
@@ -222,8 +222,8 @@ func (c *column) reserveDefault() {
 	}
 }
 
-// fill sets the offsets of rows that were not written, up to row. These rows are empty. at is the
-// offset.
+// fill sets the offsets of the rows after the last written one, up to the given row, to at. So the
+// rows before the given row are empty.
 func (c *column) fill(row int, at int32) {
 	offsets := c.offsets[:row+1]
 	for i := c.next; i < len(offsets); i++ {
@@ -232,7 +232,7 @@ func (c *column) fill(row int, at int32) {
 	c.next = row + 1
 }
 
-// openText begins the text of row. If row has a text already, it is dropped.
+// openText begins the text of the given row. If the row has a text already, that text is dropped.
 func (c *column) openText(row int) {
 	if c.next <= row {
 		c.fill(row, int32(len(c.data)))
@@ -241,7 +241,7 @@ func (c *column) openText(row int) {
 	c.data = c.data[:c.offsets[row]]
 }
 
-// setBytes sets the value in row to a copy of v.
+// setBytes sets the value in the given row to a copy of v.
 func (c *column) setBytes(row int, v []byte) {
 	c.openText(row)
 	c.appendData(v)
@@ -264,7 +264,8 @@ const (
 // highBits are the high bits of eight bytes. If none of them is set in a word, its bytes are ASCII.
 const highBits = 0x8080808080808080
 
-// setText sets the value in row to a copy of the text v. It returns false if v is not valid UTF-8.
+// setText sets the value in the given row to a copy of the text v. It returns false if v is not
+// valid UTF-8.
 func (c *column) setText(row int, v []byte) bool {
 	if c.next == row && row < len(c.offsets) {
 		c.offsets[row], c.next = int32(len(c.data)), row+1
@@ -311,8 +312,8 @@ func (c *column) setText(row int, v []byte) bool {
 	return all&highBits == 0 || utf8.Valid(v)
 }
 
-// setDict sets the value in row to the text v, with an index into the dictionary. It returns false
-// if v is not valid UTF-8.
+// setDict sets the value in the given row to the text v, with an index into the dictionary. It
+// returns false if v is not valid UTF-8.
 func (c *column) setDict(row int, v []byte) bool {
 	if c.plain {
 		return c.setText(row, v)
@@ -336,8 +337,8 @@ func (c *column) setDict(row int, v []byte) bool {
 	return true
 }
 
-// turnPlain gives up the dictionary: it writes the rows before row again as offsets and data. The
-// value of row itself is dropped, because the caller replaces it.
+// turnPlain gives up the dictionary. It writes all rows before the given row as offsets and data,
+// and drops the value of the given row, because the caller replaces it.
 func (c *column) turnPlain(row int) {
 	size := 0
 	for i := range row {
@@ -362,7 +363,7 @@ func (c *column) turnPlain(row int) {
 	c.plain, c.w32, c.dict = true, nil, intern.Table{}
 }
 
-// textFrom returns the number of bytes of text in row and all later rows.
+// textFrom returns the number of bytes of text in the given row and all later rows.
 func (c *column) textFrom(row int) int64 {
 	switch {
 	case c.store == storeDict && !c.plain:
@@ -381,8 +382,8 @@ func (c *column) textFrom(row int) int64 {
 	return 0
 }
 
-// truncate clears row and all later rows, as if they had never been written. end is one more than
-// the last row that may have been written.
+// truncate clears the given row and all later rows, as if they had never been written. end is one
+// more than the last row that may have been written.
 func (c *column) truncate(row, end int) {
 	if c.optional {
 		bitutil.SetBitsTo(c.valid, int64(row), int64(end-row), false)

@@ -12,14 +12,14 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// maxDepth is the nesting depth of columns below which messages are not expanded. A list, a map or
-// a struct in such a message would exceed ingest.MaxNesting.
+// maxDepth is the maximum nesting depth of columns at which messages become columns. In a deeper
+// message, a list, a map or a struct would exceed ingest.MaxNesting.
 const maxDepth = ingest.MaxNesting - 4
 
-// compiler builds a decoder's tables and columns.
+// compiler builds the lookup tables and the columns of a decoder.
 type compiler struct {
 	d       *Decoder
-	arrays  int // arrays of a batch, including nested ones
+	arrays  int // number of Arrow arrays in a batch, with nested ones
 	types   []protoreflect.FullName
 	names   []string // names of a projection's columns
 	columns []*output
@@ -29,7 +29,7 @@ type compiler struct {
 type place struct {
 	level   *level
 	present *column // has the validity of the message; nil if the message is always present
-	depth   int     // how many arrays the fields' arrays are nested in
+	depth   int     // nesting depth of the fields' Arrow arrays
 	flat    bool    // the fields are columns of the batch
 	path    string  // path of the message, with a dot at its end
 }
@@ -42,7 +42,7 @@ type requirement struct {
 	path    string
 }
 
-// compile builds d's tables and columns from its plan.
+// compile builds the lookup tables and the columns of d from its plan.
 func compile(d *Decoder) error {
 	c := &compiler{d: d}
 	md := d.plan.message
@@ -90,7 +90,7 @@ func (c *compiler) count(arrays int) error {
 	return nil
 }
 
-// column adds a column to the level of at.
+// column adds a column to the level (sequence of rows) of the place at.
 func (c *compiler) column(at place, s store, optional bool) *column {
 	col := newColumn(s, c.d.plan.options.PoisonMemory)
 	col.optional, col.present = optional, at.present
@@ -100,8 +100,9 @@ func (c *compiler) column(at place, s store, optional bool) *column {
 	return at.level.add(col)
 }
 
-// message returns the reader of a message type and the columns of its fields. want is nil for all
-// fields. The columns of a projection are stored in c.columns, not returned.
+// message returns the reader of a message type, with an op for each field, and the columns of the
+// fields. If want is nil, all fields are read. Otherwise want selects the columns of a projection,
+// which are stored in c.columns and not returned.
 func (c *compiler) message(md protoreflect.MessageDescriptor, want *selection, at place) (*message, []*output, error) {
 	c.types = append(c.types, md.FullName())
 	defer func() { c.types = c.types[:len(c.types)-1] }()
@@ -158,8 +159,8 @@ func (c *compiler) checkNames(md protoreflect.MessageDescriptor, want *selection
 	return nil
 }
 
-// field returns the ops for a field's values, one for each tag. If several paths contain the field,
-// their ops are combined in one op.
+// field returns the ops for a field's values (how to decode a value, and where to store it), one op
+// for each tag. If several paths contain the field, their ops for a tag are combined in one op.
 func (c *compiler) field(fd protoreflect.FieldDescriptor, want *selection, at place) ([]*op, *output, error) {
 	if want == nil {
 		ops, output, err := c.whole(fd, at)
@@ -192,7 +193,7 @@ func (c *compiler) field(fd protoreflect.FieldDescriptor, want *selection, at pl
 	return together(all), nil, nil
 }
 
-// together combines the ops that have the same tag.
+// together combines the ops (ways to decode a value) that have the same tag in one op for each tag.
 func together(all []*op) []*op {
 	var out []*op
 	for _, o := range all {
@@ -209,8 +210,8 @@ func together(all []*op) []*op {
 	return out
 }
 
-// selected returns the ops for the part of a field that a projection selects: either the field's
-// own column, or columns inside it.
+// selected returns the ops (how to decode a value, and where to store it) for what a projection
+// selects of a field: either the field's own column, or columns inside of the field.
 func (c *compiler) selected(fd protoreflect.FieldDescriptor, s *selection, at place) ([]*op, error) {
 	path := at.path + s.Name
 	repeated := fd.IsList() || fd.IsMap()
@@ -241,7 +242,7 @@ func (c *compiler) selected(fd protoreflect.FieldDescriptor, s *selection, at pl
 	return []*op{o}, c.emit(s, output)
 }
 
-// inner returns the selection to descend with, or nil if the path ends here.
+// inner returns the selection inside of a field: s itself, or nil (all fields) if a path ends at s.
 func (s *selection) inner() *selection {
 	if s.column >= 0 {
 		return nil
@@ -249,7 +250,7 @@ func (s *selection) inner() *selection {
 	return s
 }
 
-// emit makes output the column of the path that ends at s, if a path ends there.
+// emit stores output as a column of the projection if the path of that column ends at s.
 func (c *compiler) emit(s *selection, output *output) error {
 	if s.column >= 0 {
 		output.name = c.names[s.column]
@@ -258,8 +259,9 @@ func (c *compiler) emit(s *selection, output *output) error {
 	return nil
 }
 
-// element returns the ops for one element of a repeated field. Its column is NULL in rows with
-// fewer elements.
+// element returns the ops (how to decode a value, and where to store it) for a repeated field of
+// which a projection selects one element. The column of the element is NULL in rows with fewer
+// elements.
 func (c *compiler) element(fd protoreflect.FieldDescriptor, s *selection, at place) ([]*op, error) {
 	counter := c.column(at, storeCount, false)
 	o, output, err := c.value(fd, at, optionalElement, s.inner())
@@ -277,13 +279,14 @@ func (c *compiler) element(fd protoreflect.FieldDescriptor, s *selection, at pla
 	return ops, nil
 }
 
-// fan returns the ops for all elements of a repeated field. Each element becomes a row of the
-// batch.
+// fan returns the ops (how to decode a value, and where to store it) for a repeated field whose
+// elements all become rows of the batch.
 func (c *compiler) fan(fd protoreflect.FieldDescriptor, s *selection, at place) ([]*op, error) {
 	path := at.path + s.Name
 	last := &c.d.chain[len(c.d.chain)-1]
 	if last.level != at.level {
-		// Another path contains the same field: one selects the element, the other fields of it.
+		// An earlier path already makes rows of a repeated field. If it is this field, one of the
+		// two paths selects the whole element, and the other selects fields of the element.
 		i := slices.IndexFunc(c.d.chain, func(f fanned) bool { return f.path == path+"[]" })
 		if i < 0 {
 			return nil, base.Errorf(base.Invalid, "paths %q and %q: only one repeated field can make a row per element",
@@ -312,7 +315,8 @@ func (c *compiler) fan(fd protoreflect.FieldDescriptor, s *selection, at place) 
 	return listOps(fd, list, o), c.emit(s, output)
 }
 
-// whole returns the ops for a field with everything inside it, and its column.
+// whole returns the ops (how to decode a value, and where to store it) for a field with everything
+// inside of it, and its column.
 func (c *compiler) whole(fd protoreflect.FieldDescriptor, at place) ([]*op, *output, error) {
 	if !fd.IsList() && !fd.IsMap() {
 		o, output, err := c.value(fd, at, optionalField, nil)
@@ -350,8 +354,8 @@ func (c *compiler) whole(fd protoreflect.FieldDescriptor, at place) ([]*op, *out
 	return ops, output, err
 }
 
-// mapOps returns the op for a map's entries, which sub reads. Keys are always read, because only
-// the last entry of a key is retained.
+// mapOps returns the op (how to decode a value, and where to store it) for the entries of a map.
+// sub reads an entry. Keys are always read, because only the last entry of a key is retained.
 func (c *compiler) mapOps(fd protoreflect.FieldDescriptor, list *column, sub *message) ([]*op, error) {
 	key := sub.find(uint64(tagOf(fd.MapKey(), false)))
 	if key == nil {
@@ -367,7 +371,8 @@ func (c *compiler) mapOps(fd protoreflect.FieldDescriptor, list *column, sub *me
 	return []*op{{tag: tagOf(fd, false), action: doMap, col: list, sub: sub, name: string(fd.Name())}}, nil
 }
 
-// listOps returns the ops of a repeated field. o reads one element.
+// listOps returns the ops (how to decode a value, and where to store it) of a repeated field. o is
+// the op for one element.
 func listOps(fd protoreflect.FieldDescriptor, list *column, o *op) []*op {
 	o.tag = tagOf(fd, false)
 	one := &op{tag: o.tag, action: doList, col: list, elem: o, name: o.name}

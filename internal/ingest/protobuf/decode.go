@@ -6,8 +6,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// message decodes the fields of a message, the bytes b[p:], into row. If it fails, it returns
-// false. d.code is the reason then, and each call that returns adds its field to the path d.path.
+// message decodes the fields of a message, the bytes b[p:], into the given row. If it fails, it
+// returns false. d.code is the reason then, and each call that returns adds its field to the path
+// d.path.
 func (d *Decoder) message(m *message, row int, b []byte, p int) bool {
 	for p < len(b) {
 		first := p
@@ -162,14 +163,14 @@ func (d *Decoder) message(m *message, row int, b []byte, p int) bool {
 }
 
 // in adds the name of the field that op o decodes to d.path, the path of the field that failed. It
-// always returns false.
+// always returns false, which its callers return.
 func (d *Decoder) in(o *op) bool {
 	d.path = append(d.path, o.name)
 	return false
 }
 
-// value decodes the value at b[p:] into row. The op o says how to decode it and in which column it
-// is stored. It returns the position after the value, or -1 on failure.
+// value decodes the value at b[p:] into the given row. The op o says how to decode it and in which
+// column it is stored. It returns the position after the value, or -1 on failure.
 func (d *Decoder) value(o *op, row int, b []byte, p int) int {
 	c := o.col
 	switch o.action {
@@ -229,8 +230,8 @@ func (d *Decoder) value(o *op, row int, b []byte, p int) int {
 	return end
 }
 
-// body decodes b[p:], the content of a length-delimited value, into row. The op o says how to
-// decode it and in which column it is stored. It returns false on failure.
+// body decodes b[p:], the content of a length-delimited value, into the given row. The op o says
+// how to decode it and in which column it is stored. It returns false on failure.
 func (d *Decoder) body(o *op, row int, b []byte, p int) bool {
 	c := o.col
 	switch o.action {
@@ -270,8 +271,8 @@ func (d *Decoder) body(o *op, row int, b []byte, p int) bool {
 	return true
 }
 
-// setVarint sets the value in row to v, the value of a varint. The type of the field determines
-// what v means.
+// setVarint sets the value in the given row to v, the value of a varint. The type of the field
+// determines what v means.
 func (o *op) setVarint(row int, v uint64) {
 	c := o.col
 	switch o.action {
@@ -305,9 +306,9 @@ func (c *column) setEnum(row int, number int32) {
 	c.w32[row], c.next = c.enum.index(number), row+1
 }
 
-// wrapper decodes a message of google/protobuf/wrappers.proto, such as Int64Value, into row. If the
-// message is present, the row is not NULL. If the message has no value, the row has the default of
-// the type.
+// wrapper decodes a message of google/protobuf/wrappers.proto, such as Int64Value, into the given
+// row. If the message is present, the row is not NULL. If the message has no value, the row has the
+// default of the type.
 func (d *Decoder) wrapper(o *op, row int, b []byte, p int) bool {
 	if c := o.col; c.next <= row {
 		switch c.store {

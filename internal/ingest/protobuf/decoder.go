@@ -21,8 +21,9 @@ type Decoder struct {
 	root    *message
 	outputs []*output
 	levels  []*level
-	top     *level   // the level whose rows are the messages
-	chain   []fanned // from top to the level whose rows are the batch's rows
+	top     *level // the level whose rows are the messages
+	// chain has the levels (sequences of rows) from the messages to the rows of the batch.
+	chain []fanned
 
 	required []requirement
 	times    []*column
@@ -33,13 +34,19 @@ type Decoder struct {
 	repeated int64 // bytes of text that is repeated in the rows of a projection
 
 	// The following fields belong to the message that is being read.
-	again    bool  // the message is read a second time, without the map entries in replaced
-	replaced []int // where map entries start that a later entry replaces
+
+	// again says that the message is read a second time, without the map entries in the field
+	// replaced.
+	again bool
+	// replaced has the positions in the message of map entries that a later entry replaces.
+	replaced []int
 	suspects []*op // ops of columns with times that may be invalid
 	groups   []uint64
-	code     failure // the error, its byte (at), and its field from the inside out (path)
-	at       int
-	path     []string
+	// The error of the message: its kind (code), its position in the message (at), and the names of
+	// the field with the error and of the fields around it, from the inside out (path).
+	code failure
+	at   int
+	path []string
 }
 
 // Append adds the rows of a message: one row, or one for each element that the plan turns into
@@ -48,8 +55,8 @@ type Decoder struct {
 // On error the batch is unchanged. Errors are:
 //   - base.Invalid, with the field where decoding failed and the position in the message
 //     (base.Error.Position, counted from 1)
-//   - base.TooLarge: the batch has no room for the message. If the error wraps wire.ErrFull, an
-//     empty batch may have
+//   - base.TooLarge, if the batch has no room for the message. If the error wraps wire.ErrFull, the
+//     message may fit into an empty batch.
 //
 // Required fields of the plan must be present. Unknown fields, extensions and fields outside the
 // plan are skipped; only their sizes are read.
@@ -77,7 +84,8 @@ func (d *Decoder) Append(msg []byte) error {
 	return nil
 }
 
-// append is Append without undoing rows after an error.
+// append adds the rows of a message as Append does. After an error it leaves the rows as they are,
+// and Append removes them.
 func (d *Decoder) append(msg []byte) error {
 	d.suspects, d.path, d.code = d.suspects[:0], d.path[:0], codeNone
 	if d.required != nil || len(d.chain) > 1 {

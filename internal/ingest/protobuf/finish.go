@@ -90,7 +90,8 @@ func (f *finisher) valid(o *output, rows int) validity {
 	return v
 }
 
-// array returns the rows of output o as an Arrow array. The caller releases it.
+// array returns the rows of o, a column of the batch or a part of one, as an Arrow array. The
+// caller releases it.
 func (f *finisher) array(o *output, rows int) arrow.ArrayData {
 	v := f.valid(o, rows)
 	c := o.col
@@ -203,7 +204,7 @@ func (c *column) compact(rows int) {
 	c.dict = next
 }
 
-// isPresent reports whether the value in row is not NULL.
+// isPresent reports whether the value in the given row is not NULL.
 func (c *column) isPresent(row int) bool {
 	return c.present == nil || bitutil.BitIsSet(c.present.valid, row)
 }

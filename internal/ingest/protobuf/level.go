@@ -13,7 +13,9 @@ type level struct {
 	// mark is the number of rows that the level had before the message that is being decoded.
 	mark    int
 	columns []*column
-	bits    int // bits is the number of bits in fixed-width buffers per row.
+	// bits is the number of bits that a row takes in the fixed-width buffers of all columns of the
+	// level.
+	bits int
 }
 
 func (l *level) truncate(row int) {
@@ -66,9 +68,9 @@ func (l *level) reset() {
 	l.rows, l.cap, l.room, l.mark = 0, 0, 0, 0
 }
 
-// grow opens rows, up to at least the given number. If there is no memory for them, it doubles the
-// memory, as far as the batch's limit allows. It returns false if the limit does not allow this
-// number of rows.
+// grow makes at least the given number of rows usable (see open). If there is no memory for these
+// rows, it doubles the memory, as far as the batch's limit allows. It returns false if the limit
+// does not allow this number of rows.
 func (d *Decoder) grow(l *level, rows int) bool {
 	if rows > l.room && !d.reserve(l, rows) {
 		return false
@@ -98,7 +100,8 @@ func (d *Decoder) reserve(l *level, rows int) bool {
 	return true
 }
 
-// full records that the batch has no room for the message. It always returns false.
+// full says that the batch has no room for the message: it records this in d.code. It always
+// returns false, which its callers return.
 func (d *Decoder) full() bool {
 	d.code = codeFull
 	return false
@@ -113,9 +116,9 @@ func (l *level) bytes() int64 {
 	return n
 }
 
-// beginElement adds one element to the list in row of column c. It returns the number of the
-// element's row in the level (sequence of rows) that has the list's elements. It returns false if
-// the batch has no room for the element.
+// beginElement adds one element to the list in the given row of column c. It returns the number of
+// the element's row in the level (sequence of rows) that has the list's elements. It returns false
+// if the batch has no room for the element.
 func (c *column) beginElement(d *Decoder, row int) (int, bool) {
 	child := c.child
 	r := child.rows
@@ -129,9 +132,9 @@ func (c *column) beginElement(d *Decoder, row int) (int, bool) {
 	return r, true
 }
 
-// beginRun adds n elements to the list in row of column c. It returns the number of the first
-// element's row in the level (sequence of rows) that has the list's elements. It returns false if
-// the batch has no room for the elements.
+// beginRun adds n elements to the list in the given row of column c. It returns the number of the
+// first element's row in the level (sequence of rows) that has the list's elements. It returns
+// false if the batch has no room for the elements.
 func (c *column) beginRun(d *Decoder, row, n int) (int, bool) {
 	child := c.child
 	r := child.rows

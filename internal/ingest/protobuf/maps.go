@@ -22,7 +22,8 @@ type mapKeys struct {
 // table.
 const manyKeys = 16
 
-// entry decodes an entry of a map as a new element of the list in row. It returns false on failure.
+// entry decodes an entry of a map as a new element of the list in the given row. It returns false
+// on failure.
 func (d *Decoder) entry(o *op, row int, b []byte, p int) bool {
 	if d.again {
 		if _, found := slices.BinarySearch(d.replaced, p); found {
@@ -43,9 +44,9 @@ func (d *Decoder) entry(o *op, row int, b []byte, p int) bool {
 	return true
 }
 
-// record records that entry n of the map in row is element r of the list, and begins at byte p of
-// the message. If an earlier entry has the same key, it returns the byte at which that entry
-// begins, and otherwise -1.
+// record is called for entry n of the map in the given row, after the entry was decoded. The entry
+// is element r of the list of entries, and begins at byte p of the message. If an earlier entry has
+// the same key, record returns the byte at which the earlier entry begins, and otherwise -1.
 func (k *mapKeys) record(row, n, r, p int) int {
 	if k.row != row {
 		k.row, k.seen = row, nil

@@ -26,8 +26,8 @@ const (
 	// smallestSlot is the alignment that Arrow recommends, in bytes. It suits every type.
 	smallestSlot = 64
 	cachedSlot   = 1 << 16 // cachedSlot is the size in bytes up to which memory is always cached.
-	// cachedSlack says when larger memory is reused: if it is at most this many times as large as
-	// needed.
+	// Memory of more than cachedSlot bytes is reused only if it is at most cachedSlack times as
+	// large as needed.
 	cachedSlack = 4
 )
 

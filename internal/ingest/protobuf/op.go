@@ -22,18 +22,18 @@ const (
 	doWrapper // doWrapper decodes a message with one field, which is the column's value.
 	doEmpty   // doEmpty decodes a message without fields.
 	doRaw     // doRaw stores a message as its bytes.
-	doGroup   // doGroup decodes the content of a group. The field elem says how.
-	// doList decodes each value of a list, in a new row of the level that has the list's elements.
-	// The field elem says how.
+	doGroup   // doGroup decodes the content of a group, as the op in elem says.
+	// doList decodes each value of a list, as the op in elem says. Each value becomes a new row of
+	// the level (sequence of rows) that has the list's elements.
 	doList
 	doMessageList // doMessageList decodes a list of messages.
 	doTextList    // doTextList decodes a list of text.
-	// doPacked decodes numbers that are packed. The field elem says how each of them is decoded.
+	// doPacked decodes numbers that are packed, each of them as the op in elem says.
 	doPacked
 	// doMap decodes a map as a list of entries. Of several entries with the same key, the last one
 	// wins.
 	doMap
-	doIndexed // doIndexed decodes only one element of a repeated field. The field elem says how.
+	doIndexed // doIndexed decodes only one element of a repeated field, as the op in elem says.
 	doIndexedPacked
 	doSeveral // doSeveral decodes the same value several times, for several columns.
 	doSkip    // doSkip does nothing. It is for a member of a oneof that has no column.
@@ -54,8 +54,8 @@ type op struct {
 	sub    *message
 	elem   *op
 	oneof  *oneof
-	// owned are the columns to clear when another member of the oneof is set. They are at the same
-	// level. It is for a field that is a member of a oneof.
+	// owned is for a field that is a member of a oneof. It has the columns to clear when another
+	// member of the oneof is set. These columns belong to the same level (sequence of rows).
 	owned  []*column
 	index  int   // index is for doIndexed: the number of the element to decode.
 	either []*op // either is for doSeveral. Each op in it says how to decode the value once.
@@ -63,17 +63,18 @@ type op struct {
 }
 
 // message has an op for each field of a message type, at one place of the plan. An op says how to
-// decode the field. It is looked up by the field's tag. Guessing that fields come in the same order
-// as in the last message was not faster when measured: the CPU's branch prediction does better.
+// decode a value of the field, and where to store it. The op for a value is looked up by the
+// value's tag. Guessing that fields come in the same order as in the last message was not faster
+// when measured: the CPU's branch prediction does better.
 type message struct {
 	byTag []*op // byTag has the ops of small tags. The index is the tag.
 	rest  map[uint32]*op
 	ops   int
 }
 
-// These limits say which tags are in message.byTag, so that this table stays small. A tag is in it
-// if its field number is below smallNumber, or below both largeNumber and sparse times the number
-// of fields.
+// These limits say which tags are in message.byTag, so that this table stays small. A tag is in the
+// table if its field number is below smallNumber. In a message with many fields the bound is
+// higher: sparse times the number of fields, but at most largeNumber.
 const (
 	smallNumber = 128
 	sparse      = 8
@@ -113,7 +114,7 @@ func (m *message) find(tag uint64) *op {
 	return nil
 }
 
-// mark records that the field which op o decodes is present in row.
+// mark records that the given row has a value for the field of op o.
 func (o *op) mark(row int) {
 	if o.flags&flagPresent != 0 {
 		o.col.valid[row>>3] |= 1 << (row & 7)
@@ -123,15 +124,16 @@ func (o *op) mark(row int) {
 	}
 }
 
-// enter records that the field which op o decodes is the member of its oneof that is set in row.
+// enter records that the given row has a value for the field of op o, which is a member of a oneof.
+// If another member was set last, enter calls become.
 func (o *op) enter(row int) {
 	if o.oneof.row != row || o.oneof.member != o {
 		o.become(row)
 	}
 }
 
-// become records that the field which op o decodes is the member of its oneof that is set in row.
-// It clears the value of the member that was set before.
+// become records that the given row has a value for the field of op o, which is a member of a
+// oneof. If the row has a value for another member of the oneof, become clears that value.
 func (o *op) become(row int) {
 	if x := o.oneof; x.row == row && x.member != nil {
 		for _, c := range x.member.owned {

@@ -6,8 +6,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 )
 
-// parents returns the parent rows of each level that contains the level of the batch's rows. The
-// parent rows of a level say, for every row of the batch, which row of that level contains it.
+// parents returns, for each row of the batch, the rows that contain it. Its result is for plans in
+// which elements of repeated fields become rows: element i of the slice for a level (sequence of
+// rows) is the number of the row of that level which contains row i of the batch. It returns nil if
+// each message becomes one row.
 func (d *Decoder) parents() map[*level][]int32 {
 	if len(d.chain) == 1 {
 		return nil
@@ -87,8 +89,8 @@ func (f *finisher) repeated(o *output, parent []int32) *output {
 	return &output{name: o.name, typ: o.typ, col: out, level: out.level}
 }
 
-// gather returns the column into which the rows of column c are copied, each of them repeated for
-// all rows of the batch that come from it.
+// gather returns the column that receives a copy of the rows of column c. In the copy each row is
+// repeated for all rows of the batch that come from it.
 func (f *finisher) gather(c *column) *column {
 	if c.gathered == nil {
 		c.gathered = newColumn(c.store, f.poison)

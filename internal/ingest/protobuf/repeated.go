@@ -6,7 +6,7 @@ import (
 )
 
 // packed decodes the numbers of a repeated field that are packed in one length-delimited value,
-// b[p:], into the list in row. It returns false on failure.
+// b[p:], into the list in the given row. It returns false on failure.
 func (d *Decoder) packed(o *op, row int, b []byte, p int) bool {
 	n, size := len(b)-p, o.elem.fixedSize()
 	if n == 0 {
@@ -80,8 +80,8 @@ func (o *op) fixedSize() int {
 	return 0
 }
 
-// counts counts one more element of the repeated field in row. It returns true if this is the
-// element with the number wanted.
+// counts adds 1 to the number of elements of the repeated field in the given row. It returns true
+// if the new element has the number wanted, counted from 0.
 func (c *column) counts(row, wanted int) bool {
 	if c.next <= row {
 		c.next, c.count = row+1, 0
@@ -90,8 +90,8 @@ func (c *column) counts(row, wanted int) bool {
 	return c.count == wanted+1
 }
 
-// indexedPacked decodes packed numbers of a repeated field, but stores only one of them, the
-// element whose number op o wants.
+// indexedPacked decodes packed numbers of a repeated field, but stores only one of them: the
+// element with the number o.index.
 func (d *Decoder) indexedPacked(o *op, row int, b []byte, p int) bool {
 	size := o.elem.fixedSize()
 	if size != 0 && (len(b)-p)%size != 0 {

@@ -26,7 +26,7 @@ const (
 )
 
 // mayGrow reports whether the dictionary t of a text column may get another value after the given
-// number of rows. If not, it is given up.
+// number of rows. If it returns false, the dictionary is given up.
 func mayGrow(t *intern.Table, rows int) bool {
 	n := t.Len()
 	return n < dictionaryCheck || n < dictionaryMax && n <= rows/dictionaryRows

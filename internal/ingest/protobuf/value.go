@@ -59,9 +59,9 @@ func wireType(k protoreflect.Kind) protowire.Type {
 	return kinds[k].wire
 }
 
-// value returns the op (how to decode a field, and where to store it) for one value of the field
-// fd, without its tag, and the column for it. at is the place in the plan. If want selects columns
-// inside of the field, there is no column for the field itself.
+// value returns the op for one value of the field fd (how to decode it, and where to store it),
+// without its tag, and the column for the value. at is the place in the plan. If want selects
+// columns inside of the field, there is no column for the field itself.
 func (c *compiler) value(fd protoreflect.FieldDescriptor, at place, how presence, want *selection) (*op, *output, error) {
 	optional := how == optionalElement || how == optionalField && fd.HasPresence() && !fd.ContainingMessage().IsMapEntry()
 	o, output, err := c.typed(fd, at, how, optional, want)
@@ -161,8 +161,8 @@ func (c *compiler) structure(fd protoreflect.FieldDescriptor, at place, optional
 	return col, fields
 }
 
-// inside returns the op (how to decode a field, and where to store it) for a message in which only
-// some columns are selected, by want.
+// inside returns the op (how to decode a field, and where to store it) for a message of which the
+// selection want selects only some columns.
 func (c *compiler) inside(fd protoreflect.FieldDescriptor, at place, optional bool, want *selection) (*op, *output, error) {
 	col, fields := c.structure(fd, at, optional)
 	sub, _, err := c.message(fd.Message(), want, fields)

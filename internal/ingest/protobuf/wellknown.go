@@ -33,8 +33,8 @@ const (
 	maxDuration  = 315_576_000_000
 )
 
-// time decodes a Timestamp or a Duration, or a piece of one, from b[p:] into row. It returns false
-// on failure.
+// time decodes a Timestamp or a Duration, or a piece of one, from b[p:] into the given row. It
+// returns false on failure.
 func (d *Decoder) time(o *op, row int, b []byte, p int) bool {
 	c := o.col
 	if c.next <= row {
@@ -85,8 +85,8 @@ func (d *Decoder) time(o *op, row int, b []byte, p int) bool {
 	return true
 }
 
-// setTimestamp sets the value in row to the timestamp that was read, and reports whether it is
-// valid.
+// setTimestamp sets the value in the given row to the timestamp that was read, and reports whether
+// it is valid.
 func (c *column) setTimestamp(row int) bool {
 	t := &c.time
 	if t.nanos != nil {
@@ -109,8 +109,8 @@ func (c *column) setTimestamp(row int) bool {
 	return true
 }
 
-// setDuration sets the value in row to the duration that was read, in nanoseconds. It returns false
-// if it is not a valid Duration, or does not fit into 64 bits.
+// setDuration sets the value in the given row to the duration that was read, in nanoseconds. It
+// returns false if it is not a valid Duration, or does not fit into 64 bits.
 func (c *column) setDuration(row int) bool {
 	s, n := c.time.seconds, int64(c.time.below)
 	if s < -maxDuration || s > maxDuration || n < -999_999_999 || n > 999_999_999 || s > 0 && n < 0 || s < 0 && n > 0 {

@@ -22,8 +22,8 @@ type Engine interface {
 	Version() string
 	// Exec runs one statement of the user's schema, such as CREATE TABLE.
 	Exec(ctx context.Context, sql string) error
-	// Applied returns the ids of the migrations of a project that were applied to the database
-	// before.
+	// Applied returns the ids of the project's migrations that were already applied to the
+	// database.
 	Applied(ctx context.Context, project string) (map[string]bool, error)
 	// Describe prepares a statement and returns its parameters and columns. If the engine refuses
 	// the statement, the error is a *SQLError.
@@ -204,8 +204,7 @@ type TypeField struct {
 	Nullable bool
 }
 
-// Plain returns a type that consists of only a kind and native, the name of the type in the
-// database.
+// Plain returns a type that has only a kind and a name. native is its name in the database.
 func Plain(kind ir.Kind, native string) Type { return Type{Kind: kind, Native: native} }
 
 // ListOf returns the type of lists of elem, with the database's name for it. elemNullable says

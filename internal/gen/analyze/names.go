@@ -96,10 +96,10 @@ func (n *names) tableRow(purpose string, name ir.Name, columns []ir.Column) stri
 	return ref
 }
 
-// queryRow returns the Ref of a query's row type. If rows that are inserted into a table have the
-// same columns, it is the row type of these. Otherwise queryRow declares a row type with the given
-// name. Queries do not share types with each other, so deleting a query does not change the type of
-// another query.
+// queryRow returns the Ref of a query's row type. If a table's insert takes rows with the same
+// columns, the query gets the row type of that insert. Otherwise queryRow declares a row type with
+// the given name. Queries do not share types with each other, so deleting a query does not change
+// the type of another query.
 func (n *names) queryRow(name ir.Name, columns []ir.Column) string {
 	if ref, ok := n.tableRows[insertRows+" "+shape(columns)]; ok && !n.separateRowTypes {
 		return ref

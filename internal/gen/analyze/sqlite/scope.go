@@ -19,7 +19,7 @@ type value struct {
 	exact bool
 	// null means that the expression is the literal NULL, which fits every type.
 	null bool
-	// alsoKind is a second kind of which the value is certainly too. For example, 0 and 1 are also
+	// alsoKind is a second kind that the value certainly has as well. For example, 0 and 1 are also
 	// booleans, and the result of date() is also a date.
 	alsoKind ir.Kind
 	// origin is the table column from which the value is taken unchanged: {schema, table, column}.
@@ -70,8 +70,8 @@ type relation struct {
 	hidden int
 	rowid  bool
 	// merged has the columns of this relation that USING or NATURAL merged with a column of the
-	// left side of the join. coalesced is for merged columns whose left side may have no row. It
-	// has the value of the merged column, which is what the name means without a table.
+	// left side of the join. coalesced has the values of those merged columns whose left side may
+	// have no row. Such a value is what the column's name means if it is written without a table.
 	merged    map[string]bool
 	coalesced map[string]value
 }

@@ -129,7 +129,7 @@ func (e *Engine) Exec(_ context.Context, sql string) error {
 	return nil
 }
 
-// Applied returns nothing, because a new database has no migrations.
+// Applied returns no migration ids, because no migration was applied to a new database.
 func (e *Engine) Applied(context.Context, string) (map[string]bool, error) { return nil, nil }
 
 func placeholder(i int) string { return fmt.Sprintf("?%d", i+1) }

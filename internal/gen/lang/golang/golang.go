@@ -150,7 +150,8 @@ func (g *generator) pkg() string {
 
 func quote(s string) string { return emit.QuoteBlock(emit.Go, s, "") }
 
-// doc writes a Go doc comment that begins with name. Its text is doc, or fallback if doc is empty.
+// doc writes a Go doc comment that begins with name. The lines in doc are its text. If doc is
+// empty, the text is fallback.
 func (g *generator) doc(name string, doc []string, fallback string) {
 	lines := emit.DocLines(emit.Go, doc)
 	if len(lines) == 0 {

@@ -109,8 +109,8 @@ func jobsOf(p *config.Project, wanted func(config.Entry, ir.Engine) bool) []*job
 	return jobs
 }
 
-// runAll runs do for all jobs concurrently, and returns their errors in the order of the jobs. If
-// the database of one job does not answer, the other jobs still report their results.
+// runAll calls the function do for all jobs concurrently, and returns the errors in the order of
+// the jobs. If the database of one job does not answer, the other jobs still report their results.
 func (g *Generator) runAll(jobs []*job, do func(*job) error) error {
 	failed := make([]error, len(jobs))
 	var wait sync.WaitGroup

@@ -117,7 +117,7 @@ func (n *names) declare(name ir.Name, columns []ir.Column) string {
 }
 
 // typ converts t, a type of this package, to a type of package ir. It declares the enums and
-// structs in it. An enum or struct without a name gets the name hint.
+// structs in it. The argument hint is the name to give to an enum or struct that has none.
 func (n *names) typ(t Type, hint string) ir.Type {
 	out := ir.Type{
 		Kind: t.Kind, Native: t.Native, Precision: t.Precision, Scale: t.Scale, Unit: t.Unit,

@@ -26,7 +26,8 @@ type Call struct {
 	Aggregate bool
 }
 
-// Function returns a Call of the SQL function name with arguments of the given types.
+// Function returns a Call of an SQL function with the given name, and with arguments of the given
+// types.
 func Function(name string, args ...string) Call {
 	return Call{Format: name + "(" + strings.TrimSuffix(strings.Repeat("%s, ", len(args)), ", ") + ")", Args: args}
 }

@@ -511,8 +511,8 @@ func (e *Engine) rename(t analyze.Type) analyze.Type {
 	return t
 }
 
-// Type returns the type with the name text, in the spelling of DuckDB or of SQG (the generator that
-// Scoter replaces). It implements analyze.Engine.
+// Type returns the type that the text names, in the spelling of DuckDB or of SQG (the generator
+// that Scoter replaces). It implements analyze.Engine.
 func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
 	sql := "SELECT CAST(NULL AS " + text + ")"
 	p, err := e.db.prepare(sql)

@@ -161,8 +161,9 @@ func typeOf(e *node) int {
 
 func (w *walker) functionName(e *node) string { return w.name("pg_proc", e.num("funcid")) }
 
-// name returns the name of the built-in function or operator with an OID. catalog is the system
-// table that has it, such as pg_proc. name returns "" for a user-defined function or operator.
+// name returns the name of the built-in function or operator with the given OID. catalog is the
+// system table that has it, such as pg_proc. For a user-defined function or operator, name returns
+// "".
 func (w *walker) name(catalog string, oid int) string {
 	names, err := w.engine.catalogNames(w.ctx, catalog)
 	if err != nil {

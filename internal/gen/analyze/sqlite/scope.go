@@ -316,9 +316,9 @@ func (w *walker) query(q *query, parent *scope, env *environment) (out []output,
 	return out, first
 }
 
-// core returns the columns of c, one SELECT or VALUES, and its scope. order is the ORDER BY of the
-// query if it has no other SELECT. An aggregate function in order makes the SELECT an aggregate
-// query too.
+// core returns the columns of c, one SELECT or VALUES, and its scope. If the query has no other
+// SELECT, order is the query's ORDER BY. An aggregate function in the ORDER BY makes the SELECT an
+// aggregate query too.
 func (w *walker) core(c *core, order []*expr, parent *scope, env *environment) ([]output, *scope) {
 	sc := &scope{parent: parent, env: env, proven: map[*output]bool{}}
 	if c.values != nil {

@@ -278,7 +278,7 @@ func class(sql string) ir.Statement {
 	return ir.StatementOther
 }
 
-// Type returns the type whose name is text, by SQLite's rules for declared types. SQLite itself
+// Type returns the type that the text names, by SQLite's rules for declared types. SQLite itself
 // accepts any name. A name for which the rules give no affinity is refused as a spelling mistake.
 func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
 	t := declared(text)

@@ -193,9 +193,9 @@ func (g *generator) file() {
 	}
 }
 
-// imports writes the import lines for the packages of the standard library that the Go code text
-// uses. If the text is not valid Go, imports reports nothing, because formatting the text fails
-// later.
+// imports writes the import lines for the packages of the standard library that the generated code
+// uses. text is this code. If it is not valid Go, imports reports nothing, because formatting the
+// code fails later.
 func (g *generator) imports(text string) {
 	used := map[string]bool{}
 	if file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+text, 0); err == nil {

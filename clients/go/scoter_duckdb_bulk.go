@@ -338,7 +338,8 @@ func (w *scDuckWriter[T]) set(at int, row *T) error {
 	return nil
 }
 
-// appendKey appends the bytes of the value in row at, which has a fixed size, to key.
+// appendKey appends the bytes of one value of the vector to key. at is the row of the value, which
+// has a fixed size.
 func (v *scVec) appendKey(key []byte, at int) []byte {
 	if v.null == at {
 		return append(key, 0)

@@ -223,8 +223,8 @@ func processCPU() float64 {
 	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e6
 }
 
-// change changes rows of a table. If kind is "delete", it deletes them, and otherwise it updates
-// the same columns as the benchmark of updates.
+// change deletes rows of a table if kind is "delete". Otherwise it updates rows, in the same
+// columns as the benchmark of updates.
 func (b *bench) change(ctx context.Context, table, kind string, rows int) error {
 	t, err := b.app.Engine.Lookup(database, engine.DefaultSchema, table)
 	if err != nil {

@@ -184,7 +184,7 @@ var operations = []operation{
 		want: func(int) any { return bulkRows }},
 }
 
-// is returns an error if the result of an SQL query is not the number want.
+// The method is returns an error if the result of an SQL query is not the number want.
 func (p *program) is(want int, statement string) error {
 	a, err := p.ask("value", statement)
 	if err == nil && fmt.Sprint(a.Value) != fmt.Sprint(float64(want)) {

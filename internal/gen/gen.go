@@ -121,8 +121,8 @@ func (g *Generator) runAll(jobs []*job, do func(*job) error) error {
 	return errors.Join(failed...)
 }
 
-// merge adds the diagnostics of the list more to list. If two diagnostics have the same text and
-// the same place, because two engines reported them, only one is added.
+// merge adds the diagnostics in one list, more, to the other list. If two diagnostics have the same
+// text and the same place, because two engines reported them, only one is added.
 func merge(list, more *diag.List) {
 	known := map[diag.Diagnostic]bool{}
 	for _, d := range list.All() {

@@ -12,9 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Adapt changes the names in a module and its target to the names that SQG would give them. It must
-// be called before lang.Plan or lang.Generate. The module stays valid: names that were different
-// before stay different.
+// Adapt changes the names in a module and its target to the names that SQG, the generator that
+// Scoter replaces, would give them. It must be called before lang.Plan or lang.Generate. The module
+// stays valid: names that were different before stay different.
 func Adapt(m *ir.Module, t *ir.Target) {
 	splitAll(m)
 	split(&t.Name)

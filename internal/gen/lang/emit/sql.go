@@ -309,10 +309,11 @@ func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 	})
 }
 
-// CheckText returns an Invalid error if a query has a column with values of a kind that the
-// language can only read as text, but the query cannot be changed to return text. That is so for
-// statements that cannot be wrapped in a SELECT, and for values that contain a type without a name
-// (UNION, VARIANT). wrapped reports whether a query is wrapped.
+// CheckText checks the columns with values of the given kind in a plan's queries. The language can
+// only read such values as text. CheckText returns an Invalid error if a query cannot be changed to
+// return text. That is so for statements that cannot be wrapped in a SELECT, and for values that
+// contain a type without a name (UNION, VARIANT). wrapped reports whether the generator wraps a
+// query in a SELECT.
 func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) bool) error {
 	for _, q := range p.Queries {
 		for _, c := range q.Columns {

@@ -54,8 +54,8 @@ type generator struct {
 	w emit.Writer
 }
 
-// runtimeNames are the names that the runtime library declares. It is in the same package as the
-// generated code, which so cannot use these names.
+// runtimeNames are the names that the runtime library declares. The library is in the same package
+// as the generated code, so the code cannot use these names.
 var runtimeNames = strings.Fields(`Observer Migration MigrateOptions Decimal UUID NewUUID ParseUUID Interval RowsOf ErrNoRows DBTX DB Appender
 	GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError RowError DuckDBRoute DuckDBVectors DuckDBAppender
 	PostgresRoute PostgresUnnest PostgresBinary PostgresText`)

@@ -193,7 +193,7 @@ func generic(row, read string) string {
 	return "<" + row + ">"
 }
 
-// apply returns TypeScript code that calls read with the argument v. read is the name of a
+// apply returns TypeScript code that calls a function with the argument v. read is the name of this
 // function, or an arrow function.
 func apply(read, v string) string {
 	if strings.Contains(read, "=>") {

@@ -85,8 +85,8 @@ func scReadServed(row []string) *scServed {
 	return &scServed{oid: oid(row[0]), receive: row[1], elem: oid(row[2]), base: oid(row[3]), relation: oid(row[4])}
 }
 
-// scCopyLookup asks the server for the types inside of types. It remembers them, so that it asks
-// for each type once.
+// scCopyLookup asks the server about types and the types inside of them. It remembers the answers,
+// so that it asks about each type once.
 type scCopyLookup struct {
 	conn  *pgconn.PgConn
 	known map[uint32]*scServed

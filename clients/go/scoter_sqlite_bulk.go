@@ -14,8 +14,9 @@ type scBulk[T any] struct {
 	row    string
 	values func(T) []any
 	size   int
-	// before and behind are the texts before and after the placeholders of the rows, in a statement
-	// that writes many rows. before is "" if there is no such statement.
+	// The two texts are parts of a statement that writes many rows: before is in front of the
+	// placeholders of the rows, and behind follows them. before is "" if there is no such
+	// statement.
 	before, behind string
 }
 

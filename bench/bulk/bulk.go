@@ -70,8 +70,8 @@ type language struct {
 	name string
 	// start prepares the program in the folder dir, which has the generated code, and returns its
 	// command line. The benchmark appends the engine, a file and the server's address to the
-	// command line. To a line "ways" on its input, the program answers with a greeting. To a line
-	// with operation, method and number of rows, it answers with an outcome.
+	// command line. The program then reads lines from its input. It answers the line "ways" with a
+	// greeting. It answers a line with operation, method and number of rows with an outcome.
 	start func(ctx context.Context, dir string) ([]string, error)
 }
 

@@ -52,9 +52,9 @@ func Node(dir string, newer bool) []string {
 	return []string{node, "--no-warnings", "--max-semi-space-size=64"}
 }
 
-// installed returns a folder in the user's cache that has a set of packages. The file version in
-// the folder dir lists the packages. If there is no folder for this list yet, installed calls
-// install to fill one.
+// installed returns a folder in the user's cache that has a set of packages. version is the name of
+// the file in the folder dir that lists the packages. If there is no folder for this list yet,
+// installed calls install to fill one.
 func installed(dir, version string, install func(into string) error) (string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, version))
 	if err != nil {
@@ -134,7 +134,7 @@ func Ask[T any](c *Conversation, line string, take func(T) bool) error {
 	return c.failed(c.out.Err())
 }
 
-// failed returns the error to report if the program ended before it has answered. err is the error
+// failed returns the error to report if the program ends before it has answered. err is the error
 // that was noticed.
 func (c *Conversation) failed(err error) error {
 	c.in.Close()

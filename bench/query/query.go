@@ -88,9 +88,9 @@ func (o *Options) small(ctx context.Context, s *harness.Server, report *harness.
 	return nil
 }
 
-// repeat sends a minimal query again and again over one connection, until a time, and returns the
-// number of responses. It always writes the same bytes. http.Client would take more processor time
-// than the server, on the same cores.
+// repeat sends a minimal query again and again over one connection, until the given time, and
+// returns the number of responses. It always writes the same bytes. http.Client would take more
+// processor time than the server, on the same cores.
 func repeat(url string, until time.Time) (n int64, err error) {
 	address := strings.TrimPrefix(url, "http://")
 	conn, err := net.Dial("tcp", address)

@@ -70,8 +70,8 @@ type language struct {
 	name string
 	// start prepares the program in the folder dir, which has the generated code, and returns its
 	// command line. The benchmark appends the engine, a file and the server's address to the
-	// command line. To a line "ways" on its input, the program answers with a greeting. To a line
-	// with operation, method and number of rows, it answers with an outcome.
+	// command line. The program then reads lines from its input. It answers the line "ways" with a
+	// greeting. It answers a line with operation, method and number of rows with an outcome.
 	start func(ctx context.Context, dir string) ([]string, error)
 }
 
@@ -154,9 +154,9 @@ type measured struct {
 
 func (m *measured) operation() string { return m.Engine + " " + m.way.Operation }
 
-// runs returns how many runs warm up a way to write, and how many runs are measured after that.
-// With few rows there are more of both: JIT compilers and other load on the machine then have a
-// larger share of the time.
+// runs returns two numbers of runs for a way to write rows: how many runs warm it up, and how many
+// are measured after that. With few rows both numbers are larger: JIT compilers and other load on
+// the machine then have a larger share of the time.
 func (o *Options) runs(m *measured) (warm, counted int) {
 	if m.rows > 10_000 || m.Most > 0 && !isGenerated(m.Method) {
 		return 1, o.Repeat
@@ -188,7 +188,7 @@ func (o *Options) measure(report *harness.Report, ways []measured) error {
 		}
 		return nil
 	}
-	// This call of each only counts the steps, for the progress bar.
+	// This first call of the function each only counts the steps, for the progress bar.
 	_ = each(func(_, _ string, _ int, of []measured) error {
 		for i := range of {
 			warm, counted := o.runs(&of[i])

@@ -16,8 +16,8 @@ type Bars struct {
 	Values []*float64 `json:"values"`
 }
 
-// Set sets the value of a side in the case called in. The chart shows sides and cases in the order
-// in which Set first gets their names.
+// Set sets the value of a side in one case of the chart. The parameter in is the name of the case.
+// The chart shows sides and cases in the order in which Set first gets their names.
 func (c *Chart) Set(side, in string, value float64) {
 	at := -1
 	for i, name := range c.Cases {

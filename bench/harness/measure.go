@@ -47,8 +47,8 @@ func (r *Report) Measure(operation, method string, rows int, millis, cpu, alloca
 }
 
 // MergeEarlier copies measurements from the file at path, an earlier report of the same benchmark,
-// into this report, so that a long benchmark can be run in pieces. It skips an operation with a
-// number of rows if this report has measured it.
+// into this report, so that a long benchmark can be run in pieces. It copies nothing for an
+// operation and number of rows that this report has measured itself.
 func (r *Report) MergeEarlier(path string) error {
 	text, err := os.ReadFile(path)
 	if os.IsNotExist(err) {

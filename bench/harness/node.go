@@ -52,8 +52,9 @@ func Node(dir string, newer bool) []string {
 	return []string{node, "--no-warnings", "--max-semi-space-size=64"}
 }
 
-// installed returns a folder in the user's cache that has the packages which the file pin in dir
-// lists. If there is no such folder yet, it calls install to fill one.
+// installed returns a folder in the user's cache that has a set of packages. version is the name of
+// the file in the folder dir that lists the packages. If there is no folder for this list yet,
+// installed calls install to fill one.
 func installed(dir, version string, install func(into string) error) (string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, version))
 	if err != nil {
@@ -115,8 +116,8 @@ func Converse(command *exec.Cmd) (*Conversation, error) {
 	return c, nil
 }
 
-// Ask sends a line to the program. It decodes each line of the answer, and passes it to take, until
-// take returns false.
+// Ask sends a line to the program and decodes each line of the answer. It passes the decoded values
+// to the function take, until take returns false.
 func Ask[T any](c *Conversation, line string, take func(T) bool) error {
 	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
 		return c.failed(err)
@@ -133,7 +134,7 @@ func Ask[T any](c *Conversation, line string, take func(T) bool) error {
 	return c.failed(c.out.Err())
 }
 
-// failed returns the error to report if the program ended before it has answered. err is the error
+// failed returns the error to report if the program ends before it has answered. err is the error
 // that was noticed.
 func (c *Conversation) failed(err error) error {
 	c.in.Close()

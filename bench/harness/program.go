@@ -61,8 +61,8 @@ func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// Python returns the path of a Python interpreter with the packages that the file requirements in
-// dir lists.
+// Python returns the path of a Python interpreter that has certain packages. requirements is the
+// name of the file in the folder dir that lists the packages.
 func Python(ctx context.Context, dir, requirements string) (string, error) {
 	packages, err := installed(dir, requirements, func(into string) error {
 		if err := command(ctx, dir, "python3", "-m", "venv", into); err != nil {

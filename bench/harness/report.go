@@ -147,7 +147,7 @@ func (e *Env) Save(r *Report) error {
 	return r.writePage(e.Output)
 }
 
-// short formats a number with four significant digits.
+// short returns a number as text with four significant digits.
 func short(v float64) string {
 	if math.Abs(v) >= 1000 {
 		return strconv.FormatFloat(v, 'f', 0, 64)

@@ -262,8 +262,9 @@ func (s *Server) Send(ctx context.Context, client *http.Client, path, contentTyp
 	}
 }
 
-// Latencies runs queries on several connections at once for the duration d. query returns the SQL
-// of query n. It returns how long each query took, in milliseconds.
+// Latencies runs queries on several connections at once for the duration d, and returns how long
+// each of them took, in milliseconds. The function query returns the SQL of the query with number
+// n.
 func (s *Server) Latencies(ctx context.Context, connections int, d time.Duration, query func(n int) string) ([]float64, error) {
 	until := time.Now().Add(d)
 	var mu sync.Mutex

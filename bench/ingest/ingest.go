@@ -118,8 +118,8 @@ type fixedRun struct {
 // a while. So the cost of fresh memory from the operating system is not measured.
 const warmShare = 4
 
-// fixed measures a run with the given number of rows. Several writers send the rows, and the run
-// ends when all rows are in parts.
+// fixed makes a run with the given number of rows, and measures it. Several writers send the rows,
+// and the run ends when all rows are in parts.
 func (o *Options) fixed(ctx context.Context, env *harness.Env, k kind, rows, writers int) (r fixedRun, err error) {
 	flags := harness.FlushSoon(flushAge)
 	if !k.merged {

@@ -161,8 +161,9 @@ func targets(r *harness.Report) {
 	if ours, library := largest("INSERT", "scoter", "COPY BINARY (PgBulkInsert)"); ours != nil {
 		r.AtLeast(5, name(ours, "times less of the client's CPU than PgBulkInsert"), harness.Median(library.CPU)/harness.Median(ours.CPU), "")
 		if bytes := r.Measured("INSERT", "COPY of bytes that are there", ours.Rows); bytes != nil {
-			// The same ratio is reported for a COPY of bytes that were encoded before. What remains
-			// is the time of the driver, the kernel and the socket.
+			// This ratio is also reported for a COPY of bytes that were encoded before the
+			// measurement. What it measures then is the time of the driver, the kernel and the
+			// socket.
 			r.Add(name(ours, "times less of the client's CPU than PgBulkInsert, bytes that are there"), harness.Median(library.CPU)/harness.Median(bytes.CPU), "")
 		}
 		r.AtLeast(50, name(ours, "times less allocation than PgBulkInsert"), harness.Median(library.Allocated)/harness.Median(ours.Allocated), "")
@@ -175,7 +176,7 @@ func targets(r *harness.Report) {
 			if ours, batch := largest(operation, "scoter"+index, "JDBC batch"+index); ours != nil {
 				r.AtLeast(20, name(ours, "times as fast as JDBC batch"+index), harness.Median(batch.Millis)/harness.Median(ours.Millis), "")
 			}
-			// The same ratio is reported for the server's statement without a client. If that is
+			// This ratio is also reported for the server's statement without a client. If that is
 			// not 20 times as fast, no client can be.
 			if alone, batch := largest(operation, "the statement alone", "JDBC batch"); alone != nil && index == "" {
 				r.Add(name(alone, "times as fast as JDBC batch, the statement alone"), harness.Median(batch.Millis)/harness.Median(alone.Millis), "")

@@ -118,8 +118,8 @@ func (b *bench) exec(ctx context.Context, sql string) error {
 	return nil
 }
 
-// copyOf creates the table name with the rows of the table from, and waits until all rows are in
-// parts.
+// copyOf creates a table with the given name, fills it with the rows of the table named by from,
+// and waits until all rows are in parts.
 func (b *bench) copyOf(ctx context.Context, name, from string) error {
 	for _, sql := range []string{lineitem.CreateTable(name), fmt.Sprintf("INSERT INTO %s FROM %s ORDER BY l_orderkey, l_linenumber", name, from)} {
 		if err := b.exec(ctx, sql); err != nil {
@@ -223,8 +223,8 @@ func processCPU() float64 {
 	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e6
 }
 
-// change changes rows of a table. If kind is "delete", it deletes them, and otherwise it updates
-// the same columns as the benchmark of updates.
+// change deletes rows of a table if kind is "delete". Otherwise it updates rows, in the same
+// columns as the benchmark of updates.
 func (b *bench) change(ctx context.Context, table, kind string, rows int) error {
 	t, err := b.app.Engine.Lookup(database, engine.DefaultSchema, table)
 	if err != nil {

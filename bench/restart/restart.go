@@ -1,5 +1,5 @@
-// Package restart measures how long a server takes until it answers again after it was killed.
-// Before that, it must read its log.
+// Package restart measures how long a server takes until it answers again after it was killed. The
+// server must read its log before it answers.
 package restart
 
 import (
@@ -83,7 +83,7 @@ type restart struct {
 	requests int64
 }
 
-// once fills a log, kills the server, starts it again, and measures the restart.
+// once makes one measurement of a restart: it fills a log, kills the server, and starts it again.
 func (o *Options) once(ctx context.Context, env *harness.Env, k kind) (r restart, err error) {
 	s, err := env.StartServer(ctx, flags...)
 	if err != nil {

@@ -89,7 +89,7 @@ func fill(path string) error {
 }
 
 // operation is one operation that the benchmark program of every SQLite driver implements, such as
-// a query. The arguments of its calls are in the list calls in typescript/operations.ts.
+// a query. The arguments of its calls are in typescript/operations.ts, in the list named calls.
 type operation struct {
 	name string
 	// want returns the expected result of call i. size is the number of rows in the result, or the
@@ -184,7 +184,7 @@ var operations = []operation{
 		want: func(int) any { return bulkRows }},
 }
 
-// is returns an error if the result of an SQL query is not the number want.
+// The method is returns an error if the result of an SQL query is not the number want.
 func (p *program) is(want int, statement string) error {
 	a, err := p.ask("value", statement)
 	if err == nil && fmt.Sprint(a.Value) != fmt.Sprint(float64(want)) {
@@ -198,8 +198,8 @@ func (p *program) is(want int, statement string) error {
 const bulkIsThere = "SELECT count(*) FROM users WHERE id >= 1000000 AND name = 'bulk ' || (id - 1000000) AND" +
 	" email = 'bulk' || (id - 1000000) || '@example.com' AND age = (id - 1000000) % 90 AND created_at = '2025-06-01 00:00:00'"
 
-// turn measures an operation once, with hand-written and with generated code. Before that it checks
-// their results, and after it the rows that they wrote.
+// turn measures an operation once, with hand-written and with generated code. Before the
+// measurement it checks the results of both, and afterwards the rows that they wrote.
 func (o *Options) turn(p *program, op *operation) (answer, error) {
 	from := p.next
 	for _, side := range sides {

@@ -181,7 +181,7 @@ func (o *Options) start(ctx context.Context, dir string) (programs []*program, e
 	return programs, nil
 }
 
-// open gives the program a new copy of the database file original.
+// open gives the program a new copy of the database file whose path is original.
 func (p *program) open(original string, report *harness.Report) error {
 	copied := p.file + ".new"
 	text, err := os.ReadFile(original)

@@ -22,14 +22,14 @@ type updateBurst struct {
 
 func (r updateBurst) perSecond() float64 { return float64(len(r.took)) / measuring.Seconds() }
 
-// merging compares single-row updates while merges are paused with single-row updates while a merge
-// runs. The first updates give the merge something to do. Both are measured in each turn, and a
-// result is the median of the turns' ratios: a shared machine may be half as fast half a minute
-// later.
+// merging measures single-row updates in two states and compares them: while merges are paused, and
+// while a merge runs. The first updates give the merge something to do. Both states are measured in
+// each turn, and a result is the median of the turns' ratios: a shared machine may be half as fast
+// half a minute later.
 func (b *bench) merging(ctx context.Context) error {
 	s := b.sides[0]
-	// made has the measurements. The first key says whether merges run, and the second key is the
-	// number of connections. The lists have one element for each turn.
+	// The variable made has the measurements. The first key says whether merges run, and the second
+	// key is the number of connections. The lists have one element for each turn.
 	made := map[bool]map[int][]updateBurst{false: {}, true: {}}
 	for range b.Repeat {
 		b.progress.Step("merging: updates without merges and with")
@@ -74,9 +74,9 @@ func (b *bench) merging(ctx context.Context) error {
 	return nil
 }
 
-// rushes measures single-row updates on one connection and then on several, and adds the
-// measurements to the map to. Before that, it updates rows until the parts have their indexes of
-// keys.
+// rushes measures single-row updates on one connection and then on several. It stores the
+// measurements in the map named to, by the number of connections. Before it measures, it updates
+// rows until the parts have their indexes of keys.
 func (b *bench) rushes(ctx context.Context, to map[int][]updateBurst) error {
 	s := b.sides[0]
 	for n := range warming {
@@ -94,7 +94,8 @@ func (b *bench) rushes(ctx context.Context, to map[int][]updateBurst) error {
 	return nil
 }
 
-// rush updates single rows on several connections, for the time that the constant measuring says.
+// rush makes single-row updates on several connections, for the time that the constant measuring
+// gives.
 func (b *bench) rush(ctx context.Context, connections int) (r updateBurst, err error) {
 	statement := func(n int) string { return updateSQL("changed", single(n, b.Scale)) }
 	watching, stop := context.WithCancel(ctx)

@@ -64,7 +64,7 @@ func (b *bench) atOnce(ctx context.Context) error {
 	const windows, window = 4, 5 * time.Second
 	name := fmt.Sprintf("updates of one row, %d clients", clients)
 	for i := range windows {
-		const apart = 1_000_000 // more than the updates in one time window
+		const apart = 1_000_000 // larger than the number of updates in one time window
 		took, err := b.server.Latencies(ctx, clients, window, func(n int) string { return updateSQL("changed", single(b.Singles+i*apart+n, b.Scale)) })
 		if err != nil {
 			return err

@@ -40,8 +40,8 @@ type side struct {
 	create func(table string) []string
 	// load returns the SQL statements that fill a table from a Parquet file.
 	load func(table, parquet string) []string
-	// copy returns the SQL statements that fill a table with the rows of the table from, in the
-	// order of the sort key.
+	// copy returns the SQL statements that fill a table in the order of the sort key. The rows come
+	// from the table named by from.
 	copy func(table, from string) []string
 	// update returns the SQL statements that make the update u. After them, the change is visible.
 	update func(table string, u update) []string
@@ -59,7 +59,7 @@ type side struct {
 	restart func(ctx context.Context, merges bool) error
 }
 
-// all runs SQL statements one after the other, and returns their total time in milliseconds.
+// all executes SQL statements one after the other, and returns their total time in milliseconds.
 func (s *side) all(ctx context.Context, statements []string) (millis float64, err error) {
 	for _, sql := range statements {
 		a, err := s.run(ctx, sql)
@@ -98,8 +98,8 @@ func (s *side) fill(ctx context.Context, table string, rows []string) error {
 // would slow down the change, or the SELECT with which the change is compared. For example,
 // DuckDB's threads return memory to the operating system after they were idle for half a second.
 func (s *side) rest(ctx context.Context) error {
-	// A system counts as idle if it uses less than nothing seconds of processor time per second.
-	// rest waits at most the time most.
+	// A system counts as idle if it uses fewer seconds of processor time per second than the
+	// constant nothing. The constant most is the maximum time that rest waits.
 	const nothing, most = 0.03, time.Minute
 	for began := time.Now(); ; {
 		before, err := s.process().CPU()
@@ -125,7 +125,7 @@ func one(format string) func(string) []string {
 	return func(table string) []string { return []string{fmt.Sprintf(format, table)} }
 }
 
-// shared sets those functions of a side that return SQL. The SQL has the form that most systems
+// shared fills in those functions of a side that return SQL. The SQL has the form that most systems
 // understand.
 func (s *side) shared() {
 	s.create = one(strings.TrimSuffix(lineitem.CreateTable("%s"), " SORTED BY (l_orderkey, l_linenumber)"))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// set is one assignment of an UPDATE: a column and its new value as SQL.
+// set is one assignment in an UPDATE: a column and its new value as SQL.
 type set struct{ column, value string }
 
 // update is one UPDATE or DELETE of the benchmark. It has the condition that selects the rows, and
@@ -55,7 +55,8 @@ func single(n, scale int) update {
 // first 8 of every 32 numbers.
 func orderKey(n, scale int) int { return 32*((n*7919)%(scale*187_500)) + 1 }
 
-// share returns an update of one row in every reciprocal rows, spread over the table.
+// share returns an update of one row in every n, spread over the table. The argument reciprocal is
+// n.
 func share(reciprocal int) update {
 	u := bulk[0]
 	u.where = fmt.Sprintf("(l_orderkey * 31 + l_linenumber * 7919) %% %d = 3", reciprocal)

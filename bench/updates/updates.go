@@ -153,8 +153,8 @@ func (b *bench) turn(n int, f func(*side) error) error {
 	return nil
 }
 
-// kind makes ten changes of one kind to a new table in each system, and measures the queries after
-// them. change returns change n.
+// kind makes ten changes to a new table in each system, and measures the queries after them. All
+// ten are of the same kind. The function change returns the change with number n.
 func (b *bench) kind(ctx context.Context, kind string, change func(n int) update, deletes bool) error {
 	b.progress.Step(kind + ": fill the tables")
 	if err := b.turn(0, func(s *side) error { return s.fill(ctx, "changed", s.load("changed", b.parquet)) }); err != nil {

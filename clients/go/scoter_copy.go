@@ -78,8 +78,8 @@ func (o *scCopy) fail(format string, args ...any) {
 	}
 }
 
-// scPutNull appends the value that the pointer v points to, or NULL if v is nil. put appends the
-// value.
+// scPutNull appends the value that the pointer v points to, or NULL if v is nil. The function put
+// appends a value that is not NULL.
 func scPutNull[T any](o *scCopy, t *scServed, v *T, put scPut[T]) {
 	if v == nil {
 		o.null()
@@ -206,9 +206,9 @@ type scCopyArray struct {
 	sized bool
 }
 
-// scPutArray appends a list as an array with the given number of dimensions (depth). put appends an
-// element. If there is more than one dimension, the elements are lists, and put is scPutItems for
-// them.
+// scPutArray appends a list as an array with the given number of dimensions (depth). The function
+// put appends one element. If there is more than one dimension, the elements are lists, and
+// scPutItems is passed as put.
 func scPutArray[T any](o *scCopy, t *scServed, depth int, list []T, put scPut[T]) {
 	if list == nil {
 		o.null()

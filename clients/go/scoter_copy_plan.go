@@ -29,9 +29,9 @@ const scCopyType = "t.oid, CASE WHEN t.typreceive::oid < 16384 THEN t.typreceive
 var scCopyElements = map[uint32]string{16: "boolrecv", 20: "int8recv", 21: "int2recv", 23: "int4recv", 25: "textrecv", 700: "float4recv", 701: "float8recv",
 	1043: "varcharrecv", 1082: "date_recv", 1114: "timestamp_recv", 1184: "timestamptz_recv", 1700: "numeric_recv", 2950: "uuid_recv", 3802: "jsonb_recv"}
 
-// scPlanCopy makes the plan for writing to a table. table is its name as SQL. Before it asks for
-// the types, it runs the statement before in the same round trip. This statement creates the table,
-// or keeps it from changing.
+// scPlanCopy makes the plan for writing to a table. table is its name as SQL. In the same round
+// trip, and before it asks for the types, scPlanCopy runs another statement: the argument before.
+// This statement creates the table, or keeps it from changing.
 func scPlanCopy[T any](ctx context.Context, conn *pgconn.PgConn, before, table string, columns []scCopyColumn[T]) (*scCopyPlan, error) {
 	rows, err := scSimple(ctx, conn, before+"; SELECT a.attname, coalesce(l.collisdeterministic, true) AND "+
 		"(a.atttypmod = -1 AND t.typbasetype = 0 OR t.typreceive = 'varcharrecv'::regproc), "+scCopyType+
@@ -85,8 +85,8 @@ func scReadServed(row []string) *scServed {
 	return &scServed{oid: oid(row[0]), receive: row[1], elem: oid(row[2]), base: oid(row[3]), relation: oid(row[4])}
 }
 
-// scCopyLookup asks the server for the types inside of types. It remembers them, so that it asks
-// for each type once.
+// scCopyLookup asks the server about types and the types inside of them. It remembers the answers,
+// so that it asks about each type once.
 type scCopyLookup struct {
 	conn  *pgconn.PgConn
 	known map[uint32]*scServed

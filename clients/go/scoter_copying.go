@@ -16,7 +16,8 @@ const scCopyPortion = 65531
 // encoded.
 type scPgxCopying struct {
 	portions, empty chan []byte
-	// portion has the bytes that the driver is reading. It has read them up to the position at.
+	// portion has the bytes that the driver is reading. at is the number of these bytes that it has
+	// read so far.
 	portion []byte
 	at      int
 

@@ -87,7 +87,7 @@ func scDuck(v any) any {
 		return duckdb.Interval{Months: v.Months, Days: v.Days, Micros: v.Micros}
 	case time.Duration:
 		if v < 0 || v >= scDayLength {
-			return v // the appender refuses it; of a time it would store the clock only
+			return v // the appender refuses a Duration; of a time.Time it would store only the time of day
 		}
 		return time.Unix(0, int64(v)).UTC()
 	case Decimal:
@@ -145,8 +145,8 @@ func scDuck(v any) any {
 // scDuckDay converts a date to the driver's class. It is the day that t shows in its own zone.
 func scDuckDay(t time.Time) any { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 
-// scDuckList converts a list to the driver's class. write converts an element. It is for elements
-// that scDuck alone cannot convert.
+// scDuckList converts a list to the driver's class. The function write converts one element. It is
+// for elements that scDuck alone cannot convert.
 func scDuckList[T any](list []T, write func(T) any) any {
 	if list == nil {
 		return nil
@@ -158,8 +158,8 @@ func scDuckList[T any](list []T, write func(T) any) any {
 	return items
 }
 
-// scDuckMap converts a map to the driver's class. key and value convert its keys and values. It is
-// for entries that scDuck alone cannot convert.
+// scDuckMap converts a map to the driver's class. The functions key and value convert one key and
+// one value. It is for entries that scDuck alone cannot convert.
 func scDuckMap[K comparable, V any](m map[K]V, key func(K) any, value func(V) any) any {
 	if m == nil {
 		return nil

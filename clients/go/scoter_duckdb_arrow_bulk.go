@@ -141,8 +141,8 @@ type scArrowRows struct {
 	next  int
 }
 
-// newScArrowRows returns a reader of the record batches in rows. It fails unless these have exactly
-// the columns of the operation.
+// newScArrowRows returns a reader of record batches, the argument rows. It fails if the batches do
+// not have exactly the columns of the operation.
 func newScArrowRows[T any](b scDuckBulk[T], rows array.RecordReader) (*scArrowRows, error) {
 	var given, wanted []string
 	for _, f := range rows.Schema().Fields() {

@@ -23,9 +23,10 @@ type scDuckBulk[T any] struct {
 	name, schema, table string
 	// stage is the name of a temporary table. It is filled with the rows, and then the statement
 	// apply changes the target table. create, dedupe and drop are the other statements for it. An
-	// insert uses it if it does not write all columns of the table, and in a transaction of the
-	// application, because rows that were appended to the table could not be taken back there.
-	// direct says that rows may be appended to the table itself.
+	// insert uses the temporary table in two cases: if it does not write all columns of the target
+	// table, and in a transaction of the application, because rows that were appended to the target
+	// table could not be taken back there. direct says that rows may be appended to the target
+	// table itself.
 	stage, create, dedupe, apply, drop string
 	direct                             bool
 	// values returns the values of a row, in the driver's classes.
@@ -338,7 +339,8 @@ func (w *scDuckWriter[T]) set(at int, row *T) error {
 	return nil
 }
 
-// appendKey appends the bytes of the value in row at, which has a fixed size, to key.
+// appendKey appends the bytes of one value of the vector to key. at is the row of the value, which
+// has a fixed size.
 func (v *scVec) appendKey(key []byte, at int) []byte {
 	if v.null == at {
 		return append(key, 0)

@@ -41,7 +41,8 @@ type scVec struct {
 	heap         *scHeap
 }
 
-// scSet is a function that writes the value x into row at of the vector v.
+// scSet is a function that writes the value x into the vector v. The argument at is the number of
+// the row.
 type scSet[T any] = func(v *scVec, at int, x T)
 
 // scDuckKinds lists, for each kind of value, the DuckDB types whose vectors can be written from it.
@@ -141,8 +142,8 @@ func (v *scVec) reach(vec mapping.Vector) {
 	}
 }
 
-// again gets the memory of DuckDB's vector vec after DuckDB has moved it, because it was made
-// larger.
+// again updates the vector to the new memory of DuckDB's vector vec, after DuckDB has moved it to
+// make it larger.
 func (v *scVec) again(vec mapping.Vector) {
 	v.vec = vec
 	switch v.kind {
@@ -170,7 +171,8 @@ func (v *scVec) finish() {
 	}
 }
 
-// setNull sets the value in row at to NULL, and also the values inside of it.
+// setNull sets the value in one row to NULL, and also the values inside of it. at is the number of
+// the row.
 func (v *scVec) setNull(at int) {
 	if v.valid == nil {
 		mapping.VectorEnsureValidityWritable(v.vec)
@@ -391,7 +393,7 @@ func scSetInterval(v *scVec, at int, x Interval) {
 	*(*Interval)(unsafe.Add(v.data, 16*at)) = x
 }
 
-// scSetList writes a value of the type LIST or ARRAY. set writes an element.
+// scSetList writes a value of the type LIST or ARRAY. The function set writes one element.
 func scSetList[T any](v *scVec, at int, list []T, set scSet[T]) {
 	if list == nil {
 		v.setNull(at)
@@ -411,8 +413,8 @@ func scSetList[T any](v *scVec, at int, list []T, set scSet[T]) {
 	}
 }
 
-// extend makes room for count more elements of the list in row at. It returns the position of the
-// first one.
+// extend makes room for count more elements of the list in one row, the row with the number at. It
+// returns the position of the first one.
 func (v *scVec) extend(at, count int) (from int) {
 	from = v.used
 	v.used += count

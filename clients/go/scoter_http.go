@@ -460,7 +460,7 @@ func scHTTPBulk[T any](ctx context.Context, rt *scRuntime, b scHTTPRows[T], rows
 	return n, err
 }
 
-// scHTTPDo calls do with the Scoter server of a database handle.
+// scHTTPDo calls the function do with the Scoter server of a database handle.
 func scHTTPDo(ctx context.Context, db DBTX, do func(*scHTTP) error) error {
 	var conn scConn
 	switch db := db.(type) {

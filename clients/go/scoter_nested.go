@@ -4,8 +4,8 @@ import (
 	"reflect"
 )
 
-// scList returns a function that reads a list. read reads an element. Elements are never NULL, or
-// their type has a nil of its own.
+// scList returns a function that reads a list. The function read reads one element. Elements are
+// never NULL, or their type has a nil of its own.
 func scList[T any](read func(any) (T, error)) func(any) ([]T, error) {
 	return func(raw any) ([]T, error) {
 		items, err := scItems(raw)
@@ -20,8 +20,8 @@ func scList[T any](read func(any) (T, error)) func(any) ([]T, error) {
 	}
 }
 
-// scListNull returns a function that reads a list whose elements may be NULL. read reads an
-// element.
+// scListNull returns a function that reads a list whose elements may be NULL. The function read
+// reads one element.
 func scListNull[T any](read func(any) (T, error)) func(any) ([]*T, error) {
 	return func(raw any) ([]*T, error) {
 		items, err := scItems(raw)
@@ -84,8 +84,8 @@ func scPairsOf(raw any) (scPairs, bool) {
 	return nil, false
 }
 
-// scMap returns a function that reads a map. key and value read its keys and values. Values are
-// never NULL, or their type has a nil of its own.
+// scMap returns a function that reads a map. The functions key and value read one key and one
+// value. Values are never NULL, or their type has a nil of its own.
 func scMap[K comparable, V any](key func(any) (K, error), value func(any) (V, error)) func(any) (map[K]V, error) {
 	return func(raw any) (map[K]V, error) {
 		pairs, ok := scPairsOf(raw)

@@ -11,8 +11,8 @@ import (
 // scPack collects the values of one column as MessagePack, for a request to a Scoter server.
 type scPack []byte
 
-// scPackNull appends the value that the pointer v points to, or nil if v is nil. put appends the
-// value.
+// scPackNull appends the value that the pointer v points to, or nil if v is nil. The function put
+// appends a value that is not nil.
 func scPackNull[T any](p *scPack, v *T, put func(*scPack, T)) {
 	if v == nil {
 		p.null()

@@ -106,7 +106,7 @@ func (rt *scPgx) transaction(ctx context.Context, body func(*pgx.Conn) error) (e
 	return err
 }
 
-// scPgxEach runs a query and yields its rows. read reads a row.
+// scPgxEach runs a query and yields its rows. The function read reads one row.
 func scPgxEach[T any](ctx context.Context, rt *scPgx, query string, args []any, read func(*scDecoder) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T

@@ -84,8 +84,8 @@ type scPgxWriter[T any] struct {
 	ctx  context.Context
 	rt   *scPgx
 	bulk scPgxBulk[T]
-	// few are the rows so far, as long as there are at most most rows, so that a single statement
-	// can write them.
+	// few has the rows so far, as long as a single statement can still write them. most is the
+	// maximum number of rows for that.
 	few  []T
 	most int
 	// conn is the connection on which rows are copied, and end ends the transaction on it. Both are

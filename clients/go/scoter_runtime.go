@@ -16,8 +16,8 @@ import (
 // ErrNoRows is the error of a method for one row if the query returns no row.
 var ErrNoRows = sql.ErrNoRows
 
-// Observer is called for every operation of generated code, for logs or metrics. No observer (nil)
-// costs nothing.
+// Observer is called for every operation of generated code, for logs or metrics. It may be nil;
+// operations then do no additional work.
 type Observer interface {
 	// Start is called before an operation. The function that it returns is called once, at the end
 	// of the operation. Its arguments are the number of rows, or -1 if it is unknown, and the
@@ -88,7 +88,8 @@ func RowsOf[T any](rows ...T) iter.Seq2[T, error] {
 	}
 }
 
-// scGathered returns a stream of rows. It calls gather for the rows when the stream is first read.
+// scGathered returns a stream of rows. It calls the function gather, which returns the rows, when
+// the stream is first read.
 func scGathered[T any](gather func() ([]T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		rows, err := gather()

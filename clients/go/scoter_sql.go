@@ -122,7 +122,7 @@ func (rt *scRuntime) query(ctx context.Context, own bool, query string, args []a
 }
 
 // exec runs a statement that returns no rows. On SQLite it uses a cached prepared statement. On
-// DuckDB none is cached, for the reason that the method query has.
+// DuckDB none is cached; the comment of the method query gives the reason.
 func (rt *scRuntime) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
 	if rt.begin != scBeginSQLite {
 		return rt.db.ExecContext(ctx, query, args...)
@@ -134,7 +134,7 @@ func (rt *scRuntime) exec(ctx context.Context, query string, args []any) (sql.Re
 	return s.ExecContext(ctx, args...)
 }
 
-// scEach runs a query and yields its rows. read reads a row.
+// scEach runs a query and yields its rows. The function read reads one row.
 func scEach[T any](ctx context.Context, rt *scRuntime, own bool, query string, args []any, read func(*scDecoder) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
@@ -337,8 +337,8 @@ func (rt *scRuntime) nested(ctx context.Context, end string, body func(*scRuntim
 	return scEnding(ctx, rt.db, end, back, func() error { return body(rt) })
 }
 
-// scEnding runs body and then the statement end. If body fails or ctx has ended, it runs the
-// statement back instead.
+// scEnding calls body and then runs the SQL statement in the argument end. If body fails or ctx has
+// ended, it runs the statement in the argument back instead, such as a ROLLBACK.
 func scEnding(ctx context.Context, db DBTX, end, back string, body func() error) (err error) {
 	finish := context.WithoutCancel(ctx)
 	done := false

@@ -14,13 +14,14 @@ type scBulk[T any] struct {
 	row    string
 	values func(T) []any
 	size   int
-	// before and behind are the texts before and after the placeholders of the rows, in a statement
-	// that writes many rows. before is "" if there is no such statement.
+	// The two texts are parts of a statement that writes many rows: before is in front of the
+	// placeholders of the rows, and behind follows them. before is "" if there is no such
+	// statement.
 	before, behind string
 }
 
 // scManyValues is the number of values that a statement for many rows has. With one row per
-// statement, an operation takes half as long again, mostly for the calls. More values gain nothing.
+// statement, an operation takes 1.5 times as long, mostly for the calls. More values gain nothing.
 const scManyValues = 1000
 
 // scBulkRows runs a bulk operation, and returns the number of changed rows. Either all rows are
@@ -99,7 +100,7 @@ func (w *scRowWriter) add(ctx context.Context, values []any) error {
 	return nil
 }
 
-// each writes the collected rows one by one.
+// each writes the collected rows, with one statement per row.
 func (w *scRowWriter) each(ctx context.Context) error {
 	for at := 0; at < len(w.waiting); at += w.size {
 		if err := w.write(ctx, w.waiting[at:at+w.size]); err != nil {

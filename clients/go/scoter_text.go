@@ -247,7 +247,8 @@ type scRefused struct{ err error }
 func (r scRefused) Value() (driver.Value, error) { return nil, r.err }
 func (r scRefused) MarshalJSON() ([]byte, error) { return nil, r.err }
 
-// scNeeded returns the value to bind for the parameter name, which must not be NULL.
+// scNeeded returns the value to bind for a parameter that must not be NULL. name is the parameter's
+// name.
 func scNeeded(name string, v any) any {
 	if v == nil {
 		return scRefused{fmt.Errorf("the parameter %s must not be nil", name)}
@@ -296,7 +297,8 @@ func scBytes(v []byte) any {
 	return v
 }
 
-// scOpt converts the value that the pointer v points to with write. It returns NULL if v is nil.
+// scOpt converts the value that the pointer v points to with the function write. It returns NULL if
+// v is nil.
 func scOpt[T any](v *T, write func(T) any) any {
 	if v == nil {
 		return nil

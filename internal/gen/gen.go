@@ -43,9 +43,9 @@ func (g *Generator) Generate(ctx context.Context, path string, list *diag.List) 
 	return out, err
 }
 
-// relativeDiagnostics makes the file names in diagnostics relative to the working folder. Before,
-// they are relative to the folder of the configuration at path. Absolute file names stay as they
-// are.
+// relativeDiagnostics changes the file names in diagnostics, which are relative to the folder of
+// the configuration at path. It makes them relative to the working folder. Absolute file names stay
+// as they are.
 func relativeDiagnostics(path string, list *diag.List) {
 	for _, d := range list.All() {
 		if d.File != "" && !filepath.IsAbs(d.File) {
@@ -109,8 +109,8 @@ func jobsOf(p *config.Project, wanted func(config.Entry, ir.Engine) bool) []*job
 	return jobs
 }
 
-// runAll runs do for all jobs concurrently, and returns their errors in the order of the jobs. If
-// the database of one job does not answer, the other jobs still report their results.
+// runAll calls the function do for all jobs concurrently, and returns the errors in the order of
+// the jobs. If the database of one job does not answer, the other jobs still report their results.
 func (g *Generator) runAll(jobs []*job, do func(*job) error) error {
 	failed := make([]error, len(jobs))
 	var wait sync.WaitGroup
@@ -121,8 +121,8 @@ func (g *Generator) runAll(jobs []*job, do func(*job) error) error {
 	return errors.Join(failed...)
 }
 
-// merge adds the diagnostics of more to list. If two diagnostics have the same text and the same
-// place, because two engines reported them, only one is added.
+// merge adds the diagnostics in one list, more, to the other list. If two diagnostics have the same
+// text and the same place, because two engines reported them, only one is added.
 func merge(list, more *diag.List) {
 	known := map[diag.Diagnostic]bool{}
 	for _, d := range list.All() {

@@ -12,8 +12,9 @@ func CreateTable(name string) string {
 	l_shipinstruct VARCHAR, l_shipmode VARCHAR, l_comment VARCHAR) SORTED BY (l_orderkey, l_linenumber)`, name)
 }
 
-// Insert returns a statement that inserts the given number of generated rows into table name. The
-// columns have as many different values as those of TPC-H's generator dbgen, in the same ranges.
+// Insert returns a statement that inserts the given number of generated rows into the table with
+// the given name. The columns have as many different values as those of TPC-H's generator dbgen, in
+// the same ranges.
 func Insert(name string, rows int) string {
 	return fmt.Sprintf(`INSERT INTO %s SELECT i // 4 + 1, hash(i, 1) %% 200000, hash(i, 2) %% 10000, i %% 4 + 1,
 	hash(i, 3) %% 50 + 1, (hash(i, 4) %% 9000000 + 90000) / 100, (hash(i, 5) %% 11) / 100, (hash(i, 6) %% 9) / 100,

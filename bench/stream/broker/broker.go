@@ -196,7 +196,8 @@ func (b *Broker) end(how syscall.Signal) {
 // Log returns everything that the broker has printed.
 func (b *Broker) Log() string { return b.log.String() }
 
-// admin calls do with a new Kafka client for administration, and closes the client.
+// admin calls the function do with a new Kafka client for administration, and then closes the
+// client.
 func (b *Broker) admin(do func(*kadm.Client) error) error {
 	client, err := kgo.NewClient(kgo.SeedBrokers(b.Addr))
 	if err != nil {
@@ -226,8 +227,8 @@ func (b *Broker) DeleteTopic(ctx context.Context, name string) error {
 	})
 }
 
-// TruncateTopic removes the records of a partition that have an offset below before, as Kafka's
-// retention does.
+// TruncateTopic removes the first records of a partition, as Kafka's retention does. before is the
+// offset of the first record that stays.
 func (b *Broker) TruncateTopic(ctx context.Context, name string, partition int32, before int64) error {
 	return b.admin(func(admin *kadm.Client) error {
 		offsets := kadm.Offsets{}

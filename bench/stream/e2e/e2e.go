@@ -38,8 +38,8 @@ type kind struct {
 	into                 string // into is the end of the CREATE SOURCE statement, from INTO on.
 	// share says how many messages the run reads: share times Options.Messages.
 	share int
-	// parts says when the run ends: when all rows are in parts if it is set, and otherwise when all
-	// rows are visible.
+	// If the field parts is true, the run ends when all rows are in parts. Otherwise it ends when
+	// all rows are visible.
 	parts  bool
 	target float64
 }
@@ -141,8 +141,8 @@ func (r *run) prepare() error {
 	return nil
 }
 
-// start starts a server. If parts is not set, the server flushes no rows, so that only the work
-// before a flush is measured.
+// start starts a server. If the argument parts is false, the server flushes no rows, so that only
+// the work before a flush is measured.
 func (r *run) start(ctx context.Context, parts bool) (*harness.Server, error) {
 	flags := []string{"--config", r.config, "--merge-parallel=0"}
 	if parts {
@@ -250,8 +250,8 @@ func waitFor(ctx context.Context, s *harness.Server, n float64, started time.Tim
 	}
 }
 
-// quiet measures what a source without new messages costs, and how soon a single new message is
-// visible to a query.
+// quiet is the measurement of a source without new messages: what the source costs, and how soon a
+// single new message is visible to a query.
 func (r *run) quiet(ctx context.Context, k *cluster, report *harness.Report) (err error) {
 	s, err := r.start(ctx, true)
 	if err != nil {

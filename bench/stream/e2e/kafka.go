@@ -62,7 +62,7 @@ func (r *run) startKafka(ctx context.Context) (*cluster, error) {
 	return k, nil
 }
 
-// fill creates a topic with n messages. They are the messages in of, again and again.
+// fill creates a topic and sends n messages to it: those in the list named of, again and again.
 func (k *cluster) fill(ctx context.Context, topic string, partitions int, of [][]byte, n int) error {
 	client, err := k.client(topic)
 	if err != nil {

@@ -196,14 +196,15 @@ func (s *Source) hex(n int) string {
 	return string(b)
 }
 
-// size appends a random width and a random height as the fields with the numbers w and h.
+// size appends a random width as the field with the number w, and a random height as the field with
+// the number h.
 func (s *Source) size(b []byte, w, h protowire.Number) []byte {
 	i := s.rng.IntN(4)
 	return number(number(b, w, []uint64{300, 728, 320, 970}[i]), h, []uint64{250, 90, 50, 250}[i])
 }
 
-// message appends a nested message as the field with the number n. content appends the fields of
-// the nested message.
+// message appends a nested message as the field with the number n. The function content appends the
+// fields of the nested message.
 func (s *Source) message(b []byte, n protowire.Number, content func([]byte) []byte) []byte {
 	depth := s.depth
 	s.depth++

@@ -116,9 +116,9 @@ func (r *Result) columnNames(ctx context.Context, engine Engine, b *sqlfile.Bloc
 	return names, nil
 }
 
-// renamedItem returns the text of an item of a select list in which the columns in twice have new
-// names. names are the columns that the item stands for. renamed returns "" if none of them is in
-// twice.
+// renamedItem returns an item of a select list as text, with new names for some of its columns:
+// those in the parameter twice. names are the columns that the item stands for. renamedItem returns
+// "" if none of them gets a new name.
 func (r *Result) renamedItem(b *sqlfile.Block, item sqlfile.SelectItem, names []string, twice map[string]bool) string {
 	if item.Table == "" {
 		return ""

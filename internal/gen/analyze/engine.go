@@ -22,13 +22,13 @@ type Engine interface {
 	Version() string
 	// Exec runs one statement of the user's schema, such as CREATE TABLE.
 	Exec(ctx context.Context, sql string) error
-	// Applied returns the ids of the migrations of a project that were applied to the database
-	// before.
+	// Applied returns the ids of the project's migrations that were already applied to the
+	// database.
 	Applied(ctx context.Context, project string) (map[string]bool, error)
 	// Describe prepares a statement and returns its parameters and columns. If the engine refuses
 	// the statement, the error is a *SQLError.
 	Describe(ctx context.Context, s *Statement) (*Description, error)
-	// Type returns the type whose name is text, in the spelling of the engine or of SQG, the SQL
+	// Type returns the type that the text names, in the spelling of the engine or of SQG, the SQL
 	// code generator that Scoter replaces.
 	Type(ctx context.Context, text string) (Type, error)
 	// Table describes a table by its name, which has one to three parts. It returns nil if the
@@ -204,12 +204,11 @@ type TypeField struct {
 	Nullable bool
 }
 
-// Plain returns a type that consists of only a kind and native, the name of the type in the
-// database.
+// Plain returns a type that has only a kind and a name. native is its name in the database.
 func Plain(kind ir.Kind, native string) Type { return Type{Kind: kind, Native: native} }
 
-// ListOf returns the type of lists of elem, with the database's name for it. elemNullable says
-// whether elements may be NULL.
+// ListOf returns a list type. elem is the type of the elements, native is the list type's name in
+// the database, and elemNullable says whether elements may be NULL.
 func ListOf(elem Type, native string, elemNullable bool) Type {
 	return Type{Kind: ir.List, Native: native, Elem: &elem, ElemNullable: elemNullable}
 }

@@ -106,8 +106,8 @@ func (a *moduleBuilder) methodNames(blocks []*sqlfile.Block) {
 	}
 }
 
-// columns converts found, the columns of a block's result as the engine reports them, to columns of
-// package ir.
+// columns converts the columns of a block's result to columns of package ir. found are the columns
+// as the engine reports them.
 func (a *moduleBuilder) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
 	out := make([]ir.Column, 0, len(found))
 	for _, c := range found {

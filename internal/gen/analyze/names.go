@@ -96,10 +96,10 @@ func (n *names) tableRow(purpose string, name ir.Name, columns []ir.Column) stri
 	return ref
 }
 
-// queryRow returns the Ref of a query's row type. If rows that are inserted into a table have the
-// same columns, it is the row type of these. Otherwise queryRow declares a row type with the given
-// name. Queries do not share types with each other, so deleting a query does not change the type of
-// another query.
+// queryRow returns the Ref of a query's row type. If a table's insert takes rows with the same
+// columns, the query gets the row type of that insert. Otherwise queryRow declares a row type with
+// the given name. Queries do not share types with each other, so deleting a query does not change
+// the type of another query.
 func (n *names) queryRow(name ir.Name, columns []ir.Column) string {
 	if ref, ok := n.tableRows[insertRows+" "+shape(columns)]; ok && !n.separateRowTypes {
 		return ref
@@ -117,7 +117,7 @@ func (n *names) declare(name ir.Name, columns []ir.Column) string {
 }
 
 // typ converts t, a type of this package, to a type of package ir. It declares the enums and
-// structs in it. An enum or struct without a name gets the name hint.
+// structs in it. The argument hint is the name to give to an enum or struct that has none.
 func (n *names) typ(t Type, hint string) ir.Type {
 	out := ir.Type{
 		Kind: t.Kind, Native: t.Native, Precision: t.Precision, Scale: t.Scale, Unit: t.Unit,

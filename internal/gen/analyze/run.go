@@ -31,8 +31,8 @@ type Input struct {
 	// queries share the type of a table.
 	SeparateRowTypes bool
 	// Attach means that EXEC blocks that attach a database or create something are run, each before
-	// the following blocks, because queries may depend on them. SQG does the same. Attach may only
-	// be set for a temporary database.
+	// the following blocks, because queries may depend on them. SQG, the generator that Scoter
+	// replaces, does the same. Attach may only be set for a temporary database.
 	Attach bool
 }
 

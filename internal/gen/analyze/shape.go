@@ -34,7 +34,8 @@ func (r *Result) override(ctx context.Context, engine Engine, b *sqlfile.Block, 
 			if o.Nullable != nil {
 				c.Nullable = *o.Nullable
 			} else if o.Type != "" {
-				// As in SQG, an entry that has only a type means that the column is nullable.
+				// An entry that has only a type means that the column is nullable, as in SQG, the
+				// generator that Scoter replaces.
 				c.Nullable = true
 			}
 			if o.Type == "" {

@@ -73,7 +73,7 @@ func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Bl
 	return nil
 }
 
-// insertColumns finds the columns that columns(...) in a block's header names. All other columns of
+// insertColumns finds the columns that columns(...) in a block's header lists. All other columns of
 // the table must have a default or be nullable, because inserts leave them out.
 func (r *Result) insertColumns(b *sqlfile.Block, t *table, index map[string]int, names []string, list *diag.List) bool {
 	named := map[int]bool{}
@@ -116,7 +116,7 @@ func has(ops []ir.Op, want ir.Op) bool {
 	return false
 }
 
-// key finds the columns that key(...) in a block's header names. Without key(...), it finds the
+// key finds the columns that key(...) in a block's header lists. Without key(...), it finds the
 // columns of the primary key.
 func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []string, list *diag.List) bool {
 	info := t.info
@@ -247,10 +247,10 @@ func (r *Result) canUpsert(t *table) bool {
 	return t.spec.KeyUnique || r.input.Engine == ir.DuckDB
 }
 
-// rowid checks an operation op for which generated code fills a temporary table on DuckDB. The code
-// needs DuckDB's rowid to know which of several rows with the same key came last. If the temporary
-// table would have a column that hides the rowid, the method rowid returns the name of that column.
-// Otherwise it returns "".
+// rowid returns the name of a column that prevents the operation op on DuckDB, or "" if there is
+// none. For such an operation, generated code fills a temporary table with the operation's rows. It
+// needs DuckDB's rowid in this table, to know which of several rows with the same key came last. A
+// column named rowid would hide it.
 func (r *Result) rowid(t *table, op ir.Op) string {
 	columns := t.spec.Key
 	switch {

@@ -193,8 +193,8 @@ func Parse(path, text string, list *diag.List) *Project {
 	return p
 }
 
-// SQG reports whether the configuration file is an sqg.yaml, the configuration of SQG. Code for
-// such a file gets SQG's defaults, names and types.
+// SQG reports whether the configuration file is an sqg.yaml, the configuration of SQG, the
+// generator that Scoter replaces. Code for such a file gets SQG's defaults, names and types.
 func (p *Project) SQG() bool { return isSQG(p.Path) }
 
 // isSQG reports whether a file is a configuration of SQG (the SQL code generator that Scoter's

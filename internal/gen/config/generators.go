@@ -43,7 +43,7 @@ var Generators = []Generator{
 }
 
 // old maps former ids of generators to the present ids. Configurations of SQG, the generator that
-// Scoter replaces, still have the former ones.
+// Scoter replaces, still use the former ids.
 var old = map[string]string{
 	"typescript/better-sqlite3": "typescript/sqlite/better-sqlite3",
 	"typescript/duckdb":         "typescript/duckdb/node-api",

@@ -18,8 +18,8 @@ import (
 type reader struct {
 	page *diag.Text
 	list *diag.List
-	// sqg means that the file is an sqg.yaml, the configuration of SQG. Its targets get SQG's
-	// defaults and names.
+	// sqg means that the file is an sqg.yaml, the configuration of SQG, the generator that Scoter
+	// replaces. Its targets get SQG's defaults and names.
 	sqg bool
 }
 
@@ -56,8 +56,8 @@ func (r *reader) syntax(err error) {
 		Suggest("check indentation and quotes"))
 }
 
-// fields returns the values of a YAML mapping by key. It reports keys that are not in known. what
-// is the name of the mapping for messages.
+// fields returns the values of a YAML mapping by key. It reports an error for each key that is not
+// in known. The parameter what is the mapping's name for messages.
 func (r *reader) fields(n *yaml.Node, what string, known ...string) map[string]*yaml.Node {
 	out := map[string]*yaml.Node{}
 	if n.Kind != yaml.MappingNode {
@@ -92,7 +92,8 @@ func (r *reader) fields(n *yaml.Node, what string, known ...string) map[string]*
 }
 
 // text returns the text of the YAML scalar n. It reports an error and returns "" if n is not a
-// scalar, or if n is missing although it is required. what is the name of the value for messages.
+// scalar, or if n is missing although it is required. The parameter what is the value's name for
+// messages.
 func (r *reader) text(parent, n *yaml.Node, what string, required bool) string {
 	if n == nil {
 		if required {
@@ -172,8 +173,8 @@ func (r *reader) sourceEntry(p *Project, n *yaml.Node) {
 }
 
 func (r *reader) entry(p *Project, n *yaml.Node) {
-	// Old configurations of SQG also have the field engine. It is ignored, because the id of the
-	// generator names the engine already.
+	// Old configurations of SQG, the generator that Scoter replaces, also have the field engine. It
+	// is ignored, because the id of the generator names the engine already.
 	f := r.fields(n, "an element of sql", "files", "gen", "engine")
 	e := Entry{}
 	for _, file := range r.items(n, f["files"], "files") {
@@ -205,8 +206,8 @@ func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
 	if id == "" || output == "" {
 		return
 	}
-	// Early versions of SQG had the engine in a field of its own (`engine: sqlite`). Their
-	// generator ids do not contain it (`java/jdbc`).
+	// Early versions of SQG, the generator that Scoter replaces, had the engine in a field of its
+	// own (`engine: sqlite`). Their generator ids do not contain it (`java/jdbc`).
 	if parts := strings.Split(id, "/"); engine != nil && len(parts) == 2 {
 		if _, _, ok := FindGenerator(id); !ok {
 			if _, _, ok := FindGenerator(parts[0] + "/" + engine.Value + "/" + parts[1]); ok {
@@ -284,7 +285,7 @@ type Unit struct {
 // Units returns the units of entry e for target t. Each unit becomes one generated module. There is
 // one unit with all files if the target has a name, if its output is a file, or if its language is
 // Go, where all files of a package share their names. Otherwise there is one unit for each SQL
-// file, as in SQG.
+// file, as in SQG, the generator that Scoter replaces.
 func (e Entry) Units(t ir.Target) []Unit {
 	if len(t.Name.Words) > 0 || !strings.HasSuffix(t.Output, "/") {
 		if len(t.Name.Words) == 0 {

@@ -135,7 +135,8 @@ func (d *Diagnostic) Suggest(format string, args ...any) *Diagnostic {
 	return d
 }
 
-// In sets the name of the query block that the diagnostic d is about, and returns d.
+// In sets the field Query of d, the name of the query block that the diagnostic is about. It
+// returns d.
 func (d *Diagnostic) In(query string) *Diagnostic {
 	d.Query = query
 	return d

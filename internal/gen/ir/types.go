@@ -80,7 +80,7 @@ type Type struct {
 	// generated code must ask for text. For SQLite, Native is the declared type as the user wrote
 	// it (`VARCHAR(20)`), or empty.
 	Native string `json:"native,omitempty"`
-	// Precision and Scale are the number of digits of a decimal, and the number of them after the
+	// Precision is the number of digits of a decimal, and Scale the number of digits after the
 	// decimal point. They are set only if Kind is Decimal.
 	Precision int `json:"precision,omitempty"`
 	Scale     int `json:"scale,omitempty"`

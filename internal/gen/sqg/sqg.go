@@ -12,9 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Adapt changes the names in a module and its target to the names that SQG would give them. It must
-// be called before lang.Plan or lang.Generate. The module stays valid: names that were different
-// before stay different.
+// Adapt changes the names in a module and its target to the names that SQG, the generator that
+// Scoter replaces, would give them. It must be called before lang.Plan or lang.Generate. The module
+// stays valid: names that were different before stay different.
 func Adapt(m *ir.Module, t *ir.Target) {
 	splitAll(m)
 	split(&t.Name)
@@ -31,9 +31,9 @@ func Adapt(m *ir.Module, t *ir.Target) {
 	}
 }
 
-// split makes every run of digits in a name a word of its own, as in SQG: `users1` has the words
-// users and 1. That matters only in snake case (`users_1`), and for a letter after a digit, which
-// becomes a capital letter.
+// split makes every run of digits in a name a word of its own, as SQG does (the generator that
+// Scoter replaces): `users1` has the words users and 1. That matters only in snake case
+// (`users_1`), and for a letter after a digit, which becomes a capital letter.
 func split(n *ir.Name) {
 	var words []string
 	for _, w := range n.Words {
@@ -179,8 +179,8 @@ func sameType(a, b ir.Type) bool {
 	return a.Kind == b.Kind && a.Native == b.Native && a.Ref == b.Ref && a.Precision == b.Precision && a.Scale == b.Scale && a.Unit == b.Unit
 }
 
-// callRows names the row types of queries in Python code as SQG does: users_row in place of
-// users_result.
+// callRows names the row types of queries in Python code as SQG does (the generator that Scoter
+// replaces): users_row in place of users_result.
 func callRows(m *ir.Module) {
 	taken := map[string]bool{}
 	for _, r := range m.Rows {

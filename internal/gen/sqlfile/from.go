@@ -48,8 +48,8 @@ var wordsAfterFrom = map[string]bool{
 	"for": true, "qualify": true,
 }
 
-// in reports whether the token is one of the given words. The words are in lower case; the token's
-// case is ignored.
+// The method in reports whether the token is one of the given words. The words are in lower case;
+// the token's case is ignored.
 func (t Token) in(words map[string]bool) bool {
 	return t.Kind == Word && words[strings.ToLower(t.Text)]
 }

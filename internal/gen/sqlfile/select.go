@@ -67,7 +67,8 @@ func after(body []Token, i int) int {
 	return i
 }
 
-// item makes an SelectItem of one expression of a select list: the tokens from from up to to.
+// item makes a SelectItem of one expression of a select list. The expression consists of the tokens
+// body[from:to].
 func item(body []Token, from, to int) SelectItem {
 	for from < to && body[from].Trivia() {
 		from++

@@ -59,8 +59,9 @@ func Statements(tokens []Token) [][]Token {
 	return out
 }
 
-// isBodied reports whether a statement may contain other statements between BEGIN and END. words
-// are its first words, in upper case: that is so after CREATE TRIGGER, FUNCTION or PROCEDURE.
+// isBodied reports whether a statement may contain other statements between BEGIN and END. Such
+// statements are CREATE TRIGGER, FUNCTION and PROCEDURE. words are the statement's first words, in
+// upper case.
 func isBodied(words []string) bool {
 	if words[0] != "CREATE" {
 		return false

@@ -56,11 +56,11 @@ func (t Token) Name() string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(t.Text, "${"), "}"))
 }
 
-// Tokenize splits text, from the byte offset from on, into tokens. The texts of the tokens, joined,
-// give the same text. The dialect determines quotes, nested comments and dollar strings. Tokenize
-// never fails: if a closing delimiter is missing, it returns a token with Broken set, which ends
-// before the next line that looks like a block's header. So one error does not hide the rest of the
-// file.
+// Tokenize splits a text into tokens. from is the byte offset at which it begins. The texts of the
+// tokens, joined, give the same text. The dialect determines quotes, nested comments and dollar
+// strings. Tokenize never fails: if a closing delimiter is missing, it returns a token with Broken
+// set, which ends before the next line that looks like a block's header. So one error does not hide
+// the rest of the file.
 func Tokenize(dialect ir.Engine, text string, from int) []Token {
 	s := scanner{dialect: dialect, text: text}
 	var tokens []Token

@@ -26,7 +26,8 @@ type Call struct {
 	Aggregate bool
 }
 
-// Function returns a Call of the SQL function name with arguments of the given types.
+// Function returns a Call of an SQL function with the given name, and with arguments of the given
+// types.
 func Function(name string, args ...string) Call {
 	return Call{Format: name + "(" + strings.TrimSuffix(strings.Repeat("%s, ", len(args)), ", ") + ")", Args: args}
 }
@@ -77,7 +78,7 @@ func Edges(t *testing.T, engine analyze.Engine, calls []Call, values map[string]
 		sql += where
 		d, err := engine.Describe(context.Background(), &analyze.Statement{Verb: ir.VerbQuery, Pieces: []sqlfile.Piece{{Segment: ir.Segment{Kind: ir.Code, Text: sql}}}})
 		if err != nil || len(d.Columns) != 1 || d.Columns[0].Nullable {
-			continue // the engine refused the call, or the analysis says that it can be NULL
+			continue // the engine refused the call, or the analysis says that its result can be NULL
 		}
 		nulls, err := run(sql, 1)
 		if err != nil {

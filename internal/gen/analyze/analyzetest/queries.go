@@ -128,9 +128,9 @@ func (g *generator) sources(depth int) []source {
 
 func (g *generator) core(depth int) query { return g.coreOf(depth, g.sources(depth)) }
 
-// from joins the sources, tables and subqueries, into the SQL of a FROM clause. scope has the
-// sources whose columns can be named after that. merged is the column that the last USING made of
-// two columns, or nil.
+// from takes tables and subqueries as sources, joins them, and returns the SQL of the FROM clause.
+// scope has the sources whose columns other clauses of the query can name. merged is the column
+// that the last USING made of two columns, or nil.
 func (g *generator) from(sources []source) (sql string, scope []source, merged *expr) {
 	sql, scope = sources[0].sql, sources[:1:1]
 	null := func(some []source) {

@@ -112,7 +112,7 @@ func (e *Engine) Exec(_ context.Context, sql string) error {
 	return nil
 }
 
-// Applied returns nothing, because a new database has no migrations.
+// Applied returns no migration ids, because no migration was applied to a new database.
 func (e *Engine) Applied(context.Context, string) (map[string]bool, error) { return nil, nil }
 
 func placeholder(i int) string { return "$" + strconv.Itoa(i+1) }
@@ -511,8 +511,8 @@ func (e *Engine) rename(t analyze.Type) analyze.Type {
 	return t
 }
 
-// Type returns the type with the name text, in the spelling of DuckDB or of SQG (the generator that
-// Scoter replaces). It implements analyze.Engine.
+// Type returns the type that the text names, in the spelling of DuckDB or of SQG (the generator
+// that Scoter replaces). It implements analyze.Engine.
 func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
 	sql := "SELECT CAST(NULL AS " + text + ")"
 	p, err := e.db.prepare(sql)

@@ -188,8 +188,9 @@ func (p *plan) operator(o object) columns {
 	return columns{}
 }
 
-// mapped returns the columns of in that an operator passes on. projection is the operator's list of
-// their positions. An empty list means all columns.
+// mapped returns the columns that an operator passes on. The parameter in has the operator's input
+// columns, and projection the positions of the columns to pass on. An empty projection passes on
+// all columns.
 func mapped(in columns, projection []any) columns {
 	if len(projection) == 0 {
 		return in
@@ -207,7 +208,7 @@ func mapped(in columns, projection []any) columns {
 // functions that generate numbers.
 func (p *plan) get(o object) columns {
 	if len(o.list("projected_input")) > 0 || len(o.list("children")) > 0 {
-		return columns{} // if a table function takes rows, it may also return columns of its input
+		return columns{} // A table function with rows as input may also return columns of its input.
 	}
 	out := columns{known: true}
 	names := o.list("names")

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// total are the functions whose result is NULL only if an argument is. Division is not in the set,
-// because division by zero is NULL. Functions that return a part of a date are not in it either,
-// because the parts of an infinite date are NULL.
+// total is the set of functions whose result is NULL only if an argument is. Division is not in the
+// set, because division by zero is NULL. Functions that return a part of a date are not in it
+// either, because the parts of an infinite date are NULL.
 var total = map[string]bool{
 	"lower": true, "upper": true, "lcase": true, "ucase": true, "length": true, "len": true, "strlen": true, "trim": true, "ltrim": true, "rtrim": true, "replace": true, "reverse": true,
 	"repeat": true, "left": true, "right": true, "substring": true, "substr": true, "md5": true, "sha256": true, "contains": true, "starts_with": true, "prefix": true, "suffix": true, "ends_with": true,
@@ -16,7 +16,7 @@ var total = map[string]bool{
 	"current_date": true, "today": true, "map": true, "uuid": true, "gen_random_uuid": true, "uuidv4": true, "uuidv7": true, "sign": true,
 }
 
-// always are the functions whose result is never NULL, whatever their arguments are.
+// always is the set of functions whose result is never NULL, whatever their arguments are.
 var always = map[string]bool{"concat": true, "list_value": true, "struct_pack": true, "row": true, "now": true, "get_current_timestamp": true, "current_date": true, "count_star": true}
 
 var numeric = map[string]bool{
@@ -24,8 +24,8 @@ var numeric = map[string]bool{
 	"UBIGINT": true, "UHUGEINT": true, "FLOAT": true, "DOUBLE": true, "DECIMAL": true,
 }
 
-// nullable reports whether the value of expression e in a query plan can be NULL. in are the input
-// columns of the operator that has the expression.
+// nullable reports whether the value of expression e in a query plan can be NULL. e belongs to an
+// operator of the plan, and the parameter in has the input columns of this operator.
 func (p *plan) nullable(e object, in columns) bool {
 	if p.depth++; p.depth > maxDepth || e == nil {
 		p.depth--

@@ -1,6 +1,7 @@
 package duckdb
 
-// join returns the output columns of a join of the columns left and right. Rules for NULL:
+// join returns the output columns of a join, given the columns of its left and its right side.
+// Rules for NULL:
 //   - An outer join makes the columns of its optional side nullable.
 //   - The mark of a mark join (a boolean column, the result of IN) is NULL for NULL keys.
 //   - The conditions of an inner join prove that the compared columns are not NULL.
@@ -84,8 +85,9 @@ func alwaysHasRow(o object) bool {
 
 func isColumn(e object) bool { return e.text("expression_class") == "BOUND_REF" }
 
-// markNotNull returns the columns of in as they are after a filter with condition e. A column
-// becomes "never NULL" if the filter removes all rows in which it is NULL.
+// markNotNull takes the input columns of a filter with condition e, and returns them as they are
+// after the filter. A column becomes "never NULL" if the filter removes all rows in which it is
+// NULL.
 func markNotNull(in columns, e object) columns {
 	switch e.text("expression_class") {
 	case "BOUND_CONJUNCTION":
@@ -106,8 +108,8 @@ func markNotNull(in columns, e object) columns {
 	return in
 }
 
-// markNotNullIfFalse returns the columns of in as they are in rows for which condition e is not
-// true. A column becomes "never NULL" if e would be true for a NULL in it.
+// markNotNullIfFalse takes columns and a condition e. It returns the columns as they are in the
+// rows for which e is not true. A column becomes "never NULL" if e would be true for a NULL in it.
 func markNotNullIfFalse(in columns, e object) columns {
 	if children := e.objects("children"); e.text("type") == "OPERATOR_IS_NULL" && len(children) == 1 {
 		return proveColumn(in, children[0])

@@ -50,8 +50,8 @@ func (r *relation) attribute(number int) *attribute {
 	return nil
 }
 
-// relation returns the table or view with an OID (PostgreSQL's id). It reads it from the catalog
-// once, and then caches it.
+// relation returns the table or view with the given OID (PostgreSQL's id). It reads the catalog
+// once for each OID, and caches the result.
 func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	if r := e.tables[oid]; r != nil {
 		return r, nil
@@ -138,8 +138,8 @@ func (e *Engine) Table(ctx context.Context, name []string) (*analyze.TableInfo, 
 	return e.table(ctx, *oid, schema != "")
 }
 
-// table describes the table or view with an OID. The SQLName in the result includes the schema if
-// qualified is set, or if the name alone would not find the table.
+// table describes the table or view with the given OID. The SQLName in the result includes the
+// schema if qualified is set, or if the name alone would not find the table.
 func (e *Engine) table(ctx context.Context, oid uint32, qualified bool) (*analyze.TableInfo, error) {
 	r, err := e.relation(ctx, oid)
 	if err != nil {

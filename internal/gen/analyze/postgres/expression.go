@@ -107,7 +107,7 @@ func (w *walker) window(l *level, e *node) bool {
 	return true
 }
 
-// total are the built-in functions whose result is NULL only if an argument is.
+// total is the set of built-in functions whose result is NULL only if an argument is.
 var total = map[string]bool{
 	"lower": true, "upper": true, "initcap": true, "length": true, "char_length": true, "octet_length": true, "btrim": true, "ltrim": true, "rtrim": true,
 	"replace": true, "left": true, "right": true, "repeat": true, "reverse": true, "substr": true, "lpad": true, "rpad": true, "md5": true, "ascii": true, "chr": true,
@@ -161,8 +161,9 @@ func typeOf(e *node) int {
 
 func (w *walker) functionName(e *node) string { return w.name("pg_proc", e.num("funcid")) }
 
-// name returns the name of the built-in function or operator with an OID. catalog is the system
-// table that has it, such as pg_proc. name returns "" for a user-defined function or operator.
+// name returns the name of the built-in function or operator with the given OID. catalog is the
+// system table that has it, such as pg_proc. For a user-defined function or operator, name returns
+// "".
 func (w *walker) name(catalog string, oid int) string {
 	names, err := w.engine.catalogNames(w.ctx, catalog)
 	if err != nil {
@@ -172,8 +173,8 @@ func (w *walker) name(catalog string, oid int) string {
 	return names[uint32(oid)]
 }
 
-// strict are the built-in operators whose result is NULL if and only if an operand is. Operators
-// like -> are not among them, because they return NULL for a missing element.
+// strict is the set of built-in operators whose result is NULL if and only if an operand is.
+// Operators like -> are not in it, because they return NULL for a missing element.
 var strict = map[string]bool{
 	"=": true, "<>": true, "<": true, ">": true, "<=": true, ">=": true, "+": true, "-": true, "*": true, "/": true, "%": true, "^": true,
 	"~~": true, "!~~": true, "~~*": true, "!~~*": true, "~": true, "!~": true, "~*": true, "!~*": true,

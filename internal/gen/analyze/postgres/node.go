@@ -31,8 +31,8 @@ func (n *node) walk(visit func(*node)) {
 	}
 }
 
-// maxNodeBytes is the maximum size in bytes of the text of a parse tree. Only a program makes a
-// query whose tree is larger.
+// maxNodeBytes is the maximum size in bytes of the text of a parse tree. No query that a person
+// writes has a larger tree.
 const maxNodeBytes = 64 << 20
 
 // parseNode parses the text form of a parse tree, as PostgreSQL's function nodeToString writes it.

@@ -11,8 +11,8 @@ import (
 //
 // The walker reads PostgreSQL's parse tree before the rewriter changes it. So a view is still a
 // relation, whose definition the walker analyses too, and joins are still at the place where the
-// user wrote them. The join tree tells which outer joins can make a column NULL. The field
-// varnullingrels tells it too, in PostgreSQL 16 and later.
+// user wrote them. The join tree tells which outer joins can make a column NULL. In PostgreSQL 16
+// and later, the field varnullingrels of a column reference tells it, too.
 type walker struct {
 	engine *Engine
 	ctx    context.Context
@@ -51,7 +51,7 @@ func (w *walker) result(query *node) ([]bool, error) {
 func (w *walker) query(query *node, parent *level) []bool {
 	if w.depth++; w.depth > maxDepth {
 		w.depth--
-		return nil // nil means that every column can be NULL (see the function at)
+		return nil // nil means that every column can be NULL: the function at reads it so
 	}
 	defer func() { w.depth-- }()
 	l := &level{query: query, parent: parent, nulled: map[int]bool{}, proven: map[[2]int]bool{}, ctes: map[string][]bool{}}

@@ -78,8 +78,8 @@ func (e *Engine) connect(ctx context.Context, url string) error {
 	return nil
 }
 
-// identityQueries are queries whose results identify a database. The result of the first one is the
-// same on a replica of the database, too, but not every role may run it.
+// identityQueries are queries whose results identify a database. The first query gives the same
+// result on a replica as on its primary server, but some roles may not run it.
 var identityQueries = []string{
 	`SELECT system_identifier || '/' || current_database() FROM pg_control_system()`,
 	`SELECT extract(epoch FROM pg_postmaster_start_time()) || '/' || current_database()`,
@@ -174,7 +174,7 @@ func byteOffset(text string, position int) int {
 	return len(text)
 }
 
-// guarded runs f after setting a savepoint, so that a refused statement does not end the
+// guarded sets a savepoint and then calls f, so that a refused statement does not end the
 // transaction. If f fails, or if keep is not set, the changes that f made are rolled back.
 func (e *Engine) guarded(ctx context.Context, keep bool, f func() error) error {
 	if _, err := e.conn.Exec(ctx, "SAVEPOINT scoter"); err != nil {

@@ -60,8 +60,8 @@ func (e *Engine) pgType(ctx context.Context, oid uint32) (*pgType, error) {
 	return t, nil
 }
 
-// formatType returns the type with an OID and a modifier (such as a length) as written in SQL, such
-// as numeric(10,2).
+// formatType returns the type with the given OID as it is written in SQL, such as numeric(10,2).
+// typmod is the type's modifier, such as a length.
 func (e *Engine) formatType(ctx context.Context, oid uint32, typmod int32) (string, error) {
 	var name string
 	err := e.conn.QueryRow(ctx, `SELECT format_type($1, nullif($2, -1))`, oid, typmod).Scan(&name)
@@ -71,8 +71,8 @@ func (e *Engine) formatType(ctx context.Context, oid uint32, typmod int32) (stri
 	return name, nil
 }
 
-// typ describes the type with an OID and a modifier, such as a length. If it is an array type, dims
-// is the declared number of dimensions; PostgreSQL itself ignores that number.
+// typ describes the type with the given OID and modifier, such as a length. If it is an array type,
+// dims is the declared number of dimensions; PostgreSQL itself ignores that number.
 func (e *Engine) typ(ctx context.Context, oid uint32, typmod int32, dims int) (analyze.Type, error) {
 	t, err := e.pgType(ctx, oid)
 	if err != nil {
@@ -146,7 +146,7 @@ func (e *Engine) composite(ctx context.Context, t *pgType, out analyze.Type) (an
 	return out, nil
 }
 
-// Type returns the type whose name is text, in the spelling of PostgreSQL or of SQG (the generator
+// Type returns the type that the text names, in the spelling of PostgreSQL or of SQG (the generator
 // that Scoter replaces). It implements analyze.Engine.
 func (e *Engine) Type(ctx context.Context, text string) (analyze.Type, error) {
 	var oid uint32

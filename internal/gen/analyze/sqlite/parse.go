@@ -91,8 +91,8 @@ func (p *parser) limitDepth() func() {
 	return func() { p.depth-- }
 }
 
-// is reports whether the next tokens are the given words or symbols, in this order. It does not
-// consume them.
+// The method is reports whether the next tokens are the given words or symbols, in this order. It
+// does not consume them.
 func (p *parser) is(words ...string) bool {
 	for i, w := range words {
 		t := p.peek(i)
@@ -312,8 +312,8 @@ func (p *parser) alias() string {
 	return p.name()
 }
 
-// ends are the words that end an item of a select list or a FROM clause. Such a word cannot be the
-// item's alias without AS.
+// ends is the set of words that end an item of a select list or a FROM clause. Such a word cannot
+// be the item's alias without AS.
 var ends = map[string]bool{
 	"FROM": true, "WHERE": true, "GROUP": true, "HAVING": true, "WINDOW": true, "ORDER": true, "LIMIT": true, "UNION": true, "INTERSECT": true, "EXCEPT": true,
 	"JOIN": true, "LEFT": true, "RIGHT": true, "FULL": true, "INNER": true, "OUTER": true, "CROSS": true, "NATURAL": true, "ON": true, "USING": true, "SET": true,

@@ -19,7 +19,7 @@ type value struct {
 	exact bool
 	// null means that the expression is the literal NULL, which fits every type.
 	null bool
-	// alsoKind is a second kind of which the value is certainly too. For example, 0 and 1 are also
+	// alsoKind is a second kind that the value certainly has as well. For example, 0 and 1 are also
 	// booleans, and the result of date() is also a date.
 	alsoKind ir.Kind
 	// origin is the table column from which the value is taken unchanged: {schema, table, column}.
@@ -70,8 +70,8 @@ type relation struct {
 	hidden int
 	rowid  bool
 	// merged has the columns of this relation that USING or NATURAL merged with a column of the
-	// left side of the join. coalesced is for merged columns whose left side may have no row. It
-	// has the value of the merged column, which is what the name means without a table.
+	// left side of the join. coalesced has the values of those merged columns whose left side may
+	// have no row. Such a value is what the column's name means if it is written without a table.
 	merged    map[string]bool
 	coalesced map[string]value
 }
@@ -316,9 +316,9 @@ func (w *walker) query(q *query, parent *scope, env *environment) (out []output,
 	return out, first
 }
 
-// core returns the columns of c, one SELECT or VALUES, and its scope. order is the ORDER BY of the
-// query if it has no other SELECT. An aggregate function in order makes the SELECT an aggregate
-// query too.
+// core returns the columns of c, one SELECT or VALUES, and its scope. If the query has no other
+// SELECT, order is the query's ORDER BY. An aggregate function in the ORDER BY makes the SELECT an
+// aggregate query too.
 func (w *walker) core(c *core, order []*expr, parent *scope, env *environment) ([]output, *scope) {
 	sc := &scope{parent: parent, env: env, proven: map[*output]bool{}}
 	if c.values != nil {

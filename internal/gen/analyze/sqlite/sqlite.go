@@ -129,7 +129,7 @@ func (e *Engine) Exec(_ context.Context, sql string) error {
 	return nil
 }
 
-// Applied returns nothing, because a new database has no migrations.
+// Applied returns no migration ids, because no migration was applied to a new database.
 func (e *Engine) Applied(context.Context, string) (map[string]bool, error) { return nil, nil }
 
 func placeholder(i int) string { return fmt.Sprintf("?%d", i+1) }
@@ -278,7 +278,7 @@ func class(sql string) ir.Statement {
 	return ir.StatementOther
 }
 
-// Type returns the type whose name is text, by SQLite's rules for declared types. SQLite itself
+// Type returns the type that the text names, by SQLite's rules for declared types. SQLite itself
 // accepts any name. A name for which the rules give no affinity is refused as a spelling mistake.
 func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
 	t := declared(text)

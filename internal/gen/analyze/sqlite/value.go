@@ -155,8 +155,8 @@ var moments = map[string]ir.Kind{
 	"CURRENT_DATE": ir.Date, "CURRENT_TIME": ir.Time, "CURRENT_TIMESTAMP": ir.Timestamp, "date": ir.Date, "time": ir.Time, "datetime": ir.Timestamp,
 }
 
-// any computes the values of all expressions in a list, and reports whether one of them can be
-// NULL.
+// any reports whether one of the expressions in a list can be NULL. It analyses all of them,
+// because that also finds the types of the parameters in them.
 func (w *walker) any(list []*expr, sc *scope) bool {
 	null := false
 	for _, e := range list {
@@ -177,9 +177,9 @@ func (w *walker) unifyParameters(list []*expr, sc *scope) {
 	}
 }
 
-// compare takes the operands of a comparison. It records the parameters among them that are
-// compared only with integers. For such a parameter, 5 and 5.0 give the same result: SQLite
-// compares them as numbers, and finds both in an index.
+// compare takes the operands of a comparison. It records which parameters among them are compared
+// only with integers. For such a parameter, 5 and 5.0 give the same result: SQLite compares them as
+// numbers, and finds both in an index.
 func (w *walker) compare(list []*expr, sc *scope) {
 	for i, e := range list {
 		whole := e.kind == paramExpr

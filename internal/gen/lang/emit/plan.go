@@ -32,7 +32,8 @@ type Query struct {
 	//   - Arrow is the method that returns record batches.
 	//   - Raw is the method that returns tuples (Python).
 	//   - Batch is the method of a `:batch` statement, and BatchRow is the type of the elements
-	//     that it takes. In SQG's Java, an element is the value of the only parameter.
+	//     that it takes. In Java code with the names of SQG, the generator that Scoter replaces, an
+	//     element is the value of the only parameter.
 	Stream, Arrow, Raw, Batch, BatchRow string
 	// Args[i] is the name in generated code of the query's parameter i.
 	Args []string
@@ -219,7 +220,8 @@ func (q *Query) Counts() bool {
 }
 
 // File returns the path of the generated file. If the target's output is a folder, the name of the
-// file in it is the name of the module in the letter case name, followed by extension.
+// file in it is the module's name, followed by extension. The argument name is the function that
+// joins the words of the module's name in the letter case that files have.
 func File(t ir.Target, name Case, extension string) string {
 	if strings.HasSuffix(t.Output, "/") {
 		return path.Join(t.Output, name(t.Name)+extension)

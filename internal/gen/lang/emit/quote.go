@@ -91,7 +91,7 @@ func escaped(l Language, r rune) string {
 // QuoteBlock returns a string literal for a longer text s, such as SQL. It is the multi-line
 // literal of the language if that can contain s and is easier to read, and otherwise the literal
 // that Quote returns. If the language strips indentation from such literals, all lines but the
-// first begin with indent.
+// first are indented by the white space in the parameter indent.
 func QuoteBlock(l Language, s, indent string) string {
 	lines := strings.Contains(s, "\n")
 	if !plainBlock(s) || !lines && (l == Java || l == Python || !strings.Contains(s, `"`)) {

@@ -297,9 +297,9 @@ func ColumnsAsText(q *Query, kinds ...ir.Kind) string {
 }
 
 // TextSQL returns the SQL of a query in DuckDB's dialect, changed so that columns of the given
-// kinds are returned as text. Values of the kinds in inside become text where they are part of
-// other values, such as elements of a list. The exception are values that contain a type without a
-// name (UNION, VARIANT), which do not change.
+// kinds are returned as text. The parameter inside lists further kinds: their values become text
+// where they are part of other values, such as elements of a list. The exception are values that
+// contain a type without a name (UNION, VARIANT), which do not change.
 func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		if Nested(t) && p.anyType(t, func(t ir.Type) bool { return slices.Contains(inside, t.Kind) }) && !p.anyType(t, p.hasNoTypeName) {
@@ -309,10 +309,11 @@ func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 	})
 }
 
-// CheckText returns an Invalid error if a query has a column with values of a kind that the
-// language can only read as text, but the query cannot be changed to return text. That is so for
-// statements that cannot be wrapped in a SELECT, and for values that contain a type without a name
-// (UNION, VARIANT). wrapped reports whether a query is wrapped.
+// CheckText checks the columns with values of the given kind in a plan's queries. The language can
+// only read such values as text. CheckText returns an Invalid error if a query cannot be changed to
+// return text. That is so for statements that cannot be wrapped in a SELECT, and for values that
+// contain a type without a name (UNION, VARIANT). wrapped reports whether the generator wraps a
+// query in a SELECT.
 func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) bool) error {
 	for _, q := range p.Queries {
 		for _, c := range q.Columns {
@@ -455,10 +456,10 @@ func (p *Plan) InnerTimestampsAsText(q *Query) string {
 	})
 }
 
-// timestampsAsText returns a DuckDB expression whose value is the expression value, of type t, with
-// its timestamps replaced by text. Timestamps with a time zone are written in UTC. With another
-// offset, the text would lose the seconds of offsets from before time zones existed. depth is the
-// number of lists around value.
+// timestampsAsText returns a DuckDB expression that gives the same value as the SQL expression
+// value, but with text in place of timestamps. t is the type of the value. Timestamps with a time
+// zone are written in UTC. With another offset, the text would lose the seconds of offsets from
+// before time zones existed. depth is the number of lists around the value.
 func (p *Plan) timestampsAsText(t ir.Type, value string, depth int) string {
 	name := "v" + strconv.Itoa(depth)
 	each := func(t ir.Type, list string) string {
@@ -491,8 +492,8 @@ func columnsAsText(q *Query, which func(ir.Type) bool) string {
 	return columnsAs(q, func(name string, t ir.Type) string { return asText(name, t, which(t)) })
 }
 
-// asText returns an SQL expression that converts the column name, of type t, to text. It returns ""
-// if text is false.
+// asText returns an SQL expression that converts a column to text. name is the column's name, and t
+// its type. If text is false, asText returns "".
 func asText(name string, t ir.Type, text bool) string {
 	switch {
 	case !text:
@@ -504,7 +505,8 @@ func asText(name string, t ir.Type, text bool) string {
 }
 
 // columnsAs returns the SQL of a query, wrapped in a SELECT that replaces columns by expressions.
-// The function expression returns the SQL for a column, or "" if the column does not change.
+// The function named expression returns the SQL to put in place of a column, or "" if the column
+// does not change.
 func columnsAs(q *Query, expression func(name string, t ir.Type) string) string {
 	var texts []string
 	for _, c := range q.Columns {

@@ -40,7 +40,7 @@ func (w *Writer) Line(format string, args ...any) {
 	w.b.WriteByte('\n')
 }
 
-// Indented writes the line head and then calls body. The lines that body writes are indented.
+// Indented writes head as a line and then calls body. The lines that body writes are indented.
 func (w *Writer) Indented(head string, body func()) {
 	w.Line("%s", head)
 	w.depth++
@@ -48,8 +48,8 @@ func (w *Writer) Indented(head string, body func()) {
 	w.depth--
 }
 
-// Block writes the line head, calls body, and writes the line tail. The lines that body writes are
-// indented.
+// Block writes head as a line, then calls body, and then writes tail as a line. The lines that body
+// writes are indented.
 func (w *Writer) Block(head, tail string, body func()) {
 	w.Indented(head, body)
 	w.Line("%s", tail)

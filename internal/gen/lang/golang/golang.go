@@ -54,8 +54,8 @@ type generator struct {
 	w emit.Writer
 }
 
-// runtimeNames are the names that the runtime library declares. It is in the same package as the
-// generated code, which so cannot use these names.
+// runtimeNames are the names that the runtime library declares. The library is in the same package
+// as the generated code, so the code cannot use these names.
 var runtimeNames = strings.Fields(`Observer Migration MigrateOptions Decimal UUID NewUUID ParseUUID Interval RowsOf ErrNoRows DBTX DB Appender
 	GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError RowError DuckDBRoute DuckDBVectors DuckDBAppender
 	PostgresRoute PostgresUnnest PostgresBinary PostgresText`)
@@ -150,7 +150,8 @@ func (g *generator) pkg() string {
 
 func quote(s string) string { return emit.QuoteBlock(emit.Go, s, "") }
 
-// doc writes a Go doc comment that begins with name. Its text is doc, or fallback if doc is empty.
+// doc writes a Go doc comment that begins with name. The lines in doc are its text. If doc is
+// empty, the text is fallback.
 func (g *generator) doc(name string, doc []string, fallback string) {
 	lines := emit.DocLines(emit.Go, doc)
 	if len(lines) == 0 {
@@ -192,9 +193,9 @@ func (g *generator) file() {
 	}
 }
 
-// imports writes the import lines for the packages of the standard library that the Go code text
-// uses. If the text is not valid Go, imports reports nothing, because formatting the text fails
-// later.
+// imports writes the import lines for the packages of the standard library that the generated code
+// uses. text is this code. If it is not valid Go, imports reports nothing, because formatting the
+// code fails later.
 func (g *generator) imports(text string) {
 	used := map[string]bool{}
 	if file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+text, 0); err == nil {

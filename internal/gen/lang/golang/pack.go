@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// packBulk writes the Go method of a bulk operation for Scoter. It sends the rows as MessagePack
-// columns, and contains the code that packs them.
+// packBulk writes the Go method of a bulk operation for Scoter. The method sends the rows as
+// MessagePack columns, and contains the code that packs them.
 func (g *generator) packBulk(t *emit.Table, op *emit.Op) {
 	var columns []string
 	for _, c := range op.Row.Columns {

@@ -96,8 +96,8 @@ func (g *generator) copyWriter(t ir.Type, nullable bool) string {
 	return name
 }
 
-// copyPut returns Go code that writes the value v, of type t, to the variable to, in the binary
-// form of PostgreSQL's COPY.
+// copyPut returns Go code that writes the value v, of type t, in the binary form of PostgreSQL's
+// COPY. The parameter to is the name of the variable that the code writes to.
 func (g *generator) copyPut(to, v string, t ir.Type, nullable bool) string {
 	switch {
 	case t.Kind == ir.List:

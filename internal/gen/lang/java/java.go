@@ -453,9 +453,9 @@ func (g *generator) sql() {
 //
 //   - JSON of Scoter, which would be a part of the JSON of Scoter's results.
 //   - Intervals and bytes of Scoter, which have special forms in these results.
-//   - Timestamps of DuckDB inside of other values. DuckDB's driver returns those with a time zone
-//     as local time, which is ambiguous once a year. It returns those without a time zone without
-//     an era.
+//   - Timestamps of DuckDB inside of other values. If they have a time zone, DuckDB's driver
+//     returns them as local time, which is ambiguous once a year. If they have none, it leaves out
+//     the era (BC).
 func (g *generator) text(q *emit.Query) string {
 	switch {
 	case g.http() && q.ReadOnly:

@@ -105,8 +105,8 @@ func (g *generator) javaType(t ir.Type) string {
 	return simple[t.Kind].java
 }
 
-// primitives are the primitive types of Java, such as int. SQG's appenders use them for fields that
-// are never null.
+// primitives are the primitive types of Java, such as int. They are used for fields that are never
+// null in the appenders of SQG, the generator that Scoter replaces.
 var primitives = map[string]string{
 	"Boolean": "boolean", "Byte": "byte", "Short": "short", "Integer": "int", "Long": "long", "Float": "float", "Double": "double",
 }

@@ -233,8 +233,8 @@ func (g *generator) copyRow(op *emit.Op, order []int) {
 	w.Line("    });")
 }
 
-// packBulk writes the Java method of a bulk operation for Scoter. It sends the rows as MessagePack
-// columns, and contains the code that packs them.
+// packBulk writes the Java method of a bulk operation for Scoter. The method sends the rows as
+// MessagePack columns, and contains the code that packs them.
 func (g *generator) packBulk(t *emit.Table, op *emit.Op) {
 	w := &g.w
 	var names []string

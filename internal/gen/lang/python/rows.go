@@ -42,8 +42,8 @@ func (g *generator) rowClass(name string, names, fields []string) {
 	})
 }
 
-// uses reports how queries return rows of the row type ref. all means that some query returns many
-// of them, and one means that some query returns at most one.
+// uses reports how queries return rows of the row type ref. The result all is true if some query
+// returns many of these rows, and the result one if some query returns at most one.
 func (g *generator) uses(ref string) (all, one bool) {
 	for _, q := range g.Queries {
 		if q.Row == ref && !q.Pluck && q.Verb == ir.VerbQuery {

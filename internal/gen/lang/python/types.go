@@ -160,7 +160,7 @@ func (g *generator) reader(t ir.Type) string {
 }
 
 // direct reports whether a driver returns values of type t in the same form as generated code does,
-// so that no conversion is needed. Values that are part of other values do not count.
+// so that no conversion is needed. This is about values that are not part of other values.
 func (g *generator) direct(t ir.Type) bool {
 	switch t.Kind {
 	case ir.Int8, ir.Int16, ir.Int32, ir.Int64, ir.Uint8, ir.Uint16, ir.Uint32, ir.Text, ir.JSON, ir.Any:

@@ -83,9 +83,10 @@ func (g *generator) preparedMethod(q *emit.Query, params, binds string) {
 	call := func(verb string) string {
 		return "(this.#" + q.Method + " ??= this.#rt.prepare(" + prepare + "))." + verb + "(" + binds + ")"
 	}
-	// after writes a method with the given result type. body writes the method's code, in which
-	// calls of the driver have the prefix await. The method returns a promise, unless the driver is
-	// synchronous; the prefix is empty then.
+	// after writes a method with the given result type. The method returns a promise if the driver
+	// is asynchronous, and otherwise the result itself. The function body writes the method's code.
+	// It receives the text to write before each call of the driver: "await ", or "" if the driver
+	// is synchronous.
 	after := func(result string, body func(await string)) {
 		if g.sync {
 			w.Block(q.Method+"("+params+"): "+result+" {", "}", func() { body("") })
@@ -183,7 +184,8 @@ func (g *generator) stream(q *emit.Query, params string, binds []string) {
 }
 
 // generic returns the TypeScript type argument for a call of the runtime library. It is needed if
-// rows are returned as the driver made them. It is "" if the function read converts the rows.
+// rows are returned as the driver made them. read is the name of the function that converts the
+// rows. If there is such a function, generic returns "".
 func generic(row, read string) string {
 	if read != "" {
 		return ""
@@ -191,7 +193,7 @@ func generic(row, read string) string {
 	return "<" + row + ">"
 }
 
-// apply returns TypeScript code that calls read with the argument v. read is the name of a
+// apply returns TypeScript code that calls a function with the argument v. read is the name of this
 // function, or an arrow function.
 func apply(read, v string) string {
 	if strings.Contains(read, "=>") {

@@ -7,7 +7,8 @@ import (
 )
 
 // usesDriverValues reports whether rows in generated code have the values as DuckDB's driver
-// returns them. That is so in a project of SQG, the generator that Scoter replaces.
+// returns them. That is so for an sqg.yaml, the configuration of SQG, the generator that Scoter
+// replaces.
 func (g *generator) usesDriverValues() bool {
 	return g.Target.Config.SQG && g.Module.Engine == ir.DuckDB
 }
@@ -44,8 +45,9 @@ func (g *generator) resultType(t ir.Type, nullable bool) string {
 	return g.nullable(typ, nullable)
 }
 
-// driverType returns the TypeScript type of a value of type t as DuckDB's driver returns it. In a
-// project of SQG, the type includes the types of elements.
+// driverType returns the TypeScript type of a value of type t as DuckDB's driver returns it. The
+// driver's own types for lists, maps and structs do not say which types are inside of them; the
+// types that driverType returns do.
 func (g *generator) driverType(t ir.Type) string {
 	elem := func(t ir.Type) string { return g.nullable(g.driverType(t), true) }
 	switch t.Kind {
@@ -70,7 +72,8 @@ func (g *generator) driverType(t ir.Type) string {
 }
 
 // inputType returns the TypeScript type of a value of type t that users pass to a generated method.
-// In a project of SQG, it also accepts the class that the driver has for such values.
+// In code with the types of SQG (the generator that Scoter replaces), it also accepts the class
+// that DuckDB's driver has for such values.
 func (g *generator) inputType(t ir.Type) string {
 	if class := driverClass(t); class != "" && g.usesDriverValues() && t.Kind != ir.Text {
 		return g.tsType(t) + " | " + class
@@ -81,8 +84,9 @@ func (g *generator) inputType(t ir.Type) string {
 	return g.tsType(t)
 }
 
-// inputWriter returns the TypeScript function that converts a value of the type that inputType
-// returns for the driver. write is the function for the type that other projects use.
+// inputWriter returns the TypeScript function that converts a value for DuckDB's driver. The value
+// has the type that inputType returns. write is the function to use in code that does not have the
+// types of SQG, the generator that Scoter replaces.
 func (g *generator) inputWriter(t ir.Type, write string) string {
 	if write == "" || !g.usesDriverValues() {
 		return write

@@ -292,7 +292,8 @@ func (g *generator) read(v string, t ir.Type, nullable bool) string {
 	f := g.reader(t)
 	typ := g.nullable(g.tsType(t), nullable)
 	if g.Module.Engine == ir.Postgres {
-		// In this form, every value is text or null. The elements of a list may always be null.
+		// In PostgreSQL's text form, every value is text or null. The functions that read lists
+		// return elements that may be null, so their result is cast to the declared type.
 		listed := t.Kind == ir.List || t.Kind == ir.Array
 		switch {
 		case f == "":
@@ -319,8 +320,9 @@ func (g *generator) read(v string, t ir.Type, nullable bool) string {
 	return f + "(" + v + ")"
 }
 
-// reads reports whether generated code needs a function that converts the driver's rows into rows
-// of type r. It does not if SQLite's driver already returns them in the declared form.
+// The method reads reports whether generated code needs a function that converts the driver's rows
+// into rows of type r. SQLite's driver returns some rows in the declared form already, so that none
+// is needed.
 func (g *generator) reads(r *ir.Row) bool {
 	used := g.queried(r)
 	if !used || g.Module.Engine != ir.SQLite {

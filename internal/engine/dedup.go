@@ -66,7 +66,7 @@ type dedupState struct {
 	bytes  int64 // memory of moves in bytes; guarded by mu
 	// remapsLost says that there were too many remaps in moves, so they were dropped. Then no remap
 	// is retained until all superseded rows are looked up again. It is guarded by mu.
-	remapsLost     bool
+	remapsLost bool
 	// number of the edit up to which the table is deduplicated; guarded by mu
 	dedupedThrough base.Seq
 

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Appends rows until it is closed, which writes the last of them. What it has written stays when a later row fails, and
- * nothing is written after that: to append and to close are errors then.
+ * Appends rows until it is closed, which writes the last of them. What it has written stays when a
+ * later row fails, and nothing is written after that: to append and to close are errors then.
  */
 public final class ScoterAppender<T> implements AutoCloseable {
     /** Rows that are written at a time, each time as a whole. */

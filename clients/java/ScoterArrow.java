@@ -57,7 +57,10 @@ public final class ScoterArrow implements AutoCloseable {
         this.reader = exported;
     }
 
-    /** The result with all of its batches in memory: a streaming one ends without an error, whole or not, as soon as another statement runs. */
+    /**
+     * The result with all of its batches in memory: a streaming one ends without an error, whole or
+     * not, as soon as another statement runs.
+     */
     private ScoterArrow whole(String name) throws SQLException {
         try {
             while (exported.loadNextBatch()) {
@@ -100,7 +103,10 @@ public final class ScoterArrow implements AutoCloseable {
         });
     }
 
-    /** Whether results of the connection are not in memory: its property {@code jdbc_stream_results}. */
+    /**
+     * Whether results of the connection are not in memory: its property
+     * {@code jdbc_stream_results}.
+     */
     private static boolean streams(ScoterRuntime rt) throws SQLException {
         if (rt.streams == null) {
             int rows = 0;
@@ -133,7 +139,10 @@ public final class ScoterArrow implements AutoCloseable {
         return reader.getVectorSchemaRoot();
     }
 
-    /** The batches as a bulk operation takes them; it also has the dictionaries, which DuckDB's enums are. */
+    /**
+     * The batches as a bulk operation takes them; it also has the dictionaries, which DuckDB's
+     * enums are.
+     */
     public ArrowReader reader() {
         return reader;
     }

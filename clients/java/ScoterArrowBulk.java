@@ -196,7 +196,10 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
         }
     }
 
-    /** The error with the operation, and with the row if it is about a key: the last one that has it. */
+    /**
+     * The error with the operation, and with the row if it is about a key: the last one that has
+     * it.
+     */
     private SQLException named(SQLException e) {
         String key = ScoterDuplicate.key(e);
         if (key == null || e.getCause() instanceof SQLException) { // not DuckDB's, or named

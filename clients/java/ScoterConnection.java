@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A Scoter server and a database of it, asked over HTTP. It cannot change and may be used by several
- * threads; there is nothing to close.
+ * A Scoter server and a database of it, asked over HTTP. It cannot change and may be used by
+ * several threads; there is nothing to close.
  */
 public final class ScoterConnection {
     private final HttpClient client;
@@ -66,7 +66,10 @@ public final class ScoterConnection {
         return new ScoterConnection(client, base, database, token, timeout);
     }
 
-    /** Sends a statement with its parameters, a JSON array. The answer is in a format of docs/API.md. */
+    /**
+     * Sends a statement with its parameters, a JSON array. The answer is in a format of
+     * docs/API.md.
+     */
     InputStream sql(String format, String sql, String params) throws SQLException {
         StringBuilder body = new StringBuilder("{\"sql\":");
         ScoterText.quoteJson(body, sql);

@@ -12,9 +12,9 @@ import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
 
 /**
- * Rows on their way into a table of PostgreSQL, in one of three forms: binary COPY, COPY of text for
- * columns of types that have no writer, and statements where COPY does not write or the connection
- * has none. After a failure the open transaction can only be rolled back.
+ * Rows on their way into a table of PostgreSQL, in one of three forms: binary COPY, COPY of text
+ * for columns of types that have no writer, and statements where COPY does not write or the
+ * connection has none. After a failure the open transaction can only be rolled back.
  */
 abstract class ScoterCopy<T> {
     final List<ScoterTypes.Column<T, ?>> columns;
@@ -25,8 +25,8 @@ abstract class ScoterCopy<T> {
     }
 
     /**
-     * Begins to write into a table, named in SQL. {@code keys} is told the rows' keys, if it is not null
-     * and the plan's keys are canonical.
+     * Begins to write into a table, named in SQL. {@code keys} receives the rows' keys, if it is
+     * not null and the plan's keys are canonical.
      */
     static <T> ScoterCopy<T> into(
             ScoterRuntime rt,
@@ -104,8 +104,8 @@ abstract class ScoterCopy<T> {
     }
 
     /**
-     * Rows of values in the server's binary form. A chunk goes to the socket as soon as it is full; while
-     * the server reads the socket's buffer, the next one is written.
+     * Rows of values in the server's binary form. A chunk goes to the socket as soon as it is full;
+     * while the server reads the socket's buffer, the next one is written.
      */
     private static final class Binary<T> extends Copy<T> {
         private static final int CHUNK_BYTES = 1 << 16;
@@ -164,7 +164,9 @@ abstract class ScoterCopy<T> {
             }
         }
 
-        /** Looks for the column that cannot be written, by writing the row once more value by value. */
+        /**
+         * Looks for the column that cannot be written, by writing the row once more value by value.
+         */
         private void refuse(T row, int began) throws SQLException {
             out.size = began;
             for (int i = 0; i < types.length; i++) {
@@ -190,7 +192,8 @@ abstract class ScoterCopy<T> {
                 if (columns.get(i).key()) {
                     hash = ScoterHashes.mix(hash) ^ out.hash(at, next);
                     if (types[i] instanceof ScoterCopyType.Text && out.bytes[next - 1] == ' ') {
-                        keys.found(); // a column's limit may cut off spaces, which makes keys the same
+                        // a column's limit may cut off spaces, which makes keys the same
+                        keys.found();
                     }
                 }
                 at = next;

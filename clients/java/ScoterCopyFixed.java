@@ -9,8 +9,8 @@ import java.time.ZoneOffset;
 import java.util.UUID;
 
 /**
- * Writes values of a fixed size. One class has all of them, with a switch, since that costs less per
- * value than a method of a class each.
+ * Writes values of a fixed size. One class has all of them, with a switch, since that costs less
+ * per value than a method of a class each.
  */
 final class ScoterCopyFixed extends ScoterCopyType {
     static final ScoterCopyType BOOL = new ScoterCopyFixed(Form.BOOL, true);

@@ -33,7 +33,10 @@ final class ScoterCopyNumeric extends ScoterCopyType {
         }
     }
 
-    /** {@code nearest} is the double next to the number: a ninth of a unit of the last digit away at most, and never beyond a whole number. */
+    /**
+     * {@code nearest} is the double next to the number: a ninth of a unit of the last digit away at
+     * most, and never beyond a whole number.
+     */
     private static void small(ScoterCopyBuffer out, double nearest, int scale) {
         double digits = Math.abs(nearest);
         long whole = (long) digits;
@@ -42,8 +45,8 @@ final class ScoterCopyNumeric extends ScoterCopyType {
         fraction *= POWERS[4 * groups - scale];
         int began = begin(out, scale, 4 + groups);
         int weight = -1;
-        // Divisors that are constants, and none for the numbers that are most frequent: to divide costs more than all
-        // the rest.
+        // Divisors that are constants, and none for the numbers that are most frequent: to divide
+        // costs more than all the rest.
         if (whole >= 10_000) {
             long upper = whole / 10_000;
             int first = (int) (upper / 100_000_000);

@@ -7,9 +7,9 @@ import java.time.OffsetDateTime;
 import java.util.UUID;
 
 /**
- * Where generated code writes the values of a row for binary COPY, one after the other. The types that
- * most columns are of have a method each: to look for the writer of a column's type costs as much as
- * to write the value. Null is written as such, and told by {@link #nulls}.
+ * Where generated code writes the values of a row for binary COPY, one after the other. The types
+ * that most columns are of have a method each: to look for the writer of a column's type costs as
+ * much as to write the value. Null is written as such, and told by {@link #nulls}.
  */
 final class ScoterCopyRow {
     final ScoterCopyBuffer out = new ScoterCopyBuffer();
@@ -27,7 +27,10 @@ final class ScoterCopyRow {
         void write(ScoterCopyRow to, T row);
     }
 
-    /** Whether a column's values may be written by the method of its kind, or {@link #value} has to be asked. */
+    /**
+     * Whether a column's values may be written by the method of its kind, or {@link #value} has to
+     * be asked.
+     */
     static boolean direct(ScoterCopyType served, ScoterTypes.Type<?> type) {
         return type.kind != ScoterTypes.Kind.TEXT || served instanceof ScoterCopyType.Text;
     }

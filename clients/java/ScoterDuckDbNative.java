@@ -9,8 +9,8 @@ import java.sql.SQLException;
 import org.duckdb.DuckDBConnection;
 
 /**
- * The functions of DuckDB's C API that bulk writes need, taken from the library that the JDBC driver
- * has loaded. Handles of types, chunks and vectors are addresses.
+ * The functions of DuckDB's C API that bulk writes need, taken from the library that the JDBC
+ * driver has loaded. Handles of types, chunks and vectors are addresses.
  */
 final class ScoterDuckDbNative {
     /** Rows of a vector. */
@@ -261,7 +261,8 @@ final class ScoterDuckDbNative {
         return VECTOR_GET_VALIDITY.call(vector);
     }
 
-    // A table function: bind, init and function are called with the addresses of DuckDB's structures.
+    // A table function: bind, init and function are called with the addresses of DuckDB's
+    // structures.
 
     /** The first argument of the call that is bound. */
     static long bindArgument(long info) {
@@ -317,14 +318,18 @@ final class ScoterDuckDbNative {
         }
     }
 
-    /** The method of a class that a scalar function calls: with what it answers to, its arguments, and its result. */
+    /**
+     * The method of a class that a scalar function calls: with what it answers to, its arguments,
+     * and its result.
+     */
     static MethodHandle scalarCallback(MethodHandles.Lookup in, String name) throws ReflectiveOperationException {
         return in.findStatic(
                 in.lookupClass(), name, MethodType.methodType(void.class, long.class, long.class, long.class));
     }
 
     /**
-     * Registers a scalar function, in the connection's transaction if one is open. Takes over the types.
+     * Registers a scalar function, in the connection's transaction if one is open. Takes over the
+     * types.
      *
      * @return false when DuckDB refuses it, as one that it has already
      */

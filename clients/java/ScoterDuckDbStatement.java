@@ -9,17 +9,20 @@ import org.duckdb.DuckDBConnection;
 
 /**
  * Bulk operations by one statement that reads the rows from a table function. The thread that calls
- * takes the rows from the program and DuckDB's threads write them into their vectors; a thread of its
- * own waits for the statement. Few rows need none of that.
+ * takes the rows from the program and DuckDB's threads write them into their vectors; a thread of
+ * its own waits for the statement. Few rows need none of that.
  */
 final class ScoterDuckDbStatement {
     /**
-     * From so many rows on, several of DuckDB's threads insert, and the order of rows in the table is
-     * no longer theirs. bench/javaduckdb measures where it pays.
+     * From so many rows on, several of DuckDB's threads insert, and the order of rows in the table
+     * is no longer theirs. bench/javaduckdb measures where it pays.
      */
     private static final int PARALLEL_ROWS = 65_536;
 
-    /** From so many rows on, and if the table has at most so many times as many, keys that rise are looked up instead of joined. */
+    /**
+     * From so many rows on, and if the table has at most so many times as many, keys that rise are
+     * looked up instead of joined.
+     */
     private static final int SORTED_ROWS = 32_768;
 
     private static final int SORTED_SHARE = 4;
@@ -27,8 +30,8 @@ final class ScoterDuckDbStatement {
     private ScoterDuckDbStatement() {}
 
     /**
-     * Runs an operation, all or nothing and in the open transaction if there is one; returns the rows
-     * it changed. {@code ordered} is whether rows are inserted in their order.
+     * Runs an operation, all or nothing and in the open transaction if there is one; returns the
+     * rows it changed. {@code ordered} is whether rows are inserted in their order.
      */
     static <T> long run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows, boolean ordered)
             throws SQLException {
@@ -47,8 +50,8 @@ final class ScoterDuckDbStatement {
     }
 
     /**
-     * Updates or deletes by rows whose keys rise, which need no join; -1 if these are others, or a small
-     * part of the table.
+     * Updates or deletes by rows whose keys rise, which need no join; -1 if these are others, or a
+     * small part of the table.
      */
     private static <T> long sorted(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Collection<T> rows)
             throws SQLException {
@@ -152,8 +155,8 @@ final class ScoterDuckDbStatement {
         }
 
         /**
-         * The statement over the rows of a source. Every concatenation by operators would be code of its
-         * own, which takes a tenth of a millisecond where it was not run for a while.
+         * The statement over the rows of a source. Every concatenation by operators would be code
+         * of its own, which takes a tenth of a millisecond where it was not run for a while.
          */
         private String sql(ScoterDuckDbSource<T> source, boolean parallel) {
             StringBuilder sql = new StringBuilder(512);
@@ -171,7 +174,8 @@ final class ScoterDuckDbStatement {
                     .append(" FROM ")
                     .append(source.sql())
                     .append(" AS s");
-            // DuckDB inserts with one thread where rows have an order to keep, which those of a group by have not.
+            // DuckDB inserts with one thread where rows have an order to keep, which those of a
+            // group by have not.
             return sql.append(parallel ? ", (SELECT DISTINCT n FROM (VALUES (1), (1)) AS v(n)) AS one" : "")
                     .toString();
         }

@@ -32,7 +32,10 @@ final class ScoterDuplicate {
         return found.find() ? found.group(1) : null;
     }
 
-    /** The last row that has the key, counted from 1, or 0, also if the rows cannot be had once more: that is not the error to tell. */
+    /**
+     * The last row that has the key, counted from 1, or 0, also if the rows cannot be had once
+     * more: that is not the error to tell.
+     */
     private static <T> long last(List<ScoterTypes.Column<T, ?>> columns, Iterable<T> rows, String key) {
         Key<T> wanted = new Key<>(key, columns);
         long number = 0;
@@ -50,7 +53,10 @@ final class ScoterDuplicate {
         return last;
     }
 
-    /** A key as DuckDB writes it: {@code a: 1, b: x}, or {@code 1, x} of one that comes twice in a statement. */
+    /**
+     * A key as DuckDB writes it: {@code a: 1, b: x}, or {@code 1, x} of one that comes twice in a
+     * statement.
+     */
     static final class Key<T> {
         private final String text;
         private final List<ScoterTypes.Column<T, ?>> named;

@@ -15,7 +15,10 @@ public final class ScoterException extends SQLException {
         this.hint = hint;
     }
 
-    /** The refusal of a request whose rows follow others, which are stored: the row that is its first. */
+    /**
+     * The refusal of a request whose rows follow others, which are stored: the row that is its
+     * first.
+     */
     ScoterException(ScoterException refused, long first) {
         super(refused.getMessage() + " (rows are counted from row " + first + ", those before it are stored)", refused);
         this.kind = refused.kind;

@@ -13,7 +13,10 @@ import org.apache.arrow.vector.ipc.ArrowReader;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 import org.apache.arrow.vector.types.pojo.Schema;
 
-/** A reader of batches that another reader has given, with the other's dictionaries. Closing it closes neither. */
+/**
+ * A reader of batches that another reader has given, with the other's dictionaries. Closing it
+ * closes neither.
+ */
 final class ScoterHeldBatches extends ArrowReader {
     private final ArrowReader source;
     private final VectorSchemaRoot root;

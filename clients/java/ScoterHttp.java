@@ -20,7 +20,10 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
-/** Runs statements for generated classes over Scoter's HTTP interface, each a transaction of its own. */
+/**
+ * Runs statements for generated classes over Scoter's HTTP interface, each a transaction of its
+ * own.
+ */
 final class ScoterHttp extends ScoterObserved {
     /** Bytes of rows that a request may grow to before it is sent; each is applied as a whole. */
     private static final int REQUEST_BYTES = 4 << 20;
@@ -40,7 +43,9 @@ final class ScoterHttp extends ScoterObserved {
         }
     }
 
-    /** An answer as it arrives, an object a line. Closing it early ends the statement in the server. */
+    /**
+     * An answer as it arrives, an object a line. Closing it early ends the statement in the server.
+     */
     private static final class Answer implements AutoCloseable {
         private final BufferedReader lines;
 
@@ -125,7 +130,8 @@ final class ScoterHttp extends ScoterObserved {
                 ScoterTypes.Row row = answer.row();
                 found[0] = row != null;
                 T result = found[0] ? reader.read(row) : null;
-                // To the end, where a failure is told, and after which the connection is used again.
+                // Reads to the end: a failure is reported there, and only then can the connection
+                // be used again.
                 while (answer.next() != null) {
                     continue;
                 }
@@ -138,7 +144,10 @@ final class ScoterHttp extends ScoterObserved {
         return observe(name, Integer::longValue, () -> Math.toIntExact(execute(sql, args)));
     }
 
-    /** The result as the server sends it, an Arrow IPC stream. One that it breaks off ends with an IOException. */
+    /**
+     * The result as the server sends it, an Arrow IPC stream. One that it breaks off ends with an
+     * IOException.
+     */
     InputStream arrow(String name, String sql, ScoterTypes.Arg<?>... args) throws SQLException {
         return observe(name, r -> -1L, () -> ask("arrow", sql, args));
     }
@@ -232,7 +241,10 @@ final class ScoterHttp extends ScoterObserved {
         }
     }
 
-    /** Runs a statement once per parameter set; returns each one's count. What ran before a failure stays. */
+    /**
+     * Runs a statement once per parameter set; returns each one's count. What ran before a failure
+     * stays.
+     */
     <T> int[] batch(String name, String sql, ScoterRuntime.Values<T> values, Iterable<T> rows) throws SQLException {
         return observe(
                 name,
@@ -252,7 +264,10 @@ final class ScoterHttp extends ScoterObserved {
                 });
     }
 
-    /** A bulk operation: the path of the request, the columns of its rows, and what packs a row into them. */
+    /**
+     * A bulk operation: the path of the request, the columns of its rows, and what packs a row into
+     * them.
+     */
     record Bulk<T>(String name, String path, List<String> columns, ScoterPack.Writer<T> writer) {}
 
     /** Sends rows in portions; each is applied as a whole, and durable when it returns. */
@@ -307,7 +322,10 @@ final class ScoterHttp extends ScoterObserved {
         }
     }
 
-    /** Applies the pending migrations; of one that fails, the statements before the failing one stay. */
+    /**
+     * Applies the pending migrations; of one that fails, the statements before the failing one
+     * stay.
+     */
     static List<String> migrate(
             ScoterConnection connection, String project, List<ScoterMigrations.Migration> migrations)
             throws SQLException {

@@ -23,8 +23,8 @@ final class ScoterJson {
     }
 
     /**
-     * JSON's text as maps in the order of the text, lists, strings, truth values, null, and numbers:
-     * {@code Long} if it fits one, {@code BigDecimal} otherwise.
+     * JSON's text as maps in the order of the text, lists, strings, truth values, null, and
+     * numbers: {@code Long} if it fits one, {@code BigDecimal} otherwise.
      */
     static Object parse(String text) throws SQLException {
         ScoterJson json = new ScoterJson(text);
@@ -91,7 +91,9 @@ final class ScoterJson {
         }
     }
 
-    /** Steps into an object or list; returns the end's character and steps over it if it is empty. */
+    /**
+     * Steps into an object or list; returns the end's character and steps over it if it is empty.
+     */
     private char next(char end) {
         at++;
         space();
@@ -322,7 +324,10 @@ final class ScoterJson {
         };
     }
 
-    /** Writes a parameter: a number of 64 bits, text, a truth value or null; what is nested is JSON in text. */
+    /**
+     * Writes a parameter: a number of 64 bits, text, a truth value or null; what is nested is JSON
+     * in text.
+     */
     static void bind(StringBuilder b, ScoterTypes.Type<?> type, Object value) {
         StringBuilder inner = new StringBuilder();
         write(inner, type, value);

@@ -30,7 +30,10 @@ final class ScoterKeys<R> {
     private final List<ScoterTypes.Column<R, ?>> keys;
     /** Whether a row is nothing but its key: coming again changes nothing. */
     private final boolean only;
-    /** Columns of the key that are numbers, and the places that as many of them have among all columns. */
+    /**
+     * Columns of the key that are numbers, and the places that as many of them have among all
+     * columns.
+     */
     private final List<ScoterTypes.Column<R, ?>> numbers;
 
     private final int[] places;
@@ -52,7 +55,8 @@ final class ScoterKeys<R> {
         keys = new ArrayList<>(columns.size());
         numbers = new ArrayList<>(columns.size());
         int[] places = new int[columns.size()];
-        // Not by streams: what those call takes 0.4 ms where it was not run for a while, a tenth of 1,000 rows' update.
+        // Not by streams: what those call takes 0.4 ms where it was not run for a while, a tenth of
+        // 1,000 rows' update.
         for (int i = 0; i < columns.size(); i++) {
             ScoterTypes.Column<R, ?> column = columns.get(i);
             if (column.key()) {
@@ -72,7 +76,10 @@ final class ScoterKeys<R> {
         Arrays.fill(last, Long.MIN_VALUE);
     }
 
-    /** Whether the row's key is new; if not, the row is kept in place of others of its key that came again. */
+    /**
+     * Whether the row's key is new; if not, the row is kept in place of others of its key that came
+     * again.
+     */
     boolean isNew(R row) {
         if (seen == null) {
             if (rises(row)) {
@@ -118,7 +125,10 @@ final class ScoterKeys<R> {
 
     /** What is seen of a batch of rows by itself. */
     static final class Seen {
-        /** For each of the key's numbers the first and the last if it rises from row to row, else null. */
+        /**
+         * For each of the key's numbers the first and the last if it rises from row to row, else
+         * null.
+         */
         private final long[][] spans;
         /** The hashes of the rows' keys, null while a number rises in all of them. */
         private long[] hashes;
@@ -129,8 +139,8 @@ final class ScoterKeys<R> {
     }
 
     /**
-     * Looks at rows that are written into vectors, one per column. Any thread may do this with any rows;
-     * it is most of the work.
+     * Looks at rows that are written into vectors, one per column. Any thread may do this with any
+     * rows; it is most of the work.
      */
     Seen look(R[] rows, int count, ScoterVector[] vectors) {
         Seen seen = new Seen(rising.length);
@@ -143,7 +153,8 @@ final class ScoterKeys<R> {
         }
         for (int i = 0; i < rising.length; i++) {
             ScoterVector vector = vectors[places[i]];
-            if (rising[i] && !vector.hasNull()) { // other threads may have found out that it does not rise
+            // other threads may have found out that it does not rise
+            if (rising[i] && !vector.hasNull()) {
                 seen.spans[i] = span(vector, count);
             }
         }

@@ -141,7 +141,8 @@ final class ScoterNative {
                 symbols = loaded;
                 return;
             }
-            // Another class loader has loaded it: then it is found by its path, and opened once more.
+            // Another class loader has loaded it: then it is found by its path, and opened once
+            // more.
             symbols = API.lookup
                     .findStatic(API.symbols, "libraryLookup", MethodType.methodType(API.symbols, Path.class, API.arena))
                     .invoke(mapped(file), API.global);
@@ -171,7 +172,10 @@ final class ScoterNative {
         }
     }
 
-    /** A native function of whole numbers. The fields of a record are constants to the JIT, which calls the function directly. */
+    /**
+     * A native function of whole numbers. The fields of a record are constants to the JIT, which
+     * calls the function directly.
+     */
     record Function(MethodHandle handle) {
         /** All parameters and the result are longs, in an array. */
         private static Function of(MethodHandle handle) {
@@ -184,7 +188,10 @@ final class ScoterNative {
                     .asSpreader(long[].class, count));
         }
 
-        /** Numbers are cut to the size of the parameters; 0 is what a function without a result returns. */
+        /**
+         * Numbers are cut to the size of the parameters; 0 is what a function without a result
+         * returns.
+         */
         long call(long... arguments) {
             try {
                 return (long) handle.invokeExact(arguments);
@@ -196,7 +203,10 @@ final class ScoterNative {
         }
     }
 
-    /** The address of a C function that runs a method for as long as the JVM lives. It must not throw. */
+    /**
+     * The address of a C function that runs a method for as long as the JVM lives. It must not
+     * throw.
+     */
     static long callback(MethodHandle target) throws Throwable {
         Object options = API.noOptions();
         MethodType signature =

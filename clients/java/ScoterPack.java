@@ -324,7 +324,10 @@ final class ScoterPack {
         }
     }
 
-    /** An unsigned integer of 64 bits; one beyond them is text, which the server refuses with its row. */
+    /**
+     * An unsigned integer of 64 bits; one beyond them is text, which the server refuses with its
+     * row.
+     */
     private void whole(BigInteger v) {
         if (v.bitLength() < 64) {
             integer(v.longValue());

@@ -6,9 +6,9 @@ import java.util.function.Function;
 import org.postgresql.PGConnection;
 
 /**
- * Bulk operations of PostgreSQL: few rows by one statement with an array per column; many by COPY, and for
- * update, delete and upsert into a temporary table that one statement then applies. All is done on
- * the connection it is given and in its transaction.
+ * Bulk operations of PostgreSQL: few rows by one statement with an array per column; many by COPY,
+ * and for update, delete and upsert into a temporary table that one statement then applies. All is
+ * done on the connection it is given and in its transaction.
  */
 public final class ScoterPostgres {
     /**
@@ -25,15 +25,18 @@ public final class ScoterPostgres {
     private ScoterPostgres() {}
 
     /**
-     * A way to write rows, where it is not left to the operation. It is the first one that is tried: the
-     * ones below it are taken where it cannot write.
+     * A way to write rows, where it is not left to the operation. It is the first one that is
+     * tried: the ones below it are taken where it cannot write.
      */
     public enum Route {
         /** One statement with an array per column, whatever the number of rows. */
         UNNEST,
         /** COPY in binary form, which needs a writer for every column's type. */
         BINARY,
-        /** COPY in text form, which needs the driver's connection and a table without rules and row security. */
+        /**
+         * COPY in text form, which needs the driver's connection and a table without rules and row
+         * security.
+         */
         TEXT,
         /** An INSERT per row, in batches. */
         INSERT
@@ -42,7 +45,10 @@ public final class ScoterPostgres {
     /** A bulk operation, and what writes a row of it in binary form. */
     record Operation<T>(ScoterRuntime.Bulk<T> bulk, ScoterCopyRow.Writer<T> writer) {}
 
-    /** Runs a bulk operation in one transaction; returns the rows it changed. Without a route it depends on the number of rows. */
+    /**
+     * Runs a bulk operation in one transaction; returns the rows it changed. Without a route it
+     * depends on the number of rows.
+     */
     static <T> long bulk(ScoterRuntime rt, Route route, Operation<T> operation, Iterable<T> rows) throws SQLException {
         ScoterRuntime.Bulk<T> bulk = operation.bulk();
         return rt.observe(bulk.name(), Function.identity(), () -> {
@@ -67,7 +73,10 @@ public final class ScoterPostgres {
         });
     }
 
-    /** Runs an operation by COPY; {@code again} are the same rows, to look for the one that is refused. */
+    /**
+     * Runs an operation by COPY; {@code again} are the same rows, to look for the one that is
+     * refused.
+     */
     private static <T> long copied(
             ScoterRuntime rt, Route route, Operation<T> operation, Iterable<T> rows, Iterable<T> again)
             throws SQLException {
@@ -85,7 +94,8 @@ public final class ScoterPostgres {
 
     private static <T> ScoterCopy<T> insert(ScoterRuntime rt, Route route, Operation<T> operation) throws SQLException {
         ScoterRuntime.Bulk<T> bulk = operation.bulk();
-        // To explain an INSERT takes its lock and asks for no other right: the columns stay as they are.
+        // To explain an INSERT takes its lock and asks for no other right: the columns stay as they
+        // are.
         String columns = bulk.columnList("");
         String lock = "EXPLAIN INSERT INTO " + bulk.target() + " (" + columns + ") VALUES ("
                 + "DEFAULT, ".repeat(bulk.columns().size() - 1) + "DEFAULT)";
@@ -148,8 +158,9 @@ public final class ScoterPostgres {
     }
 
     /**
-     * Copies rows until it is closed; nothing is written before, and nothing at all after a failure: to append and to close
-     * are errors then. The connection can do nothing else meanwhile.
+     * Copies rows until it is closed; nothing is written before, and nothing at all after a
+     * failure: to append and to close are errors then. The connection can do nothing else
+     * meanwhile.
      */
     public static final class Appender<T> implements AutoCloseable {
         private final ScoterRuntime rt;

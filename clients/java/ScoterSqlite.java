@@ -69,7 +69,8 @@ final class ScoterSqlite<T> {
             try {
                 rt.undo("_scoter_batch");
             } catch (SQLException undone) {
-                e.addSuppressed(undone); // SQLite has ended the whole transaction: one by one, rows would stay
+                // SQLite has ended the whole transaction: one by one, rows would stay
+                e.addSuppressed(undone);
                 throw e;
             }
             throw refused(e);

@@ -15,8 +15,8 @@ import java.util.UUID;
 import java.util.function.Function;
 
 /**
- * How values are read from a driver and given to it, without loss and without its classes. Dates and
- * times are {@link ScoterTimeTypes}.
+ * How values are read from a driver and given to it, without loss and without its classes. Dates
+ * and times are {@link ScoterTimeTypes}.
  */
 final class ScoterTypes {
     private ScoterTypes() {}
@@ -64,8 +64,8 @@ final class ScoterTypes {
     }
 
     /**
-     * A column of a bulk operation: how its value is had from a row of type R, whether it must not be
-     * null, and whether it is one of those that rows are found by.
+     * A column of a bulk operation: the function that returns its value from a row of type R,
+     * whether it must not be null, and whether it is part of the key that rows are found by.
      */
     record Column<R, V>(String name, Type<V> type, Function<R, V> value, boolean required, boolean key) {
         Column<R, V> notNull() {
@@ -99,7 +99,8 @@ final class ScoterTypes {
                 return;
             }
             switch (engine) {
-                // As the server's text of unknown type: the server knows the type from the statement.
+                // As the server's text of unknown type: the server knows the type from the
+                // statement.
                 case POSTGRES -> statement.setObject(index, type.text(value), Types.OTHER);
                 case SQLITE -> statement.setObject(index, type.sqlite(value));
                 case DUCKDB -> statement.setObject(index, ScoterNested.jdbc(connection, type, type.duck(value)));
@@ -193,7 +194,9 @@ final class ScoterTypes {
         };
     }
 
-    /** What is text in SQLite, of a form of its own, where dates and times may be numbers as well. */
+    /**
+     * What is text in SQLite, of a form of its own, where dates and times may be numbers as well.
+     */
     static <T> Type<T> textual(
             Kind kind, String name, Parse<T> parse, Function<T, String> format, Function<T, String> sqlite) {
         return new Type<>(kind, name) {

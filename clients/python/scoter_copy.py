@@ -136,7 +136,8 @@ def refused(
     key = _KEY.match(error.diag.message_detail or "")
     column = error.diag.column_name
     if key is not None:
-        # Of one that comes twice the second is refused. Only with the columns that the rows have can a row be found.
+        # Of one that comes twice the second is refused. Only with the columns that the rows have
+        # can a row be found.
         which, where, value = "max", f"concat_ws(', ', {key.group(1)}) = ", [key.group(2)]
     elif isinstance(error, psycopg.errors.NotNullViolation) and column:
         quoted = column.replace('"', '""')

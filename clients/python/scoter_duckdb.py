@@ -31,8 +31,8 @@ Route = Literal["arrow", "lists"]
 # parameters: the driver has no appender.
 LIST_ROWS = 10_000
 
-# Rows that are held at a time as columns of Arrow; more of a stream of Arrow's, which may take no memory
-# for them: several of DuckDB's row groups, so that its threads share them.
+# Rows that are held at a time as columns of Arrow; more of a stream of Arrow's, which may take no
+# memory for them: several of DuckDB's row groups, so that its threads share them.
 ARROW_ROWS = 61_440
 STREAM_ROWS = 491_520
 
@@ -86,8 +86,8 @@ class Runtime(core.Observed):
         def body() -> RecordBatches:
             scoter_arrow.required(name)
             relation = self._conn.sql(sql, params=list(values))
-            # DuckDB keeps the result. A reader that drew it from the query would end without an error as soon as the
-            # connection does anything else.
+            # DuckDB keeps the result. A reader that drew it from the query would end without an
+            # error as soon as the connection does anything else.
             relation.execute()
             reader: RecordBatches = relation.to_arrow_reader(scoter_arrow.BATCH_ROWS)
             return reader
@@ -132,7 +132,8 @@ class Runtime(core.Observed):
         if isinstance(rows, ArrowStream):
             if isinstance(rows, duckdb.DuckDBPyRelation):
                 rows.execute()  # it may be of this connection, which is about to do other things
-            # Of rows that may have one key the last wins: so they come in pieces that one thread reads.
+            # Of rows that may have one key the last wins: so they come in pieces that one thread
+            # reads.
             one = bulk.stage is not None and bulk.stage.dedupe is not None
             portions = scoter_arrow.tables(
                 bulk.name,
@@ -270,11 +271,11 @@ def duplicate(
     match = re.search(r'[Dd]uplicate key "(.*)"', message, re.DOTALL)
     if match is None:
         return None
-    # The transaction has failed: the constraints are asked for beside it.
-    with conn.cursor() as beside:
-        beside.register("_scoter_rows", table)
+    # The transaction has failed: another cursor reads the constraints.
+    with conn.cursor() as other:
+        other.register("_scoter_rows", table)
         sql = "SELECT constraint_column_names FROM duckdb_constraints() WHERE table_name = $1 AND constraint_type IN ('PRIMARY KEY', 'UNIQUE')"
-        for (names,) in beside.execute(sql, [arrow.table]).fetchall():
+        for (names,) in other.execute(sql, [arrow.table]).fetchall():
             if not all(n in arrow.names for n in names):
                 continue
             texts = ['CAST("' + n.replace('"', '""') + '" AS VARCHAR)' for n in names]
@@ -285,12 +286,13 @@ def duplicate(
                 + ", ".join(f"{label} || {text}" for label, text in zip(labels, texts, strict=True))
                 + ")"
             )
-            found = beside.execute(
+            found = other.execute(
                 f"SELECT n, p FROM (SELECT row_number() OVER () AS n, {plain} AS p, {named} AS m FROM _scoter_rows) WHERE p = $1 OR m = $1 ORDER BY n LIMIT 2",
                 [match.group(1)],
             ).fetchall()
             if found:
-                # One that is there twice comes second; otherwise it was in the table.
+                # If the rows have the key twice, name the second row. Otherwise the key was in the
+                # table.
                 return int(found[-1][0]), ", ".join(names) + ": " + str(found[-1][1])
     return None
 

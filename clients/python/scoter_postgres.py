@@ -50,9 +50,9 @@ _AS_TEXT = (
 
 Values = Mapping[str, Any]
 
-# A way for the rows of a bulk operation, where it is not left to their number: one statement with an
-# array per column, which takes the fewest round trips, or COPY in binary or in text form. Where the
-# operation or a type does not have it, the next one is taken.
+# A way for the rows of a bulk operation, where it is not left to their number: one statement with
+# an array per column, which takes the fewest round trips, or COPY in binary or in text form. Where
+# the operation or a type does not have it, the next one is taken.
 Route = Literal["unnest", "binary", "text"]
 
 # Up to so many values, of all rows, one statement takes less time than COPY, without and with a
@@ -73,7 +73,8 @@ class Runtime(core.Observed):
     ) -> None:
         super().__init__(observer)
         self._conn = conn
-        # Cursors of ended calls: to register loaders takes longer than a call of the generated code costs.
+        # Cursors of ended calls: to register loaders takes longer than a call of the generated code
+        # costs.
         self._idle: list[psycopg.Cursor[core.Row]] = []
 
     def _open(self) -> psycopg.Cursor[core.Row]:
@@ -164,7 +165,8 @@ class Runtime(core.Observed):
             try:
                 if bulk.stage is not None:
                     return self._staged(cursor, bulk, form, bulk.stage, rows, route)
-                # To explain an INSERT takes its lock and asks for no other right: the columns stay as they are.
+                # To explain an INSERT takes its lock and asks for no other right: the columns stay
+                # as they are.
                 defaults = ", ".join(["DEFAULT"] * len(form.names))
                 execute(cursor, f"EXPLAIN INSERT INTO {form.target} VALUES ({defaults})", {})
                 plan = copy.Plan(cursor, form.table, form, route != "text")

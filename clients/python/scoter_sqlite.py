@@ -45,7 +45,8 @@ class Runtime(core.Observed):
     def __init__(self, conn: sqlite3.Connection, observer: core.Observer | None = None) -> None:
         super().__init__(observer)
         self._conn = conn
-        # Cursors that have read their rows to the end: a new one takes longer than a call of the generated code costs.
+        # Cursors that have read their rows to the end: a new one takes longer than a call of the
+        # generated code costs.
         self._idle: list[sqlite3.Cursor] = []
 
     def _open(self) -> sqlite3.Cursor:

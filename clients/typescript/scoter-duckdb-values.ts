@@ -79,7 +79,10 @@ export function toUUID(v: string): Value {
   return duck.DuckDBUUIDValue.fromUint128(BigInt("0x" + digits));
 }
 
-/** A decimal number of up to 15 digits without its point, as if it had so many behind it; undefined of other texts. */
+/**
+ * A decimal number of up to 15 digits without its point, as if it had so many behind it; undefined
+ * of other texts.
+ */
 function shortDecimal(v: string, scale: number): number | undefined {
   const signed = v[0] === "-" || v[0] === "+";
   if (v.length > 15 || v.length === (signed ? 1 : 0)) return undefined;
@@ -157,7 +160,10 @@ function two(v: string, at: number): number {
   return a >= 0 && a <= 9 && b >= 0 && b <= 9 ? a * 10 + b : NaN;
 }
 
-/** Microseconds since 1970 of a text such as `2025-01-01T00:00:00.123Z`, to be read fast; undefined of others. */
+/**
+ * Microseconds since 1970 of a text such as `2025-01-01T00:00:00.123Z`, to be read fast; undefined
+ * of others.
+ */
 function shortMicros(v: string): number | undefined {
   const length = v.length - (v.endsWith("Z") ? 1 : 0);
   if (
@@ -177,7 +183,8 @@ function shortMicros(v: string): number | undefined {
     hour = two(v, 11),
     minute = two(v, 14),
     second = two(v, 17);
-  // The last days of long months and leap years, and what is no date, are for the way that looks at all.
+  // The last days of long months and leap years, and what is no date, are for the way that looks at
+  // all.
   if (
     !(
       year >= 1000 &&

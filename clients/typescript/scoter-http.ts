@@ -81,7 +81,10 @@ function send(
   return post(db, `/api/v1/sql?format=${format}`, "application/json", body);
 }
 
-/** JSON with the integers that a number cannot hold as text. What looks like one in a string or behind a point is none. */
+/**
+ * JSON with the integers that a number cannot hold as text. What looks like one in a string or
+ * behind a point is none.
+ */
 function parse(line: string): core.Raw {
   return JSON.parse(
     line.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g, (m) =>
@@ -184,7 +187,10 @@ export class Runtime {
     });
   }
 
-  /** The bytes of the result as the server sends them. No ReadableStream: apache-arrow takes an error of one for its end. */
+  /**
+   * The bytes of the result as the server sends them. No ReadableStream: apache-arrow takes an
+   * error of one for its end.
+   */
   async *arrow(
     name: string,
     sql: string,
@@ -255,7 +261,7 @@ export class Runtime {
         for (const c of columns) size += c.size;
         return size >= portion;
       };
-      // Rows that are there are not waited for, each of which costs as much as packing it.
+      // Existing rows are not awaited: to await a row costs as much as to pack it.
       if (Symbol.asyncIterator in rows) {
         for await (const row of rows) if (take(row)) await flush();
       } else {

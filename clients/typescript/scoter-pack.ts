@@ -2,7 +2,10 @@ import { intervalText, type Interval } from "./scoter.js";
 
 /** The values of one column as MessagePack, one after the other. */
 export class Pack {
-  /** Stays: with the last object of a class V8 forgets the machine code that it has made for it, at the next collection of garbage. */
+  /**
+   * Stays: with the last object of a class V8 forgets the machine code that it has made for it, at
+   * the next collection of garbage.
+   */
   static readonly kept = new Pack();
 
   size = 0;
@@ -91,7 +94,8 @@ export class Pack {
           bytes[at++] = 0xf0 | (c >> 18);
           bytes[at++] = 0x80 | ((c >> 12) & 0x3f);
         } else {
-          bytes[at++] = 0xe0 | (c >> 12); // also half of a pair, which the server refuses: it is no text
+          // also half of a pair, which the server refuses: it is no text
+          bytes[at++] = 0xe0 | (c >> 12);
         }
         bytes[at++] = 0x80 | ((c >> 6) & 0x3f);
       }
@@ -117,7 +121,7 @@ export class Pack {
     this.append(v, 5);
   }
 
-  /** Bytes as they are, behind some that are there. */
+  /** Writes bytes as they are, after `behind` bytes that the caller fills. */
   append(v: Uint8Array, behind = 0): void {
     this.#reserve(v.length + behind);
     this.#bytes.set(v, this.size + behind);
@@ -130,7 +134,8 @@ export type Put<T> = (p: Pack, v: T) => void;
 
 export const putBool: Put<boolean> = (p, v) => p.code(v ? 0xc3 : 0xc2);
 export const putInt: Put<number> = (p, v) => p.int(v);
-export const putBigint: Put<bigint> = (p, v) => p.bigint(BigInt(v)); // plain JavaScript may have a number
+// plain JavaScript may have a number
+export const putBigint: Put<bigint> = (p, v) => p.bigint(BigInt(v));
 export const putFloat: Put<number> = (p, v) => p.float(v);
 export const putText: Put<string> = (p, v) => p.text(v);
 export const putBlob: Put<Uint8Array> = (p, v) => p.blob(v);

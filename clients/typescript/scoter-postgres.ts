@@ -6,7 +6,10 @@ import * as core from "./scoter.js";
 import { Turns } from "./scoter-turns.js";
 export * from "./scoter.js";
 
-/** What queries run on. Of a pool every call takes a client of its own, and so does a transaction, with all that is called in it. */
+/**
+ * What queries run on. Of a pool every call takes a client of its own, and so does a transaction,
+ * with all that is called in it.
+ */
 export type Connection = ClientBase | Pool;
 
 /** What a statement without rows did. */
@@ -21,7 +24,10 @@ export type Text = string | null;
 export interface Bulk<T> extends core.BulkRows<T, Text> {
   /** COPY ... FROM STDIN into the table or its stage. */
   readonly copy: string;
-  /** The operation as one statement that takes an array of values per column; absent where there is none. */
+  /**
+   * The operation as one statement that takes an array of values per column; absent where there is
+   * none.
+   */
   readonly unnest?: string;
   readonly stage?: {
     readonly create: string;
@@ -46,8 +52,8 @@ const fetchRows = 1000;
 export type Route = "unnest" | "copy";
 
 /**
- * Up to so many values, of all rows, one statement takes less time than COPY, without and with a temporary
- * table. scoter-bench bulk measures where they meet.
+ * Up to so many values, of all rows, one statement takes less time than COPY, without and with a
+ * temporary table. scoter-bench bulk measures where they meet.
  */
 const unnestValues = { insert: 800, staged: 4000 };
 
@@ -58,7 +64,10 @@ class Session {
   readonly client: ClientBase;
   readonly turns = new Turns();
   #cursors = 0;
-  /** What the server said last of the transaction: I none, T open, E failed. Undefined while it is about to say it. */
+  /**
+   * What the server said last of the transaction: I none, T open, E failed. Undefined while it is
+   * about to say it.
+   */
   #status: string | undefined;
 
   static of(client: ClientBase): Session {
@@ -120,7 +129,10 @@ class Session {
     });
   }
 
-  /** Runs body all or nothing: in a transaction, or behind a savepoint of the one that is open already. */
+  /**
+   * Runs body all or nothing: in a transaction, or behind a savepoint of the one that is open
+   * already.
+   */
   whole<T>(body: () => Promise<T>): Promise<T> {
     return this.transaction(body, "COMMIT", async () => {
       await this.query("SAVEPOINT _scoter");
@@ -133,7 +145,10 @@ class Session {
   }
 }
 
-/** Listens to a client that loses its connection: its statements fail, and without a listener the process would end. */
+/**
+ * Listens to a client that loses its connection: its statements fail, and without a listener the
+ * process would end.
+ */
 const lost = (): void => undefined;
 
 const isPool = (db: Connection): db is Pool => "totalCount" in db;
@@ -184,7 +199,10 @@ class Source {
   }
 }
 
-/** Whether the server refused a statement or a value could not be written: then nothing of it is done. */
+/**
+ * Whether the server refused a statement or a value could not be written: then nothing of it is
+ * done.
+ */
 const refused = (error: unknown): boolean =>
   error instanceof core.RowError || (error instanceof Error && "severity" in error);
 
@@ -235,8 +253,9 @@ export class Runtime {
   }
 
   /**
-   * Reads through a cursor, which an early end of the loop closes. The server keeps its result, so that other statements may run
-   * meanwhile, and begin and end transactions: one that is only read as far as needed would hold the connection or a transaction.
+   * Reads through a cursor, which an early end of the loop closes. The server keeps its result, so
+   * that other statements may run meanwhile, and begin and end transactions: one that is only read
+   * as far as needed would hold the connection or a transaction.
    */
   stream<T>(
     name: string,
@@ -254,7 +273,8 @@ export class Runtime {
       try {
         await session.transaction(
           async () => {
-            // All rows are computed: a plan that gives the first of them soon takes longer. An open transaction keeps its settings.
+            // All rows are computed: a plan that gives the first of them soon takes longer. An open
+            // transaction keeps its settings.
             await session.query("SET LOCAL cursor_tuple_fraction = 1");
             await declare();
           },
@@ -268,7 +288,8 @@ export class Runtime {
           if (rows.length < fetchRows) return;
         }
       } finally {
-        // Whatever the caller's turn has come to; a transaction that failed has taken it along, or will.
+        // Whatever the caller's turn has come to; a transaction that failed has taken it along, or
+        // will.
         const closed = open
           ? session.client.query(`CLOSE ${cursor}`).catch(() => undefined)
           : undefined;
@@ -308,7 +329,10 @@ export class Runtime {
     );
   }
 
-  /** Runs a bulk operation in one transaction; returns the rows it changed. A row that cannot be written is a RowError. */
+  /**
+   * Runs a bulk operation in one transaction; returns the rows it changed. A row that cannot be
+   * written is a RowError.
+   */
   bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
     return core.observe(this.#observer, bulk.name, core.same, () =>
       this.#source.run((session) =>
@@ -325,7 +349,8 @@ export class Runtime {
             try {
               return await unnest(session, bulk.unnest, bulk, read.first);
             } catch (error) {
-              // COPY fails too, and says which row it was. After any other error the rows may be there.
+              // COPY fails too, and says which row it was. After any other error the rows may be
+              // there.
               if (!refused(error)) throw error;
             }
           }
@@ -361,7 +386,10 @@ async function staged<T>(session: Session, bulk: Bulk<T>, rows: core.Rows<T>): P
   return changed;
 }
 
-/** One statement, which alone is all or nothing; in a transaction that goes on, a savepoint is. */
+/**
+ * One statement. Alone it is atomic. In a transaction that continues after an error, a savepoint
+ * makes it atomic.
+ */
 async function unnest<T>(
   session: Session,
   sql: string,
@@ -430,7 +458,9 @@ async function copy<T>(session: Session, bulk: Bulk<T>, rows: core.Rows<T>): Pro
   return stream.rowCount;
 }
 
-/** The error with the row that the server refuses: by the line of COPY, or by the key that it names. */
+/**
+ * The error with the row that the server refuses: by the line of COPY, or by the key that it names.
+ */
 function named<T>(bulk: Bulk<T>, rows: core.Rows<T>, error: unknown): unknown {
   if (error instanceof core.RowError || !(error instanceof Error)) return error;
   const { where, detail } = error as { where?: string; detail?: string };
@@ -520,7 +550,10 @@ function unread(what: string, setting: string, v: string): RangeError {
   return new RangeError(`not ${what} as with ${setting}, which the session must have: ${v}`);
 }
 
-/** The year as a number, counted from the one before the first, and what is behind it: only ISO's form has a hyphen there. */
+/**
+ * The year as a number, counted from the one before the first, and what is behind it: only ISO's
+ * form has a hyphen there.
+ */
 function yearOf(v: string): { year: number; rest: string } | undefined {
   const match = /^(\d{4,})(-.*?)( BC)?$/.exec(v);
   return match === null
@@ -560,7 +593,8 @@ export function instant(v: string): string {
   const day = match[1] + (match[8] ?? "");
   const offset = Number(match[5]) * 3600 + Number(match[6] ?? 0) * 60 + Number(match[7] ?? 0);
   if (offset === 0) return `${date(day)}T${match[2]}${fraction}`;
-  // In the same year of another 400, after which the calendar repeats itself: JavaScript does not have all that the server has.
+  // In the same year of another 400, after which the calendar repeats itself: JavaScript does not
+  // have all that the server has.
   const { year, rest } = yearOf(day)!;
   const other = 2000 + (((year % 400) + 400) % 400);
   const time = new Date(
@@ -644,7 +678,10 @@ export function fields(text: string): Text[] {
 
 export const toText = (v: unknown): string => String(v);
 
-/** A date, or a time with one, of a year that has a sign in ISO's form, or is that before the first: the server has BC. */
+/**
+ * A date, or a time with one, of a year that has a sign in ISO's form, or is that before the first:
+ * the server has BC.
+ */
 export function toDate(v: string): string {
   const match = /^([+-]\d{4,}|0000)(-.*)$/.exec(v);
   if (match === null) return v;

@@ -1,6 +1,7 @@
 /**
- * The rows of a stream: a query that begins when the first row is asked for and ends early when its reader does.
- * These are no generators because one costs as much per row as SQLite needs to read it.
+ * The rows of a stream: a query that begins when the first row is asked for and ends early when its
+ * reader does. These are no generators because one costs as much per row as SQLite needs to read
+ * it.
  */
 import type { Raw } from "./scoter.js";
 
@@ -73,7 +74,8 @@ class LazyRowsAsync<T> {
   next(): Promise<IteratorResult<T, void>> {
     if (this.#ended) return Promise.resolve({ done: true, value: undefined });
     const next = this.#rows === undefined ? this.#first() : this.#rows.next();
-    // What the driver promises is passed on as it is: one more promise a row is 3% of what turso takes to read it.
+    // What the driver promises is passed on as it is: one more promise a row is 3% of what turso
+    // takes to read it.
     return this.#read === undefined
       ? (next as Promise<IteratorResult<T, void>>)
       : next.then(this.#step);
@@ -131,7 +133,10 @@ export const lazyRows = <T>(
 ): Generator<T, void, undefined> =>
   new LazyRows(open, read) as unknown as Generator<T, void, undefined>;
 
-/** The asynchronous lazyRows. The iterator ends by itself: with its last row, with an error, by return. */
+/**
+ * The asynchronous lazyRows. The iterator ends by itself: with its last row, with an error, by
+ * return.
+ */
 export const lazyRowsAsync = <T>(
   open: () => Promise<AsyncIterator<unknown>>,
   read: ReadRow<T>,

@@ -37,7 +37,10 @@ export interface RunResult {
   lastInsertRowid: number | bigint;
 }
 
-/** A bulk operation on a table: the statement of one row, which takes the values in the order of `columns`. */
+/**
+ * A bulk operation on a table: the statement of one row, which takes the values in the order of
+ * `columns`.
+ */
 export interface Bulk<T> extends core.BulkRows<T, unknown> {
   readonly sql: string;
   /** What stands before and behind the values in a statement of many rows, where there is such. */
@@ -125,7 +128,10 @@ export class Runtime {
     );
   }
 
-  /** Runs a bulk operation, all or nothing; returns the rows it changed. A row that cannot be written is a RowError. */
+  /**
+   * Runs a bulk operation, all or nothing; returns the rows it changed. A row that cannot be
+   * written is a RowError.
+   */
   bulk<T>(bulk: Bulk<T>, rows: Iterable<T>): number {
     return this.#each(bulk, rows, (statement, row, number) => {
       const values = core.valuesOf(bulk, row, number);
@@ -159,7 +165,8 @@ export class Runtime {
 
   /** Runs body in a transaction, or in the one that is open already. */
   transaction<T, Q>(body: (queries: Q) => Sync<T>, queries: Q): T {
-    // One that says so is not begun: what is behind its first await would run all the same, in no transaction.
+    // One that says so is not begun: what is behind its first await would run all the same, in no
+    // transaction.
     if (Object.prototype.toString.call(body) === "[object AsyncFunction]") throw asynchronous();
     return transaction(this.#db, () => {
       const result: T = body(queries);
@@ -222,7 +229,9 @@ export class Appender<T> {
   }
 }
 
-/** What a statement did; a count of rows is that of an earlier one where the statement changes none. */
+/**
+ * What a statement did; a count of rows is that of an earlier one where the statement changes none.
+ */
 export function ran(
   done: { changes: number | bigint; lastInsertRowid: number | bigint },
   counts = true,
@@ -254,7 +263,10 @@ function transaction<T>(db: SyncDatabase, body: () => T, commit = "COMMIT"): T {
   return result;
 }
 
-/** Runs body all or nothing: in a transaction, or behind a savepoint of the one that is open already. */
+/**
+ * Runs body all or nothing: in a transaction, or behind a savepoint of the one that is open
+ * already.
+ */
 function atomic<T>(db: SyncDatabase, body: () => T): T {
   if (!inTransaction(db)) return transaction(db, body);
   db.exec(savepoint.begin);

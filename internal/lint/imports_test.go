@@ -30,8 +30,8 @@ var floors = [][]string{
 	{"cmd", "tests", "examples", "internal/lint"},
 }
 
-// generator lists the rooms of the code generator, which stands beside the database:
-// neither imports the other, but for the ground floors. Benchmarks measure both.
+// generator lists the packages of the code generator. It and the database do not import each other,
+// except for the lowest floors. Benchmarks measure both.
 var generator = [][]string{
 	{"internal/gen/ir", "internal/gen/diag"},
 	{"internal/gen/config", "internal/gen/sqg", "internal/gen/sqlfile"},

@@ -328,7 +328,7 @@ public final class Program {
         for (String order : List.of("taken", "hash(taken)", "taken DESC")) {
             execute(c, "DELETE FROM measured");
             q.insertAllMeasured(measured(0, 60_000, 1, 0));
-            // Keys that are there twice, and that are null.
+            // Keys that exist twice, and null keys.
             execute(c, "INSERT INTO measured SELECT * FROM measured WHERE number % 100 = 1");
             execute(c, "INSERT INTO measured SELECT NULL, * EXCLUDE (slot) FROM measured WHERE number % 100 = 2");
             execute(

@@ -125,8 +125,8 @@ class Bulk(Generic[T]):
 # Of a row the only value.
 value_of = itemgetter(0)
 
-# Sets a field of a frozen dataclass. Those of rows have an __init__ that calls it by this name: the one that dataclasses
-# makes takes longer to find it than to call it.
+# Sets a field of a frozen dataclass. Those of rows have an __init__ that calls it by this name: the
+# one that dataclasses makes takes longer to find it than to call it.
 set_field = object.__setattr__
 
 CREATE_MIGRATIONS = (

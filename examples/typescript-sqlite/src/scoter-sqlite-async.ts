@@ -40,8 +40,8 @@ export interface Session {
 }
 
 /**
- * jsonList for turso, whose json_each (0.7.2) leaves texts as JSON escapes them: in a list they would find nothing, and no
- * error would say so.
+ * jsonList for turso, whose json_each (0.7.2) leaves texts as JSON escapes them: in a list they
+ * would find nothing, and no error would say so.
  */
 export function tursoList(values: readonly unknown[]): string {
   const escaped = values.find(
@@ -75,8 +75,8 @@ export interface LibsqlClient extends LibsqlExecutor {
 }
 
 /**
- * The rows of a result by name, or the values of its only column. The client's own rows are just that, with positions
- * and a length besides that are not enumerable, unless a column is named so.
+ * The rows of a result by name, or the values of its only column. The client's own rows are just
+ * that, with positions and a length besides that are not enumerable, unless a column is named so.
  */
 function libsqlRows(result: LibsqlResult, pluck: boolean): unknown[] {
   if (pluck) return result.rows.map((row) => row[0]);
@@ -172,8 +172,8 @@ interface TursoStream {
 }
 
 /**
- * The streams of one statement's text. Each needs a statement of its own, and when it has ended the next one takes that.
- * Whether it has is only looked at then, so that no row pays for it.
+ * The streams of one statement's text. Each needs a statement of its own, and when it has ended the
+ * next one takes that. Whether it has is only looked at then, so that no row pays for it.
  */
 class TursoStreams {
   readonly #prepare: () => Promise<TursoStatement>;
@@ -294,7 +294,10 @@ export class Runtime {
     });
   }
 
-  /** Runs a bulk operation, all or nothing; returns the rows it changed. A row that cannot be written is a RowError. */
+  /**
+   * Runs a bulk operation, all or nothing; returns the rows it changed. A row that cannot be
+   * written is a RowError.
+   */
   bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
     return this.#atomic(bulk.name, async (session) => {
       const writer = new Writer(session, bulk);
@@ -401,8 +404,8 @@ class Writer<T> {
         await this.#run("RELEASE _scoter_rows");
         return;
       } catch (error) {
-        // Without them, one by one says which row it is; but not where SQLite has ended the transaction, and the savepoint
-        // with it: there they would stay.
+        // Without them, one by one says which row it is; but not where SQLite has ended the
+        // transaction, and the savepoint with it: there they would stay.
         try {
           await this.#run("ROLLBACK TO _scoter_rows");
           await this.#run("RELEASE _scoter_rows");

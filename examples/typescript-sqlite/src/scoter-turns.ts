@@ -1,17 +1,23 @@
 /// <reference types="node" />
 /**
- * Turns on a connection that has one transaction at a time. Without them operations that run at the same time would share
- * it: one would report success, and the failure of another take its rows back.
+ * Turns on a connection that has one transaction at a time. Without them operations that run at the
+ * same time would share it: one would report success, and the failure of another take its rows
+ * back.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Who has the connection. What it calls itself is part of it, one after the other, and ends before it does. */
+/**
+ * Who has the connection. What it calls itself is part of it, one after the other, and ends before
+ * it does.
+ */
 export class Turn {
   /** Whether it has begun a transaction, or is part of one that has. */
   transaction: boolean;
   /** Whether the connection can take no other statement until this turn has ended what it does. */
   busy: boolean;
-  /** Whether it goes on: something that it called and did not wait for may come later. */
+  /**
+   * Whether it is still open: something that it called without waiting may still run a statement.
+   */
   open = true;
   /** The end of the last of what is part of it. */
   last: Promise<void> = Promise.resolve();
@@ -21,7 +27,10 @@ export class Turn {
     this.busy = around?.busy ?? false;
   }
 
-  /** Fails once it has ended. What comes then can be no part of it, and by itself might be the half that stays of what was rolled back. */
+  /**
+   * Fails once it has ended. What comes then can be no part of it, and by itself might be the half
+   * that stays of what was rolled back.
+   */
   check(): void {
     if (!this.open)
       throw new Error(
@@ -51,7 +60,8 @@ export class Turns {
     try {
       return await this.#current.run(turn, body, turn);
     } finally {
-      // What body called and did not wait for is part of it too: a COMMIT or ROLLBACK that comes next must be behind it.
+      // What body called and did not wait for is part of it too: a COMMIT or ROLLBACK that comes
+      // next must be behind it.
       let last: Promise<void> | undefined;
       while (last !== turn.last) {
         last = turn.last;
@@ -63,8 +73,8 @@ export class Turns {
   }
 
   /**
-   * Runs body as a turn of its own in what has been begun, and then `end`; if one of them fails, `undo`. A failure of that would
-   * only hide the cause.
+   * Runs body as a turn of its own in what has been begun, and then `end`; if one of them fails,
+   * `undo`. A failure of that would only hide the cause.
    */
   async whole<T>(
     body: () => Promise<T>,

@@ -12,7 +12,7 @@
 
 /** Sees every operation of the generated code; costs nothing when absent. */
 export interface Observer {
-  /** Called before an operation. What it returns is told the end. */
+  /** Called before an operation. The scope that it returns receives the end of the operation. */
   start(operation: string): ObserverScope | null | undefined;
 }
 
@@ -54,8 +54,9 @@ export interface Interval {
 }
 
 /**
- * An interval of its text in PostgreSQL's and DuckDB's own form: `1 year 2 mons -3 days 04:05:06.7`, with `months` in DuckDB.
- * Another one, as of another `intervalstyle`, is an error.
+ * An interval of its text in PostgreSQL's and DuckDB's own form:
+ * `1 year 2 mons -3 days 04:05:06.7`, with `months` in DuckDB. Another one, as of another
+ * `intervalstyle`, is an error.
  */
 export function intervalOf(text: string): Interval {
   const match =
@@ -89,15 +90,22 @@ export function intervalOf(text: string): Interval {
 export const intervalText = (v: Interval): string =>
   `${v.months} mons ${v.days} days ${v.micros} microseconds`;
 
-/** A year in ISO's form, in which 0 is 1 BC: outside of 0000 to 9999 it has a sign and six digits, as JavaScript reads it. */
+/**
+ * A year in ISO's form, in which 0 is 1 BC: outside of 0000 to 9999 it has a sign and six digits,
+ * as JavaScript reads it.
+ */
 export function isoYear(year: number): string {
   if (year >= 0 && year <= 9999) return String(year).padStart(4, "0");
   return (year < 0 ? "-" : "+") + String(Math.abs(year)).padStart(6, "0");
 }
 
-/** The text, which can be sent: for half of a pair of code units UTF-8 has no bytes, and drivers send others. */
+/**
+ * The text, which can be sent: for half of a pair of code units UTF-8 has no bytes, and drivers
+ * send others.
+ */
 export function utf8(v: string): string {
-  // Every Node.js since 20 has it, and libraries of the compiler before ES2024 do not declare it; plain JavaScript may have no text.
+  // Every Node.js since 20 has it, and libraries of the compiler before ES2024 do not declare it;
+  // plain JavaScript may have no text.
   if (typeof v === "string" && !(v as string & { isWellFormed(): boolean }).isWellFormed())
     throw new RangeError(`a text that UTF-8 cannot hold: ${JSON.stringify(v)}`);
   return v;
@@ -120,12 +128,17 @@ export class RowError extends Error {
   }
 }
 
-/** What all bulk operations on a table have: of rows of type T come values of type V, one a column. */
+/**
+ * What all bulk operations on a table have: of rows of type T come values of type V, one a column.
+ */
 export interface BulkRows<T, V> {
   readonly name: string;
   /** The columns that are written. */
   readonly columns: readonly (keyof T & string)[];
-  /** The first column that must not be null and is. It is written out per table: columns by name are slow to read. */
+  /**
+   * The first column that must not be null and is. It is written out per table: columns by name are
+   * slow to read.
+   */
   readonly missing: (row: T) => (keyof T & string) | undefined;
   readonly values: (row: T) => V[];
 }
@@ -150,7 +163,9 @@ export interface FirstRows<T> {
   readonly rows: Rows<T>;
 }
 
-/** Reads up to so many rows, and one more to know whether there are more; none if that is negative. */
+/**
+ * Reads up to so many rows, and one more to know whether there are more; none if that is negative.
+ */
 export async function firstRows<T>(rows: Rows<T>, most: number): Promise<FirstRows<T>> {
   if (most < 0) return { first: [], all: false, rows };
   if (Array.isArray(rows)) return { first: rows as T[], all: rows.length <= most, rows };
@@ -183,8 +198,8 @@ export async function firstRows<T>(rows: Rows<T>, most: number): Promise<FirstRo
 }
 
 /**
- * The number of the last of the rows whose columns of these names have these values, or 0. Rows that
- * can be read only once are not looked at, and one that has no values was not the one.
+ * The number of the last of the rows whose columns of these names have these values, or 0. Rows
+ * that can be read only once are not looked at, and one that has no values was not the one.
  */
 export function lastWith<T, V>(
   bulk: BulkRows<T, V>,
@@ -206,8 +221,9 @@ export function lastWith<T, V>(
 }
 
 /**
- * Collects rows and writes so many at a time, when it is flushed and when it is closed. Every call is to be awaited, as any promise
- * that may fail: nobody else is told when the rows that an `append` writes are refused.
+ * Collects rows, and writes them when there are enough, when it is flushed and when it is closed.
+ * Await every call: if the database refuses the rows that an `append` writes, only the promise of
+ * that call reports it.
  */
 export class Appender<T> {
   readonly #write: (rows: T[]) => Promise<unknown>;

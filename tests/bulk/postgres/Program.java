@@ -30,7 +30,10 @@ import org.postgresql.PGConnection;
 public final class Program {
     private static final OffsetDateTime THEN = OffsetDateTime.of(2025, 1, 1, 0, 0, 0, 0, ZoneOffset.UTC);
 
-    /** What to do, the database, the route or nothing, and whether the connection hides the driver's. */
+    /**
+     * What to do, the database, the route or nothing, and whether the connection hides the
+     * driver's.
+     */
     public static void main(String[] args) throws Exception {
         try (var c = DriverManager.getConnection("jdbc:postgresql:" + args[1], "postgres", "")) {
             switch (args[0]) {
@@ -48,7 +51,10 @@ public final class Program {
         }
     }
 
-    /** Whether an update of rows with these keys, and of those between the first two, has the server look for repeated ones. */
+    /**
+     * Whether an update of rows with these keys, and of those between the first two, has the server
+     * look for repeated ones.
+     */
     private static boolean looks(Connection c, ScoterPostgres.Route route, int... keys) throws SQLException {
         List<Writes.KvRow> rows = new ArrayList<>(IntStream.range(keys[0], keys[1])
                 .mapToObj(i -> kv(100_000 + i, "x"))
@@ -201,7 +207,7 @@ public final class Program {
             say("update to never", () -> {
                 try {
                     return q.updateAllKv(List.of(kv(1, "x"), kv(2, "never")));
-                } catch (SQLException e) { // which row comes first is the server's choice, which it is is told
+                } catch (SQLException e) { // the server chooses the first row and names it
                     return e.getMessage().contains("(2, never, null, null)");
                 }
             });
@@ -217,7 +223,8 @@ public final class Program {
                             .mapToObj(i -> new Writes.KvKey(i / 2))
                             .toList()));
             say("deleted", () -> text(c, all));
-            // Keys of which a part or all is NULL; enough of them that each cannot be compared with each.
+            // Keys of which a part or all is NULL; enough of them that each cannot be compared with
+            // each.
             say(
                     "pairs",
                     () -> q.insertAllPairs(
@@ -255,7 +262,7 @@ public final class Program {
                             + q.deleteAllKv(List.of())
                             + q.upsertAllKv(List.of()));
 
-            // Columns that have no binary writer, a view, keys that are told apart by the server.
+            // Columns without a binary writer, a view, keys that only the server can compare.
             say(
                     "nets",
                     () -> q.insertAllNets(
@@ -487,8 +494,9 @@ public final class Program {
             say("the first error is told", () -> {
                 try {
                     return q.insertAllKv(List.of(kv(800_000, "end")));
-                } catch (SQLException e) { // by the server, or of COPY, which does not hear it, that the connection has
-                    // failed
+                } catch (SQLException e) {
+                    // 57P01 is the server's error. COPY does not receive it: it reports 08006, that
+                    // the connection failed.
                     return List.of("57P01", "08006").contains(e.getSQLState());
                 }
             });
@@ -514,7 +522,10 @@ public final class Program {
         };
     }
 
-    /** Row 0 has no key at all, of the others one in three lacks the first part and row 1 the second. */
+    /**
+     * Row 0 has no key at all, of the others one in three lacks the first part and row 1 the
+     * second.
+     */
     private static Writes.PairsRow pair(int i, int n) {
         return new Writes.PairsRow(i % 3 == 0 ? null : "a" + i % 100, i < 2 ? null : Integer.valueOf(i), n);
     }

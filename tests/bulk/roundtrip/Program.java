@@ -5,7 +5,10 @@ import java.sql.DriverManager;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/** Reads rows of every type and writes them into another table by each bulk operation; what differs there is printed. */
+/**
+ * Reads rows of every type and writes them into another table by each bulk operation; what differs
+ * there is printed.
+ */
 public final class Program {
     private Program() {}
 

@@ -1,4 +1,7 @@
-/** Reads rows of every type and writes them into another table by each bulk operation; what differs there is printed. */
+/**
+ * Reads rows of every type and writes them into another table by each bulk operation; what differs
+ * there is printed.
+ */
 import { DuckDBInstance } from "@duckdb/node-api";
 import { Every } from "./every/every.js";
 

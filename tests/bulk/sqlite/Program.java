@@ -84,7 +84,7 @@ public final class Program {
         c.setAutoCommit(true);
         say("kept", total);
         begun(c, q, total);
-        // A value that cannot be read: who watches is told, and the statement is closed.
+        // A value that cannot be read: the observer is notified, and the statement is closed.
         try (var s = c.createStatement()) {
             s.execute("INSERT INTO days VALUES ('2025-01-31'), ('no day')");
         }

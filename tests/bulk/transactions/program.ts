@@ -1,4 +1,7 @@
-/** What statements of one connection do to each other on a driver: `DRIVER PLACE` prints a line for each of what it tries. */
+/**
+ * What statements of one connection do to each other on a driver: `DRIVER PLACE` prints a line for
+ * each of what it tries.
+ */
 
 interface Row {
   id: number;
@@ -454,7 +457,7 @@ if (driver === "postgres") {
     ),
   );
   await say("answer that is late", async () => {
-    // As pg ends a query after query_timeout: the server goes on.
+    // As pg ends a query after query_timeout: the server continues.
     const client = db as { query(config: { text?: string }): Promise<unknown> };
     const query = client.query.bind(client);
     client.query = async (config) => {

@@ -1,6 +1,7 @@
 /**
- * What bulk writes do on a driver. `DRIVER results [PLACE [ROUTE]]` prints it: a test compares it over drivers and routes.
- * `DRIVER hang PLACE OPERATION` writes without an end, to be killed; `DRIVER count PLACE` counts the rows, and those of before.
+ * What bulk writes do on a driver. `DRIVER results [PLACE [ROUTE]]` prints it: a test compares it
+ * over drivers and routes. `DRIVER hang PLACE OPERATION` writes without an end, to be killed;
+ * `DRIVER count PLACE` counts the rows, and those of before.
  */
 import { writeSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
@@ -116,7 +117,10 @@ function* failing(from: number, at: number): Generator<Row> {
   throw new Error(`no row ${at}`);
 }
 
-/** Prints a result, or of an error its class and message up to the number of the row, which drivers have in common. */
+/**
+ * Prints a result, or of an error its class and message up to the number of the row, which drivers
+ * have in common.
+ */
 async function say(what: string, call: () => unknown): Promise<void> {
   let result: unknown;
   try {
@@ -195,7 +199,7 @@ async function results(driver: string, { queries: q, inside }: Database): Promis
       }),
     );
     await say(`after that ${many}`, all);
-    // What a failed operation has begun is not committed by a program that goes on.
+    // A program that continues after a failed operation does not commit what the operation began.
     await inside(async (t) => {
       await t.insertAllKv(failing(9000, at));
     }).catch(() => undefined);
@@ -203,7 +207,7 @@ async function results(driver: string, { queries: q, inside }: Database): Promis
       try {
         await t.insertAllKv(late);
       } catch {
-        // goes on
+        // continue
       }
     }).catch(() => undefined);
     await say(`goes on ${many}`, all);

@@ -11,7 +11,10 @@ final class ScoterBatches {
     /** Rows of a batch. */
     static final int ROWS = ScoterDuckDbNative.VECTOR_ROWS;
 
-    /** Batches that wait before the thread that adds rows has to wait itself, until there are half as many. */
+    /**
+     * Batches that wait before the thread that adds rows has to wait itself, until there are half
+     * as many.
+     */
     static final int MAX_READY = 64;
 
     static final class Batch {
@@ -170,7 +173,10 @@ final class ScoterBatches {
         }
     }
 
-    /** Sets the rows of a batch to how many {@code keep} says, which is run in the order of all batches. */
+    /**
+     * Sets the rows of a batch to how many {@code keep} says, which is run in the order of all
+     * batches.
+     */
     void inTurn(Batch batch, IntSupplier keep) {
         lock.lock();
         try {

@@ -78,7 +78,7 @@ final class ScoterCursor<T> implements Spliterator<T> {
         return e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
     }
 
-    /** Closes after a failure, which the observer is told. */
+    /** Closes after a failure, and reports the failure to the observer. */
     void close(Exception e) {
         failure = e;
         try {

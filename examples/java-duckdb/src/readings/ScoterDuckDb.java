@@ -19,9 +19,9 @@ import org.duckdb.DuckDBAppender;
 import org.duckdb.DuckDBConnection;
 
 /**
- * Bulk operations of DuckDB. Rows go straight into DuckDB's memory where Java has the foreign-function
- * API (22 and newer) and native access is not denied; otherwise through the driver's appender and a
- * temporary table.
+ * Bulk operations of DuckDB. Rows go straight into DuckDB's memory where Java has the
+ * foreign-function API (22 and newer) and native access is not denied; otherwise through the
+ * driver's appender and a temporary table.
  */
 public final class ScoterDuckDb {
     /** Why there is no way into DuckDB's memory, or null. */
@@ -40,7 +40,9 @@ public final class ScoterDuckDb {
 
     /** A way to write rows, where it is not left to the operation. */
     public enum Route {
-        /** Into DuckDB's own vectors, many rows by several threads, which do not keep their order. */
+        /**
+         * Into DuckDB's own vectors, many rows by several threads, which do not keep their order.
+         */
         COLUMNAR,
         /** Into DuckDB's own vectors, in the order of the rows. */
         COLUMNAR_ORDERED,
@@ -49,8 +51,8 @@ public final class ScoterDuckDb {
     }
 
     /**
-     * Runs a bulk operation in one transaction; returns the rows it changed. A route that the Java at
-     * hand does not have is an error; null leaves it to what there is.
+     * Runs a bulk operation in one transaction; returns the rows it changed. A route that the Java
+     * at hand does not have is an error; null leaves it to what there is.
      */
     static <T> long bulk(ScoterRuntime rt, Route route, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows)
             throws SQLException {
@@ -174,7 +176,10 @@ public final class ScoterDuckDb {
         return values;
     }
 
-    /** Appends a row. After an error the appender is of no use: the row stays open, which the driver cannot take back. */
+    /**
+     * Appends a row. After an error the appender is of no use: the row stays open, which the driver
+     * cannot take back.
+     */
     private static <T> void write(
             DuckDBAppender appender, List<ScoterTypes.Column<T, ?>> columns, Object[] values, long number)
             throws SQLException {
@@ -243,9 +248,10 @@ public final class ScoterDuckDb {
     }
 
     /**
-     * Appends rows until it is closed, which writes the last of them. A row with a value that its column cannot hold is left
-     * out, and others may follow. All else that fails ends it: to append and to close are errors then. What it wrote before
-     * stays unless the caller has opened a transaction.
+     * Appends rows until it is closed, which writes the last of them. A row with a value that its
+     * column cannot hold is left out, and others may follow. All else that fails ends it: to append
+     * and to close are errors then. What it wrote before stays unless the caller has opened a
+     * transaction.
      */
     public static final class Appender<T> implements AutoCloseable {
         private final DuckDBAppender appender;

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.duckdb.DuckDBConnection;
 
 /**
- * Rows that a statement reads as a table: {@code SELECT * FROM scoter_rows_x(7)}. One thread adds rows,
- * DuckDB's threads take them by 2,048 and write them into their vectors.
+ * Rows that a statement reads as a table: {@code SELECT * FROM scoter_rows_x(7)}. One thread adds
+ * rows, DuckDB's threads take them by 2,048 and write them into their vectors.
  *
  * @param <R> the rows' type
  */
@@ -83,8 +83,8 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
     private Writer next;
 
     /**
-     * {@code expected} is how many rows will be added, or 0 if that is not known. {@code keys}, if not
-     * null, leaves out rows whose key has come before.
+     * {@code expected} is how many rows will be added, or 0 if that is not known. {@code keys}, if
+     * not null, leaves out rows whose key has come before.
      */
     ScoterDuckDbSource(List<ScoterTypes.Column<R, ?>> columns, int expected, ScoterKeys<R> keys) {
         this.columns = columns;
@@ -98,11 +98,17 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
         ScoterDuckDbNative.load();
     }
 
-    /** Connections that have told their database of the table function; it forgets if that was rolled back. */
+    /**
+     * Connections that have told their database of the table function; it forgets if that was
+     * rolled back.
+     */
     private static final Set<DuckDBConnection> TOLD =
             Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
-    /** Makes the table function known to a connection's database; {@code again} if it turned out not to be. */
+    /**
+     * Makes the table function known to a connection's database; {@code again} if it turned out not
+     * to be.
+     */
     static void register(DuckDBConnection connection, boolean again) throws SQLException {
         if (TOLD.add(connection) || again) {
             ScoterDuckDbNative.register(connection, FUNCTION, BIND, INIT, LOCAL_INIT, FILL);
@@ -176,7 +182,7 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
         }
     }
 
-    /** Gives a thread its writer; its number is what the thread is told by. */
+    /** Creates a thread's writer, and stores the writer's number as the thread's state. */
     private static void localInit(long info) {
         ScoterDuckDbSource<?> source = SOURCES.get(ScoterDuckDbNative.INIT_GET_BIND_DATA.call(info));
         if (source != null) {
@@ -231,8 +237,9 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
     }
 
     /**
-     * Leaves out rows whose key has come before; returns whether there were any. Threads look at their
-     * batches beside each other, then compare them with those before one after the other.
+     * Removes rows whose key was seen before. Returns whether there were any. Threads check their
+     * own batches at the same time. Then they compare them with earlier batches, one thread at a
+     * time.
      */
     @SuppressWarnings("unchecked")
     private boolean leaveOut(ScoterBatches.Batch batch, Writer writer) {

@@ -3,8 +3,9 @@ package readings;
 import java.sql.SQLException;
 
 /**
- * By what an appender has failed. Rows are missing since then: it takes no others, and who closes it is told, also if the
- * first error was not looked at.
+ * The first error of an appender. Rows are missing since then, so the appender refuses further
+ * rows, and closing it reports the error again, because the caller may have ignored it the first
+ * time.
  */
 final class ScoterFailure {
     private Throwable first;
@@ -19,7 +20,10 @@ final class ScoterFailure {
         return first != null;
     }
 
-    /** Fails if something has failed, with an error of its own: that of closing is suppressed by the first, and none may suppress itself. */
+    /**
+     * Fails if something has failed, with an error of its own: that of closing is suppressed by the
+     * first, and none may suppress itself.
+     */
     void check() throws SQLException {
         if (first != null) {
             throw new SQLException(

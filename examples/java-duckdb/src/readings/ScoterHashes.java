@@ -11,7 +11,10 @@ final class ScoterHashes {
     private long[] places;
     private int count;
 
-    /** With so many places at first, a power of two, of which so many quarters are used before there are twice as many. */
+    /**
+     * With so many places at first, a power of two, of which so many quarters are used before there
+     * are twice as many.
+     */
     ScoterHashes(int places, int quarters) {
         this.places = new long[places];
         this.quarters = quarters;

@@ -14,15 +14,18 @@ import java.util.stream.IntStream;
 import org.duckdb.DuckDBConnection;
 
 /**
- * The statement that updates or deletes by rows whose keys rise. It looks up the rows of the table in
- * them instead of joining both, by two functions that DuckDB calls: {@code find} gives the place of a
- * key, or -1, and {@code value} a column's value at a place.
+ * The statement that updates or deletes by rows whose keys rise. It looks up the rows of the table
+ * in them instead of joining both, by two functions that DuckDB calls: {@code find} gives the place
+ * of a key, or -1, and {@code value} a column's value at a place.
  */
 final class ScoterSortedLookup implements AutoCloseable {
     private static final Map<Long, ScoterSortedRows<?>> ALL = new ConcurrentHashMap<>();
     private static final AtomicLong LAST = new AtomicLong();
 
-    /** The functions that connections have told their database of; it forgets those of a transaction that was rolled back. */
+    /**
+     * The functions that connections have told their database of; it forgets those of a transaction
+     * that was rolled back.
+     */
     private static final Map<DuckDBConnection, Set<String>> TOLD = Collections.synchronizedMap(new WeakHashMap<>());
 
     private static final long FIND;
@@ -45,7 +48,10 @@ final class ScoterSortedLookup implements AutoCloseable {
         ALL.put(id, rows);
     }
 
-    /** What looks up in rows, or null if they are none whose keys rise; see {@link ScoterSortedRows#of}. */
+    /**
+     * What looks up in rows, or null if they are none whose keys rise; see
+     * {@link ScoterSortedRows#of}.
+     */
     static <R> ScoterSortedLookup of(List<ScoterTypes.Column<R, ?>> columns, Object[] rows) {
         ScoterSortedRows<R> sorted = ScoterSortedRows.of(columns, rows);
         return sorted == null ? null : new ScoterSortedLookup(sorted);
@@ -97,7 +103,10 @@ final class ScoterSortedLookup implements AutoCloseable {
         return String.valueOf(e.getMessage()).matches("(?s).*scoter_(find|value)_\\w+ does not exist.*");
     }
 
-    /** Makes the functions known to a connection's database; {@code again} if it turned out not to know them. */
+    /**
+     * Makes the functions known to a connection's database; {@code again} if it turned out not to
+     * know them.
+     */
     void register(DuckDBConnection connection, boolean again) {
         Set<String> told = TOLD.computeIfAbsent(connection, key -> ConcurrentHashMap.newKeySet());
         if (told.add(findName()) || again) {

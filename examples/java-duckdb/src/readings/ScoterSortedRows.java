@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Rows whose keys rise, as those of time series do, kept by column in DuckDB's layout, and looked up by
- * their keys. Keys in about the same order cost a comparison each, others a binary search; there is no
- * hash table to build, which takes most of the time of a join of as many rows.
+ * Rows whose keys rise, as those of time series do, kept by column in DuckDB's layout, and looked
+ * up by their keys. Keys in about the same order cost a comparison each, others a binary search;
+ * there is no hash table to build, which takes most of the time of a join of as many rows.
  *
  * @param <R> the rows' type
  */
@@ -17,7 +17,10 @@ final class ScoterSortedRows<R> implements AutoCloseable {
     final List<ScoterTypes.Column<R, ?>> columns;
     private final int count;
 
-    /** By column: the writer that knows its layout, where its values begin, and its mask, 0 if it has none. */
+    /**
+     * By column: the writer that knows its layout, where its values begin, and its mask, 0 if it
+     * has none.
+     */
     final ScoterVector[] layouts;
 
     private final long[] values;
@@ -31,8 +34,8 @@ final class ScoterSortedRows<R> implements AutoCloseable {
     private final long[] order;
 
     /**
-     * The rows, or null if no column of their key rises from row to row or a column is of a type that is
-     * not kept.
+     * The rows, or null if no column of their key rises from row to row or a column is of a type
+     * that is not kept.
      *
      * @throws ScoterRowException for a row that cannot be written
      */
@@ -92,11 +95,14 @@ final class ScoterSortedRows<R> implements AutoCloseable {
         }
     }
 
-    /** Writes all rows; returns the places of the key's columns, the one that rises first, or none. */
+    /**
+     * Writes all rows; returns the places of the key's columns, the one that rises first, or none.
+     */
     private int[] fill(Object[] rows, int batches) {
         boolean[][] rising = new boolean[batches][];
         RuntimeException[] failures = new RuntimeException[batches];
-        // An exception would end the stream while other threads go on writing, into memory that the caller frees then.
+        // An exception would end the stream while other threads go on writing, into memory that the
+        // caller frees then.
         IntStream.range(0, batches).parallel().forEach(b -> {
             try {
                 rising[b] = fill(rows, b * BATCH, Math.min(count, (b + 1) * BATCH));
@@ -165,7 +171,10 @@ final class ScoterSortedRows<R> implements AutoCloseable {
         return rising;
     }
 
-    /** Writes the places of keys, or -1: of each of the key's columns there is a vector, in their order here. */
+    /**
+     * Writes the places of keys, or -1: of each of the key's columns there is a vector, in their
+     * order here.
+     */
     void find(long[] vectors, int count, long places) {
         int size = layouts[keys[0]].size();
         long first = ScoterDuckDbNative.VECTOR_GET_DATA.call(vectors[0]);

@@ -20,8 +20,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Days, times and intervals as drivers give them. SQLite has three forms: text, Unix seconds and Julian days.
- * Years before the first and beyond four digits have a sign in Java's text; PostgreSQL has an era in place of a minus, and no plus.
+ * Days, times and intervals as drivers give them. SQLite has three forms: text, Unix seconds and
+ * Julian days. Years before the first and beyond four digits have a sign in Java's text; PostgreSQL
+ * has an era in place of a minus, and no plus.
  */
 final class ScoterTimes {
     private ScoterTimes() {}
@@ -48,7 +49,10 @@ final class ScoterTimes {
         return LocalDateTime.ofInstant(Instant.ofEpochMilli(millis), ZoneOffset.UTC);
     }
 
-    /** Java's text of a day or moment of that year as PostgreSQL's: {@code -0043-03-15} is {@code 0044-03-15 BC}. */
+    /**
+     * Java's text of a day or moment of that year as PostgreSQL's: {@code -0043-03-15} is
+     * {@code 0044-03-15 BC}.
+     */
     static String era(String iso, int year) {
         if (year > 0) {
             return year > 9999 ? iso.substring(1) : iso;
@@ -56,7 +60,10 @@ final class ScoterTimes {
         return String.format(Locale.ROOT, "%04d", 1 - year) + iso.substring(iso.indexOf('-', 1)) + " BC";
     }
 
-    /** What DuckDB's driver gives for infinite moments: the last number of the column's unit and its negative. TIMESTAMP_S has none that Java has. */
+    /**
+     * What DuckDB's driver gives for infinite moments: the last number of the column's unit and its
+     * negative. TIMESTAMP_S has none that Java has.
+     */
     private static final Set<LocalDateTime> INFINITE = Stream.of(1000L, 1_000_000L, 1_000_000_000L)
             .flatMap(unit -> Stream.of(Long.MAX_VALUE, -Long.MAX_VALUE)
                     .map(n -> LocalDateTime.ofEpochSecond(
@@ -157,7 +164,10 @@ final class ScoterTimes {
         return day.atTime(clock).atOffset(m.group(6) == null ? ZoneOffset.UTC : ZoneOffset.of(m.group(6)));
     }
 
-    /** {@code 2025-01-31 12:30:00.5}, the form of nearly every moment, without a formatter; null for any other. */
+    /**
+     * {@code 2025-01-31 12:30:00.5}, the form of nearly every moment, without a formatter; null for
+     * any other.
+     */
     private static LocalDateTime plain(String text) {
         int length = text.length();
         if (length < 19
@@ -216,8 +226,8 @@ final class ScoterTimes {
 
     static OffsetDateTime instant(Object raw) {
         if (raw instanceof OffsetDateTime t) {
-            // Inside of another value DuckDB gives the time on the clock here with an offset of another day, once a
-            // year of two instants: queries ask for text.
+            // Inside of another value DuckDB gives the time on the clock here with an offset of
+            // another day, once a year of two instants: queries ask for text.
             return t.toLocalDateTime()
                     .atZone(ZoneId.systemDefault())
                     .withZoneSameInstant(ZoneOffset.UTC)

@@ -9,8 +9,8 @@ import java.time.OffsetTime;
 import java.util.UUID;
 
 /**
- * Writes the values of one column into the memory of DuckDB's vectors, in DuckDB's layout, without an
- * object per value. Used by one thread at a time.
+ * Writes the values of one column into the memory of DuckDB's vectors, in DuckDB's layout, without
+ * an object per value. Used by one thread at a time.
  */
 abstract class ScoterVector {
     /** The vector and its values; the vector is DuckDB's and other for every chunk. */
@@ -92,7 +92,10 @@ abstract class ScoterVector {
         moved();
     }
 
-    /** Takes memory for the values of a chunk and for their mask; for types that have a {@link #size}. */
+    /**
+     * Takes memory for the values of a chunk and for their mask; for types that have a
+     * {@link #size}.
+     */
     final void attach(long values, long mask) {
         data = values;
         validity = mask;
@@ -118,7 +121,10 @@ abstract class ScoterVector {
         validity = 0;
     }
 
-    /** Writes a value that is not null. Fails with a RuntimeException that says what is wrong with it. */
+    /**
+     * Writes a value that is not null. Fails with a RuntimeException that says what is wrong with
+     * it.
+     */
     abstract void put(int at, Object value);
 
     void putNull(int at) {
@@ -148,7 +154,10 @@ abstract class ScoterVector {
         return nulls;
     }
 
-    /** Of a value of one, two, four or eight bytes, its bits as a number: other ones of other values. */
+    /**
+     * Of a value of one, two, four or eight bytes, its bits as a number: other ones of other
+     * values.
+     */
     final long bits(int at) {
         return ScoterNative.bits(data + (long) at * size(), size());
     }
@@ -195,7 +204,10 @@ abstract class ScoterVector {
         }
     }
 
-    /** Texts: up to 12 bytes are in the value itself, longer ones have their first four and an address. */
+    /**
+     * Texts: up to 12 bytes are in the value itself, longer ones have their first four and an
+     * address.
+     */
     static class Text extends ScoterVector {
         private final ScoterHeap heap;
 

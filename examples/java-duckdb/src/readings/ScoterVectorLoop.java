@@ -9,9 +9,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * The loop over the values of a column. A column of many rows has a copy of the class {@link Each}: the
- * JIT compiles a copy for the one accessor and the one writer that it calls. In the loop that all columns
- * share it has to look for them at every value; but that one is compiled sooner.
+ * The loop over the values of a column. A column of many rows has a copy of the class {@link Each}:
+ * the JIT compiles a copy for the one accessor and the one writer that it calls. In the loop that
+ * all columns share it has to look for them at every value; but that one is compiled sooner.
  */
 abstract class ScoterVectorLoop {
     /** The loop of columns with few rows. */

@@ -116,9 +116,10 @@ final class ScoterCopyBuffer {
     }
 
     /**
-     * Writes characters as long as they are ASCII; returns how many. The last ones of a text are written
-     * together with some before them once more, so that texts of about one length take the same way: what the
-     * processor takes for another length than the last text's costs as much as to write eight characters.
+     * Writes characters as long as they are ASCII; returns how many. The last ones of a text are
+     * written together with some before them once more, so that texts of about one length take the
+     * same way: what the processor takes for another length than the last text's costs as much as
+     * to write eight characters.
      */
     private static int ascii(String text, byte[] to, int at) {
         int length = text.length();

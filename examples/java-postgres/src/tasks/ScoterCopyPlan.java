@@ -12,11 +12,13 @@ import java.util.Map;
 
 /**
  * How rows get into a table: by COPY or not, in binary form or not. The server is asked every time,
- * since a table may have changed since the code was generated, and bytes of another type of the same
- * size would be taken for it.
+ * since a table may have changed since the code was generated, and bytes of another type of the
+ * same size would be taken for it.
  */
 final class ScoterCopyPlan {
-    /** Receive functions of built-in types that are often elements of arrays, by their fixed ids. */
+    /**
+     * Receive functions of built-in types that are often elements of arrays, by their fixed ids.
+     */
     private static final Map<Integer, String> ELEMENTS = Map.ofEntries(
             Map.entry(16, "boolrecv"),
             Map.entry(20, "int8recv"),
@@ -37,7 +39,9 @@ final class ScoterCopyPlan {
     private static final String TYPE =
             "t.oid::int, CASE WHEN t.typreceive::oid < 16384 THEN t.typreceive::regproc::text END, t.typelem::int, t.typbasetype::int, t.typrelid::int";
 
-    /** Whether COPY writes into the table: not into views, past rules or past the security of rows. */
+    /**
+     * Whether COPY writes into the table: not into views, past rules or past the security of rows.
+     */
     final boolean copies;
     /** A writer per column, or null if one has none. */
     final ScoterCopyType[] types;

@@ -17,8 +17,8 @@ abstract class ScoterCopyType {
     }
 
     /**
-     * Writes a value, or its length where it is null. Classes of which most columns are come first: the
-     * call of a method that is known costs less than one of the method that the class has.
+     * Writes a value, or its length where it is null. Classes of which most columns are come first:
+     * the call of a method that is known costs less than one of the method that the class has.
      */
     final void putNullable(ScoterCopyBuffer out, Object value) {
         if (value == null) {
@@ -34,8 +34,9 @@ abstract class ScoterCopyType {
     }
 
     /**
-     * The writer of a type that is no array, domain or composite, by the name of its receive function; or
-     * null if the function is another, or reads another kind of value than the program has.
+     * The writer of a type that is no array, domain or composite, by the name of its receive
+     * function; or null if the function is another, or reads another kind of value than the program
+     * has.
      */
     static ScoterCopyType of(String receive, ScoterTypes.Type<?> type) {
         return switch (receive + " " + type.kind) {
@@ -183,7 +184,10 @@ abstract class ScoterCopyType {
             return empty;
         }
 
-        /** Writes the elements, whose numbers stand at {@code dimension}; returns whether one is null. */
+        /**
+         * Writes the elements, whose numbers stand at {@code dimension}; returns whether one is
+         * null.
+         */
         private boolean items(ScoterCopyBuffer out, List<?> list, int dimension, int level) {
             boolean nulls = false;
             for (int i = 0, n = list.size(); i < n; i++) {

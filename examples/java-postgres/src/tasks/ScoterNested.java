@@ -330,7 +330,10 @@ final class ScoterNested {
         return value;
     }
 
-    /** JDBC has no maps: by the method of DuckDB's connection, which this file, used without that driver too, cannot name. */
+    /**
+     * JDBC has no maps: by the method of DuckDB's connection, which this file, used without that
+     * driver too, cannot name.
+     */
     private static Object map(Connection connection, String type, Map<Object, Object> entries) throws SQLException {
         try {
             Class<?> duck = Class.forName("org.duckdb.DuckDBConnection");

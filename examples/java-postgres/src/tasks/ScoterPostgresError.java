@@ -75,7 +75,10 @@ final class ScoterPostgresError {
         return null;
     }
 
-    /** The last row that has the key, counted from 1, or 0, also if the rows cannot be had once more: that is not the error to tell. */
+    /**
+     * The last row that has the key, counted from 1, or 0, also if the rows cannot be had once
+     * more: that is not the error to tell.
+     */
     private static <T> long last(
             List<ScoterTypes.Column<T, ?>> columns, Iterable<T> rows, String names, String values) {
         List<ScoterTypes.Column<T, ?>> named = columns.stream()

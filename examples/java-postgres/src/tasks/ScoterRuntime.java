@@ -32,8 +32,9 @@ final class ScoterRuntime extends ScoterObserved {
     private static final int FETCH_ROWS = 1000;
 
     /**
-     * For each connection {@link #cursors} of all runtimes over it: a class that joined the transaction of another's stream would say that
-     * something is written which is not committed. A class generated into another package has a runtime of its own, which does not know.
+     * For each connection {@link #cursors} of all runtimes over it: a class that joined the
+     * transaction of another's stream would say that something is written which is not committed. A
+     * class generated into another package has a runtime of its own, which does not know.
      */
     private static final Map<Connection, AtomicInteger> CURSORS = Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -74,9 +75,9 @@ final class ScoterRuntime extends ScoterObserved {
     }
 
     /**
-     * A bulk operation on a table, named in SQL by {@code target}. {@code statement} is SQLite's, of one
-     * row, or PostgreSQL's, of an array of values per column, null where there is none. {@code stage} is
-     * null when rows go straight into the table.
+     * A bulk operation on a table, named in SQL by {@code target}. {@code statement} is SQLite's,
+     * of one row, or PostgreSQL's, of an array of values per column, null where there is none.
+     * {@code stage} is null when rows go straight into the table.
      */
     record Bulk<T>(
             String name,
@@ -184,9 +185,9 @@ final class ScoterRuntime extends ScoterObserved {
         return observe(name, r -> found[0] ? 1L : 0L, () -> {
             PreparedStatement statement = prepare(sql, args);
             T result = null;
-            // PostgreSQL's driver reads all rows before the first is had. setMaxRows would spare that, but the server
-            // takes no parallel
-            // workers then, for SELECT count(*) neither, and calls no function behind the first row.
+            // PostgreSQL's driver reads all rows before it returns the first. setMaxRows would
+            // avoid that, but then the server uses no parallel workers, not even for SELECT
+            // count(*), and does not call functions for later rows.
             try (ResultSet rs = statement.executeQuery()) {
                 if (rs.next()) {
                     found[0] = true;
@@ -218,8 +219,9 @@ final class ScoterRuntime extends ScoterObserved {
     }
 
     /**
-     * Reads row by row. PostgreSQL sends rows in portions only inside a transaction: when there is none,
-     * one is begun for as long as the stream lives. What other statements change meanwhile is committed with it.
+     * Reads row by row. PostgreSQL sends rows in portions only inside a transaction: when there is
+     * none, one is begun for as long as the stream lives. What other statements change meanwhile is
+     * committed with it.
      */
     <T> Stream<T> stream(String name, String sql, Reader<T> reader, int fetchSize, ScoterTypes.Arg<?>... args)
             throws SQLException {
@@ -259,13 +261,14 @@ final class ScoterRuntime extends ScoterObserved {
         return StreamSupport.stream(open, false).onClose(open::closeUnchecked);
     }
 
-    /** Lets go of the transaction that streams share; the last one commits it. */
+    /** Ends a stream's use of the transaction that streams share. The last stream commits it. */
     void endStream() throws SQLException {
         if (cursors.decrementAndGet() > 0) {
             return;
         }
         try {
-            connection.commit(); // an error if the server has ended it: what other statements changed is lost then
+            // an error if the server has ended it: what other statements changed is lost then
+            connection.commit();
         } finally {
             connection.setAutoCommit(true);
         }
@@ -334,8 +337,9 @@ final class ScoterRuntime extends ScoterObserved {
     }
 
     /**
-     * Runs body in a transaction, or in the one that is open already: behind a savepoint, so that what fails leaves it as
-     * it was. DuckDB has none: there the open one can only be rolled back after a failure.
+     * Runs body in a transaction, or in the one that is open already: behind a savepoint, so that
+     * what fails leaves it as it was. DuckDB has none: there the open one can only be rolled back
+     * after a failure.
      */
     <T> T transaction(Body<T> body) throws SQLException {
         return transaction(true, body);
@@ -355,7 +359,8 @@ final class ScoterRuntime extends ScoterObserved {
                 connection.rollback();
             }
         } catch (SQLException | RuntimeException | Error e) {
-            // A database that has ended the transaction by itself refuses these, which must not hide why.
+            // A database that has ended the transaction by itself refuses these, which must not
+            // hide why.
             try {
                 connection.rollback();
             } catch (SQLException rollback) {
@@ -412,7 +417,10 @@ final class ScoterRuntime extends ScoterObserved {
         execute("RELEASE " + savepoint);
     }
 
-    /** Whether what runs now belongs to a transaction that is open; an error if that is the one of a stream, which could not end as this wants it to. */
+    /**
+     * Whether what runs now belongs to a transaction that is open; an error if that is the one of a
+     * stream, which could not end as this wants it to.
+     */
     boolean joins() throws SQLException {
         if (cursors.get() > 0) {
             throw new SQLException("a stream is open: close it before, or run both in one transaction", "25001");
@@ -422,8 +430,8 @@ final class ScoterRuntime extends ScoterObserved {
         }
         return switch (engine) {
             case SQLITE -> begunInSqlite();
-            // The id is of the default database, which must be one of DuckDB's own: in another, a transaction is not
-            // seen.
+            // The id is of the default database, which must be one of DuckDB's own: in another, a
+            // transaction is not seen.
             case DUCKDB ->
                 value("SELECT type FROM duckdb_databases() WHERE database_name = current_database()")
                                 .equals("duckdb")
@@ -432,7 +440,10 @@ final class ScoterRuntime extends ScoterObserved {
         };
     }
 
-    /** Whether two statements see one value, as of a transaction's id they only do in a transaction that was begun by BEGIN, which drivers do not know of. */
+    /**
+     * Whether two statements see one value, as of a transaction's id they only do in a transaction
+     * that was begun by BEGIN, which drivers do not know of.
+     */
     private boolean constant(String sql) throws SQLException {
         return value(sql).equals(value(sql));
     }
@@ -449,7 +460,10 @@ final class ScoterRuntime extends ScoterObserved {
         }
     }
 
-    /** By what the server says with every answer; where the driver is hidden, by a lock that a transaction has on itself. */
+    /**
+     * By what the server says with every answer; where the driver is hidden, by a lock that a
+     * transaction has on itself.
+     */
     private boolean begunInPostgres() throws SQLException {
         try {
             // This file, used without that driver too, cannot name its classes.

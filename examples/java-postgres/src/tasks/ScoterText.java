@@ -100,7 +100,10 @@ final class ScoterText {
         return new IllegalArgumentException("has half of a surrogate pair, which is no character");
     }
 
-    /** Writes the characters of a text from one on as UTF-8, at most three bytes each; returns where they end. */
+    /**
+     * Writes the characters of a text from one on as UTF-8, at most three bytes each; returns where
+     * they end.
+     */
     static int utf8(String text, int from, byte[] to, int at) {
         int length = text.length();
         for (int i = from; i < length; i++) {

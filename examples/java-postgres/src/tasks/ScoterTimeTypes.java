@@ -188,7 +188,8 @@ final class ScoterTimeTypes {
                                 ? ScoterTimes.instant(text)
                                 : super.read(engine, rs, column);
                     }
-                    // As an object it has an offset that is wrong around changes of daylight saving.
+                    // As an object it has an offset that is wrong around changes of daylight
+                    // saving.
                     long micros = rs.getLong(column);
                     if (rs.wasNull()) {
                         return null;

@@ -9,15 +9,15 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * PostgreSQL's route for few rows: one statement with an array of values per column. It takes one round
- * trip, where COPY takes four or more and a temporary table has to be made and dropped.
+ * PostgreSQL's route for few rows: one statement with an array of values per column. It takes one
+ * round trip, where COPY takes four or more and a temporary table has to be made and dropped.
  */
 final class ScoterUnnest {
     private ScoterUnnest() {}
 
     /**
-     * Runs an operation over all rows, all or nothing; returns the rows it changed. What fails leaves
-     * the open transaction as it was, but does not say which row it was.
+     * Runs an operation over all rows, all or nothing; returns the rows it changed. What fails
+     * leaves the open transaction as it was, but does not say which row it was.
      */
     static <T> long run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
         String[] arrays = arrays(bulk.columns(), rows);
@@ -30,7 +30,8 @@ final class ScoterUnnest {
             try {
                 rt.undo("_scoter");
             } catch (SQLException undone) {
-                e.addSuppressed(undone); // the server has ended the connection, or the transaction had failed before
+                // the server has ended the connection, or the transaction had failed before
+                e.addSuppressed(undone);
             }
             throw e;
         }
@@ -77,8 +78,8 @@ final class ScoterUnnest {
     }
 
     /**
-     * Rows of which the first have been read, to find out how many there are. What their source throws
-     * meanwhile is thrown again where it belongs, behind the rows before it.
+     * Rows of which the first have been read, to find out how many there are. What their source
+     * throws meanwhile is thrown again where it belongs, behind the rows before it.
      */
     static final class Rows<T> implements Iterable<T> {
         private final Iterable<T> source;
@@ -114,7 +115,9 @@ final class ScoterUnnest {
             return failure == null && first.size() <= most;
         }
 
-        /** The rows if they can be read again, as those of a collection can, or what they came from. */
+        /**
+         * The rows if they can be read again, as those of a collection can, or what they came from.
+         */
         Iterable<T> again(int most) {
             return few(most) ? first : source;
         }

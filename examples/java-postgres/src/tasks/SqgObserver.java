@@ -11,7 +11,7 @@ public interface SqgObserver {
      * Called before an operation.
      *
      * @param operation the name of the method
-     * @return what is told the end of the operation, or null to ignore it
+     * @return the scope that receives the end of the operation, or null to ignore it
      */
     Scope start(String operation);
 

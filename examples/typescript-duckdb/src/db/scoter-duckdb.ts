@@ -93,8 +93,9 @@ export class Runtime {
   }
 
   /**
-   * Converts chunk by chunk as the loop asks for them. The result is whole before: of one that is not, the driver takes an error for
-   * the end, as it does any other statement on the connection, which closes the result.
+   * Converts chunk by chunk as the loop asks for them. The result is whole before: of one that is
+   * not, the driver takes an error for the end, as it does any other statement on the connection,
+   * which closes the result.
    */
   stream<T>(
     name: string,
@@ -120,7 +121,10 @@ export class Runtime {
     );
   }
 
-  /** Runs one statement per row, all or nothing; returns the sum of rows. As for bulk, a failure may end an open transaction. */
+  /**
+   * Runs one statement per row, all or nothing; returns the sum of rows. As for bulk, a failure may
+   * end an open transaction.
+   */
   batch<T>(
     name: string,
     sql: string,
@@ -149,9 +153,9 @@ export class Runtime {
   }
 
   /**
-   * Runs a bulk operation, all or nothing and in the open transaction if there is one; returns the rows it
-   * changed. A row that cannot be written is a RowError. After a failure an open transaction may be
-   * one that can only be rolled back.
+   * Runs a bulk operation, all or nothing and in the open transaction if there is one; returns the
+   * rows it changed. A row that cannot be written is a RowError. After a failure an open
+   * transaction may be one that can only be rolled back.
    */
   bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
     const connection = this.#connection;
@@ -159,7 +163,8 @@ export class Runtime {
       try {
         return await turnsOf(connection).take(async () => {
           if (bulk.stage !== undefined) return apply(connection, bulk, bulk.stage, rows);
-          // One chunk is all or nothing by itself; to ask for a transaction takes as long as to write it.
+          // One chunk is all or nothing by itself; to ask for a transaction takes as long as to
+          // write it.
           if (Array.isArray(rows) && rows.length <= chunkRows)
             return append(connection, bulk, bulk.schema, bulk.table, rows);
           return whole(connection, () => append(connection, bulk, bulk.schema, bulk.table, rows));
@@ -198,14 +203,18 @@ async function apply<T>(
     if (stage.dedupe !== undefined && !rising.rises) await connection.run(stage.dedupe.sql);
     changed = (await connection.run(stage.apply)).rowsChanged;
   } catch (error) {
-    await connection.run(stage.drop).catch(() => undefined); // a transaction that failed has taken it along
+    // a transaction that failed has taken it along
+    await connection.run(stage.drop).catch(() => undefined);
     throw error;
   }
   await connection.run(stage.drop);
   return changed;
 }
 
-/** Whether some number or time of a key is larger in every row than in the one before: then no key comes twice. */
+/**
+ * Whether some number or time of a key is larger in every row than in the one before: then no key
+ * comes twice.
+ */
 class Rising {
   readonly #columns: readonly number[];
   #last: (number | bigint | undefined)[];
@@ -265,8 +274,9 @@ async function append<T>(
     if (waiting.length > 0) write();
     appender.flushSync();
   } catch (error) {
-    // Or the appender would write its rows when it is closed, at the latest when it is collected as garbage.
-    // A driver before 1.5.5-r.5 cannot clear it: it writes them now, into the transaction that fails.
+    // Or the appender would write its rows when it is closed, at the latest when it is collected as
+    // garbage. A driver before 1.5.5-r.5 cannot clear it: it writes them now, into the transaction
+    // that fails.
     (appender as { clear?: () => void }).clear?.();
     try {
       appender.closeSync();
@@ -354,7 +364,10 @@ function transaction<T>(
   });
 }
 
-/** Runs body all or nothing: a failure in a transaction that is open already makes it one that can only be rolled back. */
+/**
+ * Runs body all or nothing: a failure in a transaction that is open already makes it one that can
+ * only be rolled back.
+ */
 function whole<T>(connection: duck.DuckDBConnection, body: () => Promise<T>): Promise<T> {
   return transaction(connection, body, "COMMIT", async () => {
     try {
@@ -439,7 +452,10 @@ export function date(v: Value): string {
   );
 }
 
-/** What is stored of a time in another unit than microseconds, of which alone the driver knows that they may be infinite. */
+/**
+ * What is stored of a time in another unit than microseconds, of which alone the driver knows that
+ * they may be infinite.
+ */
 function stored(v: Value): bigint | undefined {
   if (v instanceof duck.DuckDBTimestampSecondsValue) return v.seconds;
   if (v instanceof duck.DuckDBTimestampMillisecondsValue) return v.millis;

@@ -22,7 +22,7 @@ type TableName struct{ Database, Schema, Name string }
 // batches valid until Append returns, and still owns them afterwards.
 type TableRows struct {
 	Table   TableName
-	ID      base.TableID // id of the table; if it is not zero, Table is ignored
+	ID      base.TableID // id of the table; if it is not zero, the name in Table is ignored
 	Batches []arrow.RecordBatch
 	// Tags are names of columns. If AppendOptions.Create creates the table, it is sorted by these
 	// columns before its time column.
@@ -32,8 +32,9 @@ type TableRows struct {
 	Key []string
 
 	// TypedFormat says that the wire format of the rows distinguishes integers from other numbers.
-	// Then a number with a fraction is an error in an integer column. Without TypedFormat,
-	// AppendOptions.Create may change such a column to DOUBLE.
+	// Then a number with a fraction is an error in an integer column. Without TypedFormat, such a
+	// number changes the column to DOUBLE if AppendOptions.Create is set and no value loses
+	// precision.
 	TypedFormat bool
 
 	// The fields WholeRows, NullMeansMissing, Numbers and Deleting are for tables with a primary
@@ -45,15 +46,15 @@ type TableRows struct {
 	WholeRows bool
 	// NullMeansMissing says that a NULL in a row means that the row lacks the column.
 	NullMeansMissing bool
-	// Numbers, if not nil, has a number for each row of each batch, in the order in which the rows
-	// arrived. If several rows have the same key, the one with the greatest number counts. Rows
-	// with equal numbers arrived in the order of the batches, and so did all rows if Numbers is
-	// nil.
+	// Numbers, if not nil, has a number for each row of each batch, which says in which order the
+	// rows arrived. If several rows have the same key, the one with the greatest number counts.
+	// Rows with equal numbers count as arrived in the order of the batches. If Numbers is nil, that
+	// goes for all rows.
 	Numbers [][]int32
 	// Deleting, if not nil, says for each batch whether its rows delete the rows of their keys.
-	// Rows of such a batch need only the key and the version. If the version is missing or NULL,
-	// the row of the key is deleted whatever its version is. Batches that do not delete must be
-	// WholeRows.
+	// Rows of a deleting batch need only the key and the version. If the version is missing or
+	// NULL, the row of the key is deleted whatever its version is. If a batch does not delete,
+	// WholeRows must be set for it.
 	Deleting []bool
 }
 
@@ -72,12 +73,12 @@ type AppendOptions struct {
 	// error is Conflict.
 	IdempotencyKey string
 	BodyHash       []byte
-	// Progress, if not nil, says up to which offsets of a source the append has the rows. The
-	// offsets and the rows are stored together, or neither is. An append may have Progress without
-	// rows.
+	// Progress, if not nil, has the offsets of a source up to which this append contains the
+	// source's records. The offsets and the rows are stored together, or neither is. An append with
+	// Progress does not need rows.
 	Progress *Progress
-	// Lock is only for Commit. It says which table lock the caller holds on all tables that it
-	// changes. On some of these tables it may hold a stronger lock.
+	// Lock is only for Commit. It is the weakest table lock that the caller holds on any of the
+	// tables that it changes.
 	Lock TableLock
 	// BeforeLockWait, if not nil, is called before the request waits for a table lock.
 	BeforeLockWait BeforeLockWait
@@ -289,7 +290,7 @@ type preparation struct {
 	// conformed has the batches that conform to their tables. They are released after they were
 	// copied.
 	conformed []arrow.RecordBatch
-	// plans are the planned copies: a list for each table of the request.
+	// plans has, for each table of the request, the copies to be made of its batches.
 	plans    [][]*memtable.Plan
 	rowBytes int64
 	// patches are the new values of changed rows. There is one batch per patch, in the order in
@@ -305,16 +306,17 @@ func (p *preparation) release() {
 	}
 }
 
-// arrange sorts the rows of batches by the order in which they arrived, which numbers gives (see
-// TableRows.Numbers). A table that merges on read needs its rows in that order.
+// arrange sorts the rows of batches by the order in which they arrived. That order is given by the
+// argument numbers (see TableRows.Numbers). A table that merges on read needs its rows in that
+// order.
 func (p *preparation) arrange(records []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, error) {
 	arranged, err := batch.Arrange(records, numbers)
 	p.conformed = append(p.conformed, arranged...)
 	return arranged, err
 }
 
-// append plans the append of rows to a table. For a table that merges on read it also records the
-// hashes of the rows' keys.
+// append plans how the rows of records are added to a table. If the table merges on read, it also
+// records the hashes of the rows' keys.
 func (p *preparation) append(table schema.Table, records []arrow.RecordBatch) error {
 	rows, err := p.add(table, records)
 	if err != nil || rows == 0 || !table.MergeOnRead {
@@ -396,7 +398,8 @@ func (e *Engine) fill(ctx context.Context, p *preparation, reservation *Reservat
 	err := e.encodeBody(p, encoded)
 	bytes := encoded.bytes + int64(len(r.sections()))
 	if err == nil && bytes > maxBodyBytes {
-		// Refuse it here, because in the log it would make its whole group fail.
+		// Refuse a request that is too large here. In the log it would make the write of its whole
+		// group of requests fail.
 		err = errBody(bytes)
 	}
 	if err != nil {

@@ -35,9 +35,10 @@ type Change struct {
 	Table   base.TableID
 	Deleted map[base.RowsetID]*roaring.Bitmap
 	// Updated has new values of rows. It must not have columns of the sort key, the partitioning or
-	// the primary key: a row whose key changes is deleted and inserted again. Commit sets Seq and
-	// Version of the layers. If there are several layers for one rowset, later ones are newer. The
-	// values are in Go's heap. After Commit was called, they belong to the engine.
+	// the primary key: a row whose key changes is deleted and inserted again. Each layer has new
+	// values for rows of one rowset. If there are several layers for a rowset, later ones are
+	// newer. Commit sets Seq and Version of each layer. The values are in Go's heap. After Commit
+	// was called, they belong to the engine.
 	Updated []patch.Layer
 	// Expression, if not nil, is an expression update (an UPDATE that is stored as SQL). Readers
 	// apply it to all rows of parts that have no patch in the snapshot. Updated has the new values
@@ -142,8 +143,8 @@ type changeSet struct {
 	tables    []*tableChange
 	reads     []readDependency
 	bytes     int64 // reserved memory of all changes, in bytes
-	// supersededBytes is the part of bytes that is for deleting superseded rows. These deletions
-	// are allowed even if patches have used up their memory.
+	// supersededBytes is how much of the field bytes is for deleting superseded rows. These
+	// deletions are allowed even if patches have used up their memory.
 	supersededBytes int64
 }
 
@@ -367,8 +368,8 @@ func checkDeduplicated(t *snapshot.Table) error {
 	return nil
 }
 
-// checkRows returns an Internal error unless the rowset is in the snapshot and has a row with the
-// number last.
+// checkRows returns an Internal error if the rowset is not in the snapshot, or has no row with the
+// number given by last.
 func checkRows(t *snapshot.Table, rowset base.RowsetID, last uint32) error {
 	rows := int64(-1)
 	for _, p := range t.Parts {
@@ -417,8 +418,8 @@ func checkLayer(t *snapshot.Table, l patch.Layer) error {
 // remapAddresses remaps a change's row addresses to the present rowsets. If the remap of a replaced
 // rowset is not retained any more, the error is ErrChanged.
 func (e *Engine) remapAddresses(c *tableChange) error {
-	// If readdress is called again, touched and seen keep the older addresses, too. A write set
-	// since the snapshot may have recorded rows under any of these addresses.
+	// If remapAddresses is called again, touched and seen keep the older addresses, too. A write
+	// set since the snapshot may have recorded rows under any of these addresses.
 	if c.checked == nil {
 		c.touched, c.checked = map[base.RowsetID]*roaring.Bitmap{}, map[base.RowsetID]*roaring.Bitmap{}
 	}
@@ -483,7 +484,7 @@ func (c *tableChange) rowsets() []base.RowsetID {
 }
 
 // remapRows returns the given rows at their present addresses. rows are row numbers by rowset id,
-// and moves has the remaps of the rowsets that were replaced. Rows of other rowsets stay as they
+// and remaps has the remaps of the rowsets that were replaced. Rows of other rowsets stay as they
 // are.
 func remapRows(remaps map[base.RowsetID]patch.Remap, rows map[base.RowsetID]*roaring.Bitmap) (map[base.RowsetID]*roaring.Bitmap, error) {
 	now := map[base.RowsetID]*roaring.Bitmap{}

@@ -117,7 +117,7 @@ func appendSection(b []byte, tag uint64, content []byte) []byte {
 }
 
 // frameReader reads the payload of a log frame whose checksum was verified. If the payload ends
-// early or is invalid, it sets bad. The caller then returns a Corrupt error.
+// early or is invalid, it sets the field bad. The caller then returns a Corrupt error.
 type frameReader struct {
 	rest []byte
 	bad  bool
@@ -204,8 +204,8 @@ func (f *frame) readSections(r *frameReader) (err error) {
 	return nil
 }
 
-// eachStream calls visit for each encoded batch of the frame, and then reads the values of the
-// frame's patches.
+// eachStream calls the function visit for each encoded batch of the frame, and then reads the
+// values of the frame's patches.
 func (f *frame) eachStream(visit func(t frameTable, stream []byte) error) error {
 	r := frameReader{rest: f.body}
 	for _, t := range f.tables {

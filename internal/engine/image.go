@@ -121,8 +121,8 @@ func (e *Engine) fillImage(m *Image) (err error) {
 	return nil
 }
 
-// hold opens a file and adds it to the image. Only the first size bytes of the file belong to the
-// image. If size is negative, the whole file does.
+// hold opens a file and adds it to the image. The argument size is the number of bytes, from the
+// start of the file, that belong to the image. If it is negative, the whole file does.
 func (m *Image) hold(e *Engine, path string, size int64, checksum *uint32) (ImageFile, error) {
 	r, err := e.fs.Open(path)
 	if err != nil {
@@ -143,7 +143,7 @@ func (m *Image) hold(e *Engine, path string, size int64, checksum *uint32) (Imag
 // checksums of them. If a segment is damaged, the error is Corrupt.
 func (m *Image) CheckLog(ctx context.Context) error { return wal.Verify(ctx, m.log) }
 
-// below returns path relative to the data directory, with slashes as separators.
+// below returns the given path relative to the data directory, with slashes as separators.
 func (e *Engine) below(path string) string {
 	name, err := filepath.Rel(e.dir, path)
 	if err != nil {

@@ -48,9 +48,9 @@ type retainedRemap struct {
 // have the same limit, separately.
 func (e *Engine) remapBytes() int64 { return e.settings.MemoryBytes / 4 }
 
-// add retains the remap move of the rowsets rowsets of a table, which were replaced by the edit
-// seq. If the memory of all remaps exceeds limit, it drops the oldest ones, except those since a
-// table lock was taken.
+// add retains the given remap. The edit seq of a table has replaced the given rowsets, whose rows
+// got new addresses. If the memory of all remaps exceeds limit, add drops the oldest remaps, except
+// those since a table lock was taken.
 func (m *remaps) add(t *table, rowsets []base.RowsetID, seq base.Seq, remap patch.Remap, limit int64) {
 	if t.remaps == nil {
 		t.remaps = map[base.RowsetID]remapped{}
@@ -68,7 +68,7 @@ func (m *remaps) add(t *table, rowsets []base.RowsetID, seq base.Seq, remap patc
 	})
 }
 
-// drop drops the retained remaps for which the function drop returns true.
+// drop drops the retained remaps for which its argument, also named drop, returns true.
 func (m *remaps) drop(drop func(retainedRemap) bool) {
 	m.retained = slices.DeleteFunc(m.retained, func(k retainedRemap) bool {
 		if !drop(k) {
@@ -107,7 +107,7 @@ func (t *table) beginRecording(rowsets ...base.RowsetID) *changeRecorder {
 	return m
 }
 
-// endRecording ends the recording of changes by m. The caller holds mu.
+// endRecording ends the recording of changes in the changeRecorder m. The caller holds mu.
 func (t *table) endRecording(m *changeRecorder) {
 	t.recorders = slices.DeleteFunc(t.recorders, func(other *changeRecorder) bool { return other == m })
 }

@@ -141,7 +141,8 @@ func newPendingWrites() *pendingWrites {
 }
 
 // checkChanges returns an error if the changes c conflict with what was committed since their
-// snapshot, or with a, the pending writes of the same group. It runs in the committer.
+// snapshot, or with earlier requests of the same group. The argument a has the pending writes of
+// these requests. checkChanges runs in the committer.
 func (e *Engine) checkChanges(c *changeSet, a *pendingWrites) error {
 	if c == nil {
 		return nil
@@ -191,8 +192,8 @@ func (e *Engine) checkChanges(c *changeSet, a *pendingWrites) error {
 	return nil
 }
 
-// stage adds what an accepted request writes to a, the pending writes of its group. After an
-// error a is unchanged. It runs in the committer.
+// stage adds what an accepted request writes to the pending writes of its group, which are in the
+// argument a. After an error they are unchanged. stage runs in the committer.
 func (e *Engine) stage(r *request, seq base.Seq, a *pendingWrites) error {
 	if r.changes != nil {
 		made := map[base.TableID]map[base.RowsetID]*patch.Set{}

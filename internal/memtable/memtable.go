@@ -73,7 +73,8 @@ type Memtable struct {
 	// never overwritten: joining batches copies the slice. Only the goroutine that appends may use
 	// batches and tail.
 	batches []Batch
-	// Describes the last len(tail) elements of batches: those that may still be joined.
+	// tail describes the batches that may still be joined. These are the last len(tail) elements of
+	// the field batches.
 	tail   []small
 	rows   int64
 	blocks []block

@@ -57,7 +57,8 @@ func Restore(ctx context.Context, fsys vfs.FS, r io.Reader, dir string) error {
 	})
 }
 
-// missing returns those of dir and its parents that do not exist, beginning with dir.
+// missing finds the folders that do not exist: dir, its parent, and so on. It returns them in that
+// order.
 func missing(fsys vfs.FS, dir string) (all []string, err error) {
 	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
 		_, err := fsys.Stat(dir)

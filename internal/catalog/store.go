@@ -380,8 +380,8 @@ func (c *Catalog) query(sql string, row func(*sqlite3.Stmt) error, args ...any) 
 		}
 	}
 	err = s.Err()
-	// Reset reports the error of the statement's last step once more, so its own error counts only
-	// if there was none.
+	// Reset returns the error of the statement's last step again. So an error of Reset counts only
+	// if the last step had none.
 	if resetErr := s.Reset(); err == nil {
 		err = resetErr
 	}

@@ -246,9 +246,9 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	return p.request, nil
 }
 
-// joined merges all elements for the same table into one, since a request may name a table several
-// times. Two elements stay separate if they differ in WholeRows, or if only one of them has
-// Numbers.
+// joined returns rows with one element per table: a request may name a table several times, and
+// joined merges these elements. Two elements stay separate if they differ in WholeRows, or if only
+// one of them has Numbers.
 func joined(tables []TableRows) []TableRows {
 	if len(tables) < 2 {
 		return tables
@@ -336,7 +336,8 @@ func (p *preparation) append(table schema.Table, records []arrow.RecordBatch) er
 	return nil
 }
 
-// add plans copies of batches that conform to the table, and returns their total number of rows.
+// add makes plans for copying batches that conform to the table, and returns their total number of
+// rows.
 func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows int64, err error) {
 	t := tableRows{id: table.ID, version: table.Version}
 	var plans []*memtable.Plan
@@ -437,8 +438,8 @@ func (e *Engine) encodeBody(p *preparation, to *body) error {
 }
 
 // conformBatch converts a batch to the table's schema like batch.Conform, except that columns which
-// the batch lacks get their defaults. first is the number of the batch's first row in the request,
-// from 0.
+// the batch lacks get their defaults. The argument first is the number of the batch's first row in
+// the request, from 0.
 func (e *Engine) conformBatch(ctx context.Context, in arrow.RecordBatch, table schema.Table, first int64) (arrow.RecordBatch, error) {
 	defaults, err := e.defaultsFor(ctx, table, in)
 	if err != nil {
@@ -460,8 +461,8 @@ func (e *Engine) conformBatch(ctx context.Context, in arrow.RecordBatch, table s
 // primary key, the batch lacks columns, and whole is false. The caller then computes the new rows,
 // and must evaluate the checks.
 //
-// first is the number of the batch's first row in its request, from 0. Error messages name rows by
-// their number in the request.
+// The argument first is the number of the batch's first row in its request, from 0. Error messages
+// name rows by their number in the request.
 func (e *Engine) ConformBatch(ctx context.Context, in arrow.RecordBatch, table schema.Table, first int64, whole bool) (arrow.RecordBatch, error) {
 	conformed, err := e.conformBatch(ctx, in, table, first)
 	condition := table.Condition()

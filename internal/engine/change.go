@@ -167,14 +167,14 @@ type tableChange struct {
 	removed    map[base.RowsetID]*roaring.Bitmap
 	updated    []patch.Layer
 	unmodified map[base.RowsetID]*roaring.Bitmap
-	// These three sets have rows by rowset id. rows are the rows that the change deletes or
-	// updates, at their present addresses. touched are the same rows at all addresses that they had
-	// since the snapshot. seen is touched plus the kept rows (Change.Unmodified), also at all
-	// addresses.
+	// These three sets have rows by rowset id. The set rows has the rows that the change deletes or
+	// updates, at their present addresses. touched has the same rows at all addresses that they had
+	// since the snapshot. checked has the rows of touched and those of Change.Unmodified, also at
+	// all addresses.
 	rows       map[base.RowsetID]*roaring.Bitmap
 	touched    map[base.RowsetID]*roaring.Bitmap
 	checked    map[base.RowsetID]*roaring.Bitmap
-	columns    []base.ColumnID // the columns of which updated has new values
+	columns    []base.ColumnID // the columns for which the field updated has new values
 	expression *patch.Expression
 	// allColumns says that the change deletes or inserts rows, which counts as writing all columns.
 	allColumns    bool
@@ -418,7 +418,7 @@ func checkLayer(t *snapshot.Table, l patch.Layer) error {
 // remapAddresses remaps a change's row addresses to the present rowsets. If the remap of a replaced
 // rowset is not retained any more, the error is ErrChanged.
 func (e *Engine) remapAddresses(c *tableChange) error {
-	// If remapAddresses is called again, touched and seen keep the older addresses, too. A write
+	// If remapAddresses is called again, touched and checked keep the older addresses, too. A write
 	// set since the snapshot may have recorded rows under any of these addresses.
 	if c.checked == nil {
 		c.touched, c.checked = map[base.RowsetID]*roaring.Bitmap{}, map[base.RowsetID]*roaring.Bitmap{}

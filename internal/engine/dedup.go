@@ -21,8 +21,8 @@ import (
 // How tables that merge on read are deduplicated.
 //
 // Rows are appended to such a table without looking up existing rows of their keys. So the table
-// may have several rows of a key. keys.Losers finds the superseded ones: those that a newer row of
-// the same key replaces. A reader takes its snapshot with DeduplicatedSnapshot.
+// may have several rows of a key. keys.Finder.Superseded finds the superseded rows: those that a
+// newer row of the same key replaces. A reader takes its snapshot with DeduplicatedSnapshot.
 // DeduplicatedSnapshot looks up the rows that arrived since the last reader, and hides the
 // superseded rows as if they were deleted. So code above the engine sees one row for each key, as
 // in any table with a primary key.
@@ -33,15 +33,14 @@ import (
 // with other changes. Two checks make sure that a superseded row stays superseded:
 //   - A change that deletes rows, moves them to other keys or gives them another version also
 //     deletes the superseded rows of its snapshot.
-//   - If a row arrived for one of the following keys since the snapshot of such a change, the
-//     change gets the error ErrChanged: keys to which it moves a row and, in tables with versions,
-//     keys whose row it deletes or gives another version. For this check, appends record their keys
-//     (written).
+//   - Such a change gets the error ErrChanged if a row arrived since its snapshot for a key to which
+//     the change moves a row. In tables with versions, that also goes for keys whose row the change
+//     deletes or gives another version. For this check, appends record their keys (writeSet).
 //
 // The addresses of two rows say which one is newer. In a memtable, the one with the greater row
-// number is newer. In different rowsets, the one that a later edit inserted is newer. For this a
-// load freezes the memtable of its table. So no memtable has both rows from before and rows from
-// after a part.
+// number is newer. In different rowsets, the one that a later edit inserted is newer. Therefore a
+// load freezes the memtable of its table. So no memtable has both rows that are older and rows that
+// are newer than those of a part.
 //
 // A table is deduplicated up to an edit if no two rows that were added up to that edit have the
 // same key. Only parts up to that edit are merged, since the order of their rows relative to others

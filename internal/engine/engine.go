@@ -232,10 +232,10 @@ type table struct {
 	created      time.Time
 	current      *version
 	// patches has the deletions and new values of rows, by the id of their rowset, for the rowsets
-	// in current. Snapshots share this map.
+	// in the current version. Snapshots share this map.
 	patches map[base.RowsetID]*patch.Set
-	// expressions are the table's expression updates that at least one part in current lacks,
-	// oldest first. Each change makes a new slice.
+	// expressions are the table's expression updates that at least one part of the current version
+	// lacks, oldest first. Each change makes a new slice.
 	expressions []*storedExpression
 	recorders   []*changeRecorder
 	// remaps has the remaps of replaced rowsets, by the id of the old rowset. Changes that were

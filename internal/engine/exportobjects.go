@@ -197,7 +197,7 @@ func (e *Engine) PutExportObject(ctx context.Context, o catalog.ExportObject) er
 }
 
 // MarkExportObject replaces the recorded fingerprint of an open object. If the recorded fingerprint
-// is not that of o any more, it does nothing.
+// differs from that of the argument o, it does nothing.
 func (e *Engine) MarkExportObject(ctx context.Context, o catalog.ExportObject, fingerprint string) error {
 	build := func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {

@@ -164,8 +164,8 @@ type flushed struct {
 	// recorder has the changes that were committed to the memtable's rows since the flush began.
 	recorder *changeRecorder
 	parts    []*partFile
-	// rows[i] has the numbers in the memtable of the rows of parts[i], in the order of the rows in
-	// that part.
+	// rows[i] has, for each row of parts[i], the number of the row in the memtable. The rows are in
+	// the order in which the part has them.
 	rows [][]uint32
 }
 

@@ -83,9 +83,9 @@ func encodeFrameHeader(r *request, memtable func(base.TableID) base.RowsetID) []
 	return append(b, r.sections()...)
 }
 
-// sections returns the encoded sections of a request's frame, after the number of sections. They
-// are encoded once. Usually that is before the committer gets the request, because the bitmaps of a
-// change may be large.
+// sections returns the number of sections of a request's frame, followed by the encoded sections.
+// They are encoded once. Usually that is before the committer gets the request, because the bitmaps
+// of a change may be large.
 func (r *request) sections() []byte {
 	if r.encoded == nil {
 		r.encoded = encodeSections(r)

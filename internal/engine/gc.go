@@ -37,8 +37,8 @@ func newGarbage() garbage {
 	return garbage{pending: map[string]bool{}, retired: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
-// retire records that the catalog does not list the part any more. The part's file is removed when
-// its last reader ends.
+// retire is called when the catalog does not list the part any more. The part's file is removed
+// when its last reader ends.
 func (e *Engine) retire(t *table, p *partFile) {
 	e.garbage.retire(e.partPath(p.Table, p.ID))
 	p.unlisted.Store(true)
@@ -60,7 +60,8 @@ func (g *garbage) addPending(path string) {
 	g.pending[path] = true
 }
 
-// add records that the file at path is to be removed. The collector does that in the background.
+// add puts the file at path on the list of files to be removed. The collector removes it in the
+// background.
 func (g *garbage) add(path string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

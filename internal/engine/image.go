@@ -154,7 +154,7 @@ func (e *Engine) below(path string) string {
 	return filepath.ToSlash(name)
 }
 
-// Read opens a file of the image and calls visit with a reader of its content.
+// Read opens a file of the image, and calls the function visit with a reader of its content.
 func (m *Image) Read(f ImageFile, visit func(io.Reader) error) error {
 	if f.reader != nil {
 		return visit(io.NewSectionReader(f.reader, 0, f.Bytes))

@@ -111,8 +111,8 @@ func (l *Load) CommitReplacing(ctx context.Context, s *snapshot.Snapshot, delete
 }
 
 // publishReplacing writes the one catalog edit of CommitReplacing. The edit lists the load's new
-// parts, and deletes the rows that they replace. own has the rows to be deleted in the new parts
-// themselves: the load may have several rows of one key.
+// parts, and deletes the rows that they replace. The argument own has the rows to be deleted in the
+// new parts themselves: the load may have several rows of one key.
 func (l *Load) publishReplacing(ctx context.Context, s *snapshot.Snapshot, tc *tableChange, own map[base.RowsetID]*roaring.Bitmap, counts Counts, o AppendOptions) (Result, error) {
 	e := l.engine
 	var sets map[base.RowsetID]*patch.Set

@@ -112,8 +112,8 @@ func (t *table) endRecording(m *changeRecorder) {
 	t.recorders = slices.DeleteFunc(t.recorders, func(other *changeRecorder) bool { return other == m })
 }
 
-// add records the part of a committed change that is about rowsets which are being rewritten. The
-// caller holds mu.
+// add stores a committed change in the recorder, as far as it is about rowsets that are being
+// rewritten. The caller holds mu.
 func (m *changeRecorder) add(c committedChange) error {
 	updated := byRowset(c.updated)
 	for rowset, set := range m.changes {
@@ -133,8 +133,8 @@ func (m *changeRecorder) add(c committedChange) error {
 // carried over to the new rowsets.
 type carriedChanges struct {
 	remap patch.Remap
-	// sets has the patches and deletions of each new rowset, and nil for each old rowset, by rowset
-	// id.
+	// The map sets has, by rowset id, the patches and deletions of each new rowset, and nil for
+	// each old rowset.
 	sets   map[base.RowsetID]*patch.Set
 	stored []partChanges
 }

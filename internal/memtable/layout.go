@@ -253,8 +253,8 @@ func (c *column) fillValidity(validity []byte) {
 	}
 }
 
-// fillOffsets writes to out where each value of the copied column begins, and where the last value
-// ends. The first value begins at 0.
+// fillOffsets stores in out the offset at which each value of the copied column begins, and the
+// offset at which the last value ends. The first value begins at 0.
 func (c *column) fillOffsets(out []int32) {
 	at, total := 0, int32(0)
 	for _, p := range c.pieces {

@@ -220,8 +220,8 @@ func (m *Memtable) join(k, level int) bool {
 	return true
 }
 
-// joined copies several batches into one. It returns nil if they should stay separate, for one of
-// these reasons:
+// joined makes one batch that is a copy of several batches. It returns nil if they should stay
+// separate, for one of these reasons:
 //   - The copy would take more memory than the batches. That happens if one batch has a dictionary
 //     and another has none: then the dictionary's values are written out as text.
 //   - The copy would be larger than limitBytes.

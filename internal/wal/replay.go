@@ -29,9 +29,9 @@ type Result struct {
 	TornReason string // why the first torn frame is invalid; empty if TornBytes is 0
 }
 
-// Replay reads the log in the folder dir from its first segment to its last. It calls visit with
-// every frame, in the order of the sequence numbers. visit may retain the payload. If visit returns
-// an error, Replay ends and returns that error.
+// Replay reads the log in the folder dir from its first segment to its last. It calls the function
+// visit with every frame, in the order of the sequence numbers. That function may retain the
+// payload. If it returns an error, Replay ends and returns that error.
 //
 // The last segment may end in a torn write (a write that a crash interrupted). Replay skips it and
 // reports it in the Result. The [Mark] says which bytes cannot be torn. Any other damage is a

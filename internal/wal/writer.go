@@ -293,7 +293,7 @@ func payloadBytes(frame Frame) (length int64) {
 	return length
 }
 
-// reserve preallocates disk space, so that the file is at least end bytes long.
+// reserve preallocates disk space, so that the file has at least the length given by end, in bytes.
 func (w *Writer) reserve(end int64) {
 	if w.preallocate <= 0 || end <= w.allocated {
 		return

@@ -41,7 +41,8 @@ func (b *body) free() {
 	}
 }
 
-// cut makes one slice of the short pieces that are not in slices yet.
+// cut makes one slice of the pieces in the buffer named short that are not in slices yet, and adds
+// it to slices.
 func (b *body) cut() {
 	if b.from < len(b.short) {
 		b.slices = append(b.slices, b.short[b.from:len(b.short):len(b.short)])

@@ -41,9 +41,9 @@ type Change struct {
 	// was called, they belong to the engine.
 	Updated []patch.Layer
 	// Expression, if not nil, is an expression update (an UPDATE that is stored as SQL). Readers
-	// apply it to all rows of parts that have no patch in the snapshot. Updated has the new values
-	// of all other rows. The table must not have a primary key. The caller must add a
-	// ReadDependency of the whole table. Commit sets Seq and Version of the expression.
+	// apply it to all rows in parts, except for rows that have a patch in the snapshot. Updated has
+	// the new values of all other rows. The table must not have a primary key. The caller must add
+	// a ReadDependency of the whole table. Commit sets Seq and Version of the expression.
 	Expression *patch.Expression
 	// Inserted are the rows that the statement inserts, in natural types (see TableRows).
 	Inserted         []arrow.RecordBatch
@@ -160,10 +160,10 @@ type tableChange struct {
 	id      base.TableID
 	version uint32
 	deleted map[base.RowsetID]*roaring.Bitmap
-	// superseded are superseded rows that the change deletes, too. Deleting them conflicts with
-	// nothing.
+	// superseded has the superseded rows that the change deletes in addition to those in deleted.
+	// Deleting them conflicts with nothing.
 	superseded map[base.RowsetID]*roaring.Bitmap
-	// removed are all rows that the change deletes: deleted and superseded.
+	// removed has all rows that the change deletes: those in deleted and in superseded.
 	removed    map[base.RowsetID]*roaring.Bitmap
 	updated    []patch.Layer
 	unmodified map[base.RowsetID]*roaring.Bitmap

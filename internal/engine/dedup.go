@@ -33,9 +33,10 @@ import (
 // with other changes. Two checks make sure that a superseded row stays superseded:
 //   - A change that deletes rows, moves them to other keys or gives them another version also
 //     deletes the superseded rows of its snapshot.
-//   - Such a change gets the error ErrChanged if a row arrived since its snapshot for a key to which
-//     the change moves a row. In tables with versions, that also goes for keys whose row the change
-//     deletes or gives another version. For this check, appends record their keys (writeSet).
+//   - Such a change gets the error ErrChanged if a row arrived since its snapshot for a key to
+//     which the change moves a row. In tables with versions, that also goes for keys whose row the
+//     change deletes or gives another version. For this check, appends record their keys
+//     (writeSet).
 //
 // The addresses of two rows say which one is newer. In a memtable, the one with the greater row
 // number is newer. In different rowsets, the one that a later edit inserted is newer. Therefore a

@@ -19,7 +19,7 @@ import (
 type exactCheck struct {
 	engine  *Engine
 	columns []base.ColumnID
-	parts   map[base.RowsetID]bool // ids of the parts whose values the first step has checked
+	parts   map[base.RowsetID]bool // ids of the parts whose values planning has checked
 }
 
 // largestExact is 2^53. DOUBLE can represent every integer from -largestExact to largestExact.

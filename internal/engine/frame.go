@@ -11,7 +11,7 @@ import (
 // commit. Then come the rows, which were encoded before. Numbers are unsigned varints, unless
 // stated otherwise.
 //
-//	format       byte, 3; 2 has all rows as inserted, 1 is the same without sections
+//	format       byte, 3; format 2 counts all rows as inserted, and format 1 also lacks sections
 //	key          length and bytes of the idempotency key; empty if none
 //	hash         length and bytes of the hash of the request's body
 //	counts       rows inserted, updated and deleted, for the answer to a repetition

@@ -36,7 +36,8 @@ type Image struct {
 type ImageFile struct {
 	Name  string // path of the file below the data directory, with slashes
 	Bytes int64
-	// Checksum is the CRC32C of the file that the catalog has, or nil if the catalog has none.
+	// Checksum is the CRC32C of the file, according to the catalog. It is nil if the catalog has no
+	// checksum of the file.
 	Checksum *uint32
 
 	// reader is the open file. It is nil if part is set: then Read opens the file.

@@ -230,7 +230,7 @@ func (t *table) addCatalogPatch(p catalog.Patch) {
 	t.catalogPatches[p.Part] = append(t.catalogPatches[p.Part], storedPatch{p, inFile})
 }
 
-// storedDeletions describes the deleted rows of a part that the catalog has.
+// storedDeletions describes what the catalog has about the deleted rows of a part.
 type storedDeletions struct {
 	rows, bytes int64
 	created     time.Time

@@ -131,7 +131,7 @@ type Writer struct {
 	fs          vfs.FS
 	dir         string
 	preallocate int64
-	timed       func(time.Duration) // function from Options.Synced
+	timed       func(time.Duration) // the function Options.Synced
 	file        vfs.File
 	id          base.SegmentID
 	salt        uint64

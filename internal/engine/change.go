@@ -234,7 +234,8 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 }
 
 // tableChangeOf checks the deletions and new values of a change against the snapshot from which it
-// was computed, and returns the change in the committer's form. It does not check inserted rows.
+// was computed, and returns the change as a tableChange, which the committer uses. It does not
+// check inserted rows.
 func tableChangeOf(c *Change, t *snapshot.Table) (*tableChange, error) {
 	tc := &tableChange{id: c.Table, version: t.Schema.Version, deleted: map[base.RowsetID]*roaring.Bitmap{}, keys: slices.Clone(c.Keys), keySet: setOf(c.Keys)}
 	for rowset, deleted := range c.Deleted {

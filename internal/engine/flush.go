@@ -43,8 +43,8 @@ import (
 // a full disk stays full for a while. Meanwhile writers get the error when memory runs out.
 const flushRetry = time.Second
 
-// Flush writes all rows that were committed before the call as parts. After an error the rows stay
-// in the log and in memory.
+// Flush writes parts with all rows that were committed before the call. After an error the rows
+// stay in the log and in memory.
 func (e *Engine) Flush(ctx context.Context) error {
 	through := base.SegmentID(0)
 	err := e.commit(ctx, func() error {

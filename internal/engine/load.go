@@ -24,8 +24,8 @@ type LoadOptions struct {
 	// Create creates the table in the edit that adds the rows. Engine.Load sets the id of the
 	// table.
 	Create bool
-	// Replace drops an existing table of the same name, in the edit that creates the new table. It
-	// needs Create.
+	// Replace drops an existing table of the same name, in the edit that creates the new table.
+	// Create must be set, too.
 	Replace bool
 }
 

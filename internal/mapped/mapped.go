@@ -35,8 +35,8 @@ type unused struct {
 // Shared is the Memory that the whole process shares, as it shares Go's heap.
 var Shared = New(30 * time.Second)
 
-// New returns a Memory. The argument keep is the time after which the Memory returns an unused piece
-// to the operating system.
+// New returns a Memory. The argument keep is the time after which the Memory returns an unused
+// piece to the operating system.
 func New(keep time.Duration) *Memory { return &Memory{keep: keep} }
 
 // Bytes returns how many bytes the Memory holds from the operating system, including unused pieces.

@@ -57,7 +57,8 @@ func Restore(ctx context.Context, fsys vfs.FS, r io.Reader, dir string) error {
 	})
 }
 
-// missing returns those of dir and its parents that do not exist, beginning with dir.
+// missing finds the folders that do not exist: dir, its parent, and so on. It returns them in that
+// order.
 func missing(fsys vfs.FS, dir string) (all []string, err error) {
 	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
 		_, err := fsys.Stat(dir)
@@ -88,7 +89,7 @@ func Remove(fsys vfs.FS, dir string) error {
 	return locked(fsys, dir, func() error { return removeAll(fsys, dir) })
 }
 
-// locked takes the lock of the data directory dir, calls do, and releases the lock.
+// locked calls the function do while it holds the lock of the data directory dir.
 func locked(fsys vfs.FS, dir string, do func() error) error {
 	lock, err := fsys.Lock(filepath.Join(dir, engine.LockName))
 	if err != nil {
@@ -178,8 +179,8 @@ func (u *unpacking) next() (*tar.Header, error) {
 	return h, err
 }
 
-// file extracts the current file of the archive and calls then. If then returns nil, it publishes
-// the file under its name.
+// file extracts the current file of the archive, and then calls the function named then. If that
+// function returns nil, file publishes the extracted file under its name.
 func (u *unpacking) file(h *tar.Header, then func() error) error {
 	if _, twice := u.sums[h.Name]; twice {
 		return base.Errorf(base.Corrupt, "the archive has %s twice", h.Name)
@@ -201,8 +202,8 @@ func (u *unpacking) file(h *tar.Header, then func() error) error {
 	})
 }
 
-// complete returns an error unless the archive ends correctly, and its list of checksums matches
-// the extracted files.
+// complete checks that the archive ends correctly, and that its list of checksums matches the
+// extracted files. Otherwise it returns an error.
 func (u *unpacking) complete() error {
 	h, err := u.next()
 	if err != nil {

@@ -2,9 +2,9 @@ package base
 
 import "strings"
 
-// WithoutFolder replaces paths in a text: a path below folder becomes relative to folder, and
-// folder itself becomes "the data directory". So clients learn which file an error is about, but
-// not where the server keeps its data.
+// WithoutFolder removes the path of the data directory, given by folder, from a text. A path below
+// that directory becomes relative to it, and its own path becomes "the data directory". So clients
+// learn which file an error is about, but not where the server keeps its data.
 func WithoutFolder(text, folder string) string {
 	if folder == "" || !strings.Contains(text, folder) {
 		return text

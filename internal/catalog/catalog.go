@@ -1,7 +1,7 @@
 // Package catalog stores everything that is durable, except the log and the part files:
 //   - databases, schemas, tables with every version of their schema, and views
 //   - the list of parts with their statistics
-//   - sources ("streams" in the code) and their offsets
+//   - sources ("streams" in the SQL of the catalog) and their offsets
 //   - exports and the records of their objects
 //   - idempotency records
 //   - the segment of the log up to which everything is flushed

@@ -30,9 +30,9 @@ func (c *Catalog) CopyTo(path string) error {
 	})
 }
 
-// copyTo copies all tables of the catalog to a new file whose pages have checksums. Then it runs
-// steps, which are SQL statements, on the new file. VACUUM INTO cannot be used: for a large catalog
-// it writes some pages before the first one, and these would have no checksums.
+// copyTo copies all tables of the catalog to a new file whose pages have checksums. Then it
+// executes the SQL statements in steps on the new file. VACUUM INTO cannot be used: for a large
+// catalog it writes some pages before the first one, and these would have no checksums.
 func (c *Catalog) copyTo(path string, steps []string) (err error) {
 	to, err := sqlite3.Open(c.uri(path))
 	if err != nil {

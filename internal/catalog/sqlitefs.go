@@ -38,8 +38,8 @@ func registerFS(fsys vfs.FS) *sqliteFS {
 
 func (s *sqliteFS) unregister() { sqlitevfs.Unregister(s.name) }
 
-// failed records the error of a file operation, and returns it with code, which makes SQLite roll
-// back.
+// failed stores the error of a file operation in lastErr, if that has no earlier one. It returns
+// the error with the given code of SQLite, which makes SQLite roll back.
 func (s *sqliteFS) failed(err error, code sqlite3.ExtendedErrorCode) error {
 	if err == nil {
 		return nil

@@ -263,7 +263,8 @@ func (c *Catalog) disconnect() error {
 	return errors.Join(errs...)
 }
 
-// read calls do, which must only read, if the catalog is open. doing names the operation in errors.
+// read calls the function do, which must only read, if the catalog is open. Otherwise it returns an
+// error. The argument doing names the operation in errors.
 func (c *Catalog) read(doing string, do func() error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -274,9 +275,9 @@ func (c *Catalog) read(doing string, do func() error) error {
 	return c.wrap(do(), doing)
 }
 
-// transaction calls do within a transaction, and commits it. If do or the commit fails, transaction
-// rolls back and returns the first error. If the commit failed, only the file says whether it took
-// place: see commit and resolve.
+// transaction calls the function do within a transaction, and commits it. If the function or the
+// commit fails, transaction rolls back and returns the first error. If the commit failed, only the
+// file says whether it took place: see commit and resolve.
 func (c *Catalog) transaction(do func() error) error {
 	c.fs.lastErr = nil
 	if err := c.db.Exec(`BEGIN IMMEDIATE`); err != nil {
@@ -367,7 +368,7 @@ func (c *Catalog) exec(sql string, args ...any) (int64, error) {
 	return c.db.Changes(), nil
 }
 
-// query runs a statement and calls row for each row of its result.
+// query runs a statement and calls the function row for each row of its result.
 func (c *Catalog) query(sql string, row func(*sqlite3.Stmt) error, args ...any) error {
 	s, err := c.prepare(sql, args)
 	if err != nil {
@@ -379,8 +380,8 @@ func (c *Catalog) query(sql string, row func(*sqlite3.Stmt) error, args ...any) 
 		}
 	}
 	err = s.Err()
-	// Reset reports the error of the statement's last step once more, so its own error counts only
-	// if there was none.
+	// Reset returns the error of the statement's last step again. So an error of Reset counts only
+	// if the last step had none.
 	if resetErr := s.Reset(); err == nil {
 		err = resetErr
 	}

@@ -22,7 +22,7 @@ type TableName struct{ Database, Schema, Name string }
 // batches valid until Append returns, and still owns them afterwards.
 type TableRows struct {
 	Table   TableName
-	ID      base.TableID // id of the table; if it is not zero, Table is ignored
+	ID      base.TableID // id of the table; if it is not zero, the name in Table is ignored
 	Batches []arrow.RecordBatch
 	// Tags are names of columns. If AppendOptions.Create creates the table, it is sorted by these
 	// columns before its time column.
@@ -32,8 +32,9 @@ type TableRows struct {
 	Key []string
 
 	// TypedFormat says that the wire format of the rows distinguishes integers from other numbers.
-	// Then a number with a fraction is an error in an integer column. Without TypedFormat,
-	// AppendOptions.Create may change such a column to DOUBLE.
+	// Then a number with a fraction is an error in an integer column. Without TypedFormat, such a
+	// number changes the column to DOUBLE if AppendOptions.Create is set and no value loses
+	// precision.
 	TypedFormat bool
 
 	// The fields WholeRows, NullMeansMissing, Numbers and Deleting are for tables with a primary
@@ -45,15 +46,15 @@ type TableRows struct {
 	WholeRows bool
 	// NullMeansMissing says that a NULL in a row means that the row lacks the column.
 	NullMeansMissing bool
-	// Numbers, if not nil, has a number for each row of each batch, in the order in which the rows
-	// arrived. If several rows have the same key, the one with the greatest number counts. Rows
-	// with equal numbers arrived in the order of the batches, and so did all rows if Numbers is
-	// nil.
+	// Numbers, if not nil, has a number for each row of each batch, which says in which order the
+	// rows arrived. If several rows have the same key, the one with the greatest number counts.
+	// Rows with equal numbers count as arrived in the order of the batches. If Numbers is nil, that
+	// goes for all rows.
 	Numbers [][]int32
 	// Deleting, if not nil, says for each batch whether its rows delete the rows of their keys.
-	// Rows of such a batch need only the key and the version. If the version is missing or NULL,
-	// the row of the key is deleted whatever its version is. Batches that do not delete must be
-	// WholeRows.
+	// Rows of a deleting batch need only the key and the version. If the version is missing or
+	// NULL, the row of the key is deleted whatever its version is. If a batch does not delete,
+	// WholeRows must be set for it.
 	Deleting []bool
 }
 
@@ -72,12 +73,12 @@ type AppendOptions struct {
 	// error is Conflict.
 	IdempotencyKey string
 	BodyHash       []byte
-	// Progress, if not nil, says up to which offsets of a source the append has the rows. The
-	// offsets and the rows are stored together, or neither is. An append may have Progress without
-	// rows.
+	// Progress, if not nil, has the offsets of a source up to which this append contains the
+	// source's records. The offsets and the rows are stored together, or neither is. An append with
+	// Progress does not need rows.
 	Progress *Progress
-	// Lock is only for Commit. It says which table lock the caller holds on all tables that it
-	// changes. On some of these tables it may hold a stronger lock.
+	// Lock is only for Commit. It is the weakest table lock that the caller holds on any of the
+	// tables that it changes.
 	Lock TableLock
 	// BeforeLockWait, if not nil, is called before the request waits for a table lock.
 	BeforeLockWait BeforeLockWait
@@ -245,9 +246,9 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	return p.request, nil
 }
 
-// joined merges all elements for the same table into one, since a request may name a table several
-// times. Two elements stay separate if they differ in WholeRows, or if only one of them has
-// Numbers.
+// joined returns rows with one element per table: a request may name a table several times, and
+// joined merges these elements. Two elements stay separate if they differ in WholeRows, or if only
+// one of them has Numbers.
 func joined(tables []TableRows) []TableRows {
 	if len(tables) < 2 {
 		return tables
@@ -289,7 +290,7 @@ type preparation struct {
 	// conformed has the batches that conform to their tables. They are released after they were
 	// copied.
 	conformed []arrow.RecordBatch
-	// plans are the planned copies: a list for each table of the request.
+	// plans has, for each table of the request, the copies to be made of its batches.
 	plans    [][]*memtable.Plan
 	rowBytes int64
 	// patches are the new values of changed rows. There is one batch per patch, in the order in
@@ -305,16 +306,17 @@ func (p *preparation) release() {
 	}
 }
 
-// arrange sorts the rows of batches by the order in which they arrived, which numbers gives (see
-// TableRows.Numbers). A table that merges on read needs its rows in that order.
+// arrange sorts the rows of batches by the order in which they arrived. That order is given by the
+// argument numbers (see TableRows.Numbers). A table that merges on read needs its rows in that
+// order.
 func (p *preparation) arrange(records []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, error) {
 	arranged, err := batch.Arrange(records, numbers)
 	p.conformed = append(p.conformed, arranged...)
 	return arranged, err
 }
 
-// append plans the append of rows to a table. For a table that merges on read it also records the
-// hashes of the rows' keys.
+// append plans how the rows of records are added to a table. If the table merges on read, it also
+// records the hashes of the rows' keys.
 func (p *preparation) append(table schema.Table, records []arrow.RecordBatch) error {
 	rows, err := p.add(table, records)
 	if err != nil || rows == 0 || !table.MergeOnRead {
@@ -334,7 +336,8 @@ func (p *preparation) append(table schema.Table, records []arrow.RecordBatch) er
 	return nil
 }
 
-// add plans copies of batches that conform to the table, and returns their total number of rows.
+// add makes plans for copying batches that conform to the table, and returns their total number of
+// rows.
 func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows int64, err error) {
 	t := tableRows{id: table.ID, version: table.Version}
 	var plans []*memtable.Plan
@@ -396,7 +399,8 @@ func (e *Engine) fill(ctx context.Context, p *preparation, reservation *Reservat
 	err := e.encodeBody(p, encoded)
 	bytes := encoded.bytes + int64(len(r.sections()))
 	if err == nil && bytes > maxBodyBytes {
-		// Refuse it here, because in the log it would make its whole group fail.
+		// Refuse a request that is too large here. In the log it would make the write of its whole
+		// group of requests fail.
 		err = errBody(bytes)
 	}
 	if err != nil {
@@ -434,8 +438,8 @@ func (e *Engine) encodeBody(p *preparation, to *body) error {
 }
 
 // conformBatch converts a batch to the table's schema like batch.Conform, except that columns which
-// the batch lacks get their defaults. first is the number of the batch's first row in the request,
-// from 0.
+// the batch lacks get their defaults. The argument first is the number of the batch's first row in
+// the request, from 0.
 func (e *Engine) conformBatch(ctx context.Context, in arrow.RecordBatch, table schema.Table, first int64) (arrow.RecordBatch, error) {
 	defaults, err := e.defaultsFor(ctx, table, in)
 	if err != nil {
@@ -457,8 +461,8 @@ func (e *Engine) conformBatch(ctx context.Context, in arrow.RecordBatch, table s
 // primary key, the batch lacks columns, and whole is false. The caller then computes the new rows,
 // and must evaluate the checks.
 //
-// first is the number of the batch's first row in its request, from 0. Error messages name rows by
-// their number in the request.
+// The argument first is the number of the batch's first row in its request, from 0. Error messages
+// name rows by their number in the request.
 func (e *Engine) ConformBatch(ctx context.Context, in arrow.RecordBatch, table schema.Table, first int64, whole bool) (arrow.RecordBatch, error) {
 	conformed, err := e.conformBatch(ctx, in, table, first)
 	condition := table.Condition()

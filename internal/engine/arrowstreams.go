@@ -20,9 +20,10 @@ func decodeBatch(stream []byte) (arrow.RecordBatch, error) {
 	return records[0], nil
 }
 
-// decodeBatches decodes several Arrow streams, each of which has one batch. schemaMessage must
-// return the same bytes for all streams. So the schema is decoded only once, since decoding it
-// costs more than decoding a small batch. The returned batches own their memory.
+// decodeBatches decodes several Arrow streams, each of which has one batch. All streams must have
+// the same schema: schemaMessage must return the same bytes for all of them. The schema is decoded
+// only once, since decoding it costs more than decoding a small batch. The returned batches own
+// their memory.
 //
 // The caller must have verified the checksum of the log frames, because arrow-go panics on bytes
 // that are not a stream. decodeBatches turns such a panic into a Corrupt error.

@@ -15,8 +15,10 @@ import (
 type body struct {
 	slices [][]byte
 	bytes  int64
-	short  []byte // copies of the short pieces of the encoding, one after the other
-	from   int    // position in short where the pieces begin that are not in slices yet
+	short  []byte // short has copies of the short pieces of the encoding, one after the other.
+	// from is the position in the buffer named short where the pieces begin that are not in slices
+	// yet.
+	from int
 }
 
 // shortBytes is the size in bytes from which a buffer becomes a slice of its own. A smaller buffer
@@ -29,7 +31,7 @@ const maxPooledBody = 4 << 20
 
 var bodies = sync.Pool{New: func() any { return new(body) }}
 
-// free returns the memory of short to the pool. The caller must not read the body's slices any
+// free returns the memory of body.short to the pool. The caller must not read the body's slices any
 // more.
 func (b *body) free() {
 	if cap(b.short) <= maxPooledBody {
@@ -39,7 +41,8 @@ func (b *body) free() {
 	}
 }
 
-// cut makes one slice of the short pieces that are not in slices yet.
+// cut makes one slice of the pieces in the buffer named short that are not in slices yet, and adds
+// it to slices.
 func (b *body) cut() {
 	if b.from < len(b.short) {
 		b.slices = append(b.slices, b.short[b.from:len(b.short):len(b.short)])
@@ -64,7 +67,7 @@ func (b *body) Write(p []byte) (int, error) {
 // body is freed.
 func (b *body) add(record arrow.RecordBatch) error {
 	// The length of the encoding is known only after the batch was encoded, so it is filled in
-	// later. It has memory of its own, because short may be reallocated meanwhile.
+	// later. It has memory of its own, because the buffer body.short may be reallocated meanwhile.
 	length := make([]byte, 4)
 	b.cut()
 	b.slices = append(b.slices, length)

@@ -27,9 +27,9 @@ type waiter struct {
 	ready chan struct{}
 }
 
-// tryReserve reserves bytes without waiting. It succeeds if that many bytes are free and no request
-// waits for memory. there reports whether it succeeded. If bytes is more than the whole budget, the
-// error is TooLarge.
+// tryReserve reserves the given number of bytes without waiting. It succeeds if that many bytes are
+// free and no request waits for memory. The result named there reports whether it succeeded. If
+// bytes is more than the whole budget, the error is TooLarge.
 func (b *budget) tryReserve(bytes int64) (there bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,9 +49,9 @@ func (b *budget) tryReserveLocked(bytes int64) (there bool, err error) {
 	return true, nil
 }
 
-// reserve reserves bytes, and waits until they are free if necessary. It calls full once before it
-// waits. giveUp returns a channel that limits the wait: if the channel receives a value before the
-// bytes are free, the error is errMemory.
+// reserve reserves bytes, and waits until they are free if necessary. It calls the function full
+// once before it waits. giveUp returns a channel that limits the wait: if the channel receives a
+// value before the bytes are free, the error is errMemory.
 func (b *budget) reserve(ctx context.Context, bytes int64, giveUp func() <-chan time.Time, full func()) error {
 	b.mu.Lock()
 	if there, err := b.tryReserveLocked(bytes); there || err != nil {
@@ -138,7 +138,7 @@ func (e *Engine) reserve(ctx context.Context, bytes int64) error {
 		func() <-chan time.Time { return e.clock.After(e.settings.MaxWait) },
 		func() {
 			// Most of the memory may belong to the active generation, which is not due for a flush
-			// yet. The signal makes the committer freeze it, so that it is flushed.
+			// yet. Wake the committer, so that it freezes that generation, which is then flushed.
 			if !e.settings.DisableAutomaticFlush {
 				e.queue.signal()
 			}

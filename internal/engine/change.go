@@ -35,14 +35,15 @@ type Change struct {
 	Table   base.TableID
 	Deleted map[base.RowsetID]*roaring.Bitmap
 	// Updated has new values of rows. It must not have columns of the sort key, the partitioning or
-	// the primary key: a row whose key changes is deleted and inserted again. Commit sets Seq and
-	// Version of the layers. If there are several layers for one rowset, later ones are newer. The
-	// values are in Go's heap. After Commit was called, they belong to the engine.
+	// the primary key: a row whose key changes is deleted and inserted again. Each layer has new
+	// values for rows of one rowset. If there are several layers for a rowset, later ones are
+	// newer. Commit sets Seq and Version of each layer. The values are in Go's heap. After Commit
+	// was called, they belong to the engine.
 	Updated []patch.Layer
 	// Expression, if not nil, is an expression update (an UPDATE that is stored as SQL). Readers
-	// apply it to all rows of parts that have no patch in the snapshot. Updated has the new values
-	// of all other rows. The table must not have a primary key. The caller must add a
-	// ReadDependency of the whole table. Commit sets Seq and Version of the expression.
+	// apply it to all rows in parts, except for rows that have a patch in the snapshot. Updated has
+	// the new values of all other rows. The table must not have a primary key. The caller must add
+	// a ReadDependency of the whole table. Commit sets Seq and Version of the expression.
 	Expression *patch.Expression
 	// Inserted are the rows that the statement inserts, in natural types (see TableRows).
 	Inserted         []arrow.RecordBatch
@@ -142,8 +143,8 @@ type changeSet struct {
 	tables    []*tableChange
 	reads     []readDependency
 	bytes     int64 // reserved memory of all changes, in bytes
-	// supersededBytes is the part of bytes that is for deleting superseded rows. These deletions
-	// are allowed even if patches have used up their memory.
+	// supersededBytes is how much of the field bytes is for deleting superseded rows. These
+	// deletions are allowed even if patches have used up their memory.
 	supersededBytes int64
 }
 
@@ -159,21 +160,21 @@ type tableChange struct {
 	id      base.TableID
 	version uint32
 	deleted map[base.RowsetID]*roaring.Bitmap
-	// superseded are superseded rows that the change deletes, too. Deleting them conflicts with
-	// nothing.
+	// superseded has the superseded rows that the change deletes in addition to those in deleted.
+	// Deleting them conflicts with nothing.
 	superseded map[base.RowsetID]*roaring.Bitmap
-	// removed are all rows that the change deletes: deleted and superseded.
+	// removed has all rows that the change deletes: those in deleted and in superseded.
 	removed    map[base.RowsetID]*roaring.Bitmap
 	updated    []patch.Layer
 	unmodified map[base.RowsetID]*roaring.Bitmap
-	// These three sets have rows by rowset id. rows are the rows that the change deletes or
-	// updates, at their present addresses. touched are the same rows at all addresses that they had
-	// since the snapshot. seen is touched plus the kept rows (Change.Unmodified), also at all
-	// addresses.
+	// These three sets have rows by rowset id. The set rows has the rows that the change deletes or
+	// updates, at their present addresses. touched has the same rows at all addresses that they had
+	// since the snapshot. checked has the rows of touched and those of Change.Unmodified, also at
+	// all addresses.
 	rows       map[base.RowsetID]*roaring.Bitmap
 	touched    map[base.RowsetID]*roaring.Bitmap
 	checked    map[base.RowsetID]*roaring.Bitmap
-	columns    []base.ColumnID // the columns of which updated has new values
+	columns    []base.ColumnID // the columns for which the field updated has new values
 	expression *patch.Expression
 	// allColumns says that the change deletes or inserts rows, which counts as writing all columns.
 	allColumns    bool
@@ -233,7 +234,8 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 }
 
 // tableChangeOf checks the deletions and new values of a change against the snapshot from which it
-// was computed, and returns the change in the committer's form. It does not check inserted rows.
+// was computed, and returns the change as a tableChange, which the committer uses. It does not
+// check inserted rows.
 func tableChangeOf(c *Change, t *snapshot.Table) (*tableChange, error) {
 	tc := &tableChange{id: c.Table, version: t.Schema.Version, deleted: map[base.RowsetID]*roaring.Bitmap{}, keys: slices.Clone(c.Keys), keySet: setOf(c.Keys)}
 	for rowset, deleted := range c.Deleted {
@@ -367,8 +369,8 @@ func checkDeduplicated(t *snapshot.Table) error {
 	return nil
 }
 
-// checkRows returns an Internal error unless the rowset is in the snapshot and has a row with the
-// number last.
+// checkRows returns an Internal error if the rowset is not in the snapshot, or has no row with the
+// number given by last.
 func checkRows(t *snapshot.Table, rowset base.RowsetID, last uint32) error {
 	rows := int64(-1)
 	for _, p := range t.Parts {
@@ -417,8 +419,8 @@ func checkLayer(t *snapshot.Table, l patch.Layer) error {
 // remapAddresses remaps a change's row addresses to the present rowsets. If the remap of a replaced
 // rowset is not retained any more, the error is ErrChanged.
 func (e *Engine) remapAddresses(c *tableChange) error {
-	// If readdress is called again, touched and seen keep the older addresses, too. A write set
-	// since the snapshot may have recorded rows under any of these addresses.
+	// If remapAddresses is called again, touched and checked keep the older addresses, too. A write
+	// set since the snapshot may have recorded rows under any of these addresses.
 	if c.checked == nil {
 		c.touched, c.checked = map[base.RowsetID]*roaring.Bitmap{}, map[base.RowsetID]*roaring.Bitmap{}
 	}
@@ -483,7 +485,7 @@ func (c *tableChange) rowsets() []base.RowsetID {
 }
 
 // remapRows returns the given rows at their present addresses. rows are row numbers by rowset id,
-// and moves has the remaps of the rowsets that were replaced. Rows of other rowsets stay as they
+// and remaps has the remaps of the rowsets that were replaced. Rows of other rowsets stay as they
 // are.
 func remapRows(remaps map[base.RowsetID]patch.Remap, rows map[base.RowsetID]*roaring.Bitmap) (map[base.RowsetID]*roaring.Bitmap, error) {
 	now := map[base.RowsetID]*roaring.Bitmap{}

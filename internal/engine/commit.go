@@ -267,8 +267,8 @@ func releaseFresh(places map[base.TableID]*target) {
 }
 
 // accept validates a request (see check), finds or creates the memtables for its rows, and adds it
-// to the pending writes a. seq is the request's sequence number. It returns the header of the
-// request's log frame.
+// to the group's pending writes. seq is the request's sequence number. accept returns the header of
+// the request's log frame.
 func (e *Engine) accept(r *request, seq base.Seq, places map[base.TableID]*target, a *pendingWrites) (header []byte, err error) {
 	if err := e.check(r, a); err != nil {
 		return nil, err
@@ -292,8 +292,8 @@ func (e *Engine) accept(r *request, seq base.Seq, places map[base.TableID]*targe
 }
 
 // check returns an error in two cases: the request cannot be committed in the present state, or it
-// conflicts with an earlier request of the same group. a has the pending writes of these earlier
-// requests.
+// conflicts with an earlier request of the same group. The argument a has the pending writes of
+// these earlier requests.
 func (e *Engine) check(r *request, a *pendingWrites) error {
 	if err := e.resolveDoubt(); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 // the rows are refused, it does not make the change.
 type Evolution struct {
 	Table schema.Table
-	// exact is what Plan has checked about changing integer columns to DOUBLE. It is nil if no
-	// column is changed in this way.
+	// exact is the check with which Plan found that DOUBLE can represent all values of the integer
+	// columns that change to DOUBLE. It is nil if there is nothing to check.
 	exact *exactCheck
 }
 

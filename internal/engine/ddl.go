@@ -13,10 +13,10 @@ import (
 // DefaultSchema is the name of the schema that every database has from the beginning, as in DuckDB.
 const DefaultSchema = "main"
 
-// change runs one edit in the committer. build validates the change against the present state, and
-// returns the edit of the catalog, or nil if there is nothing to do. After the catalog has stored
-// the edit, publish is called with mu held. It changes the state in memory and returns the old
-// versions of tables, which change releases.
+// change runs one edit in the committer. The function build validates the edit against the present
+// state, and returns what to write to the catalog, or nil if there is nothing to do. After the
+// catalog has stored the edit, the function publish is called with mu held. It changes the state in
+// memory and returns the old versions of tables. change releases these versions.
 func (e *Engine) change(ctx context.Context, build func() (*catalog.Edit, error), publish func() []*version) error {
 	return e.commit(ctx, func() error { return e.changeNow(build, publish) })
 }
@@ -139,7 +139,7 @@ func (e *Engine) DropSchema(ctx context.Context, database, name string, cascade 
 	return e.dropNamespace(ctx, keyOf(database, name), cascade, func() error { return e.checkSchemaLocked(database, name) })
 }
 
-// dropNamespace drops a schema or a database, and everything in it. what is its name. The function
+// dropNamespace drops the schema or database named by what, and everything in it. The function
 // exists returns an error if the schema or database does not exist.
 func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, exists func() error) error {
 	within := func(key nameKey) bool {
@@ -234,8 +234,9 @@ func (e *Engine) detachLocked(t *table) {
 	}
 }
 
-// PutView creates a view. If a view of that name exists, PutView replaces it with replace, and
-// otherwise returns a Conflict. If a table has that name, the error is always Conflict.
+// PutView creates a view. If a view of that name exists, PutView replaces it if the argument
+// replace is true, and otherwise returns a Conflict. If a table has that name, the error is always
+// Conflict.
 func (e *Engine) PutView(ctx context.Context, v catalog.View, replace bool) error {
 	key := keyOf(v.Name.Database, v.Name.Schema, v.Name.Name)
 	v.Created = e.now()

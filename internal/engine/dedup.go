@@ -21,8 +21,8 @@ import (
 // How tables that merge on read are deduplicated.
 //
 // Rows are appended to such a table without looking up existing rows of their keys. So the table
-// may have several rows of a key. keys.Losers finds the superseded ones: those that a newer row of
-// the same key replaces. A reader takes its snapshot with DeduplicatedSnapshot.
+// may have several rows of a key. keys.Finder.Superseded finds the superseded rows: those that a
+// newer row of the same key replaces. A reader takes its snapshot with DeduplicatedSnapshot.
 // DeduplicatedSnapshot looks up the rows that arrived since the last reader, and hides the
 // superseded rows as if they were deleted. So code above the engine sees one row for each key, as
 // in any table with a primary key.
@@ -33,15 +33,15 @@ import (
 // with other changes. Two checks make sure that a superseded row stays superseded:
 //   - A change that deletes rows, moves them to other keys or gives them another version also
 //     deletes the superseded rows of its snapshot.
-//   - If a row arrived for one of the following keys since the snapshot of such a change, the
-//     change gets the error ErrChanged: keys to which it moves a row and, in tables with versions,
-//     keys whose row it deletes or gives another version. For this check, appends record their keys
-//     (written).
+//   - Such a change gets the error ErrChanged if a row arrived since its snapshot for a key to
+//     which the change moves a row. In tables with versions, that also goes for keys whose row the
+//     change deletes or gives another version. For this check, appends record their keys
+//     (writeSet).
 //
 // The addresses of two rows say which one is newer. In a memtable, the one with the greater row
-// number is newer. In different rowsets, the one that a later edit inserted is newer. For this a
-// load freezes the memtable of its table. So no memtable has both rows from before and rows from
-// after a part.
+// number is newer. In different rowsets, the one that a later edit inserted is newer. Therefore a
+// load freezes the memtable of its table. So no memtable has both rows that are older and rows that
+// are newer than those of a part.
 //
 // A table is deduplicated up to an edit if no two rows that were added up to that edit have the
 // same key. Only parts up to that edit are merged, since the order of their rows relative to others
@@ -57,15 +57,16 @@ type dedupState struct {
 	// superseded has all superseded rows that were found and are not deleted yet. It is guarded by
 	// lookUp.
 	superseded keys.Superseded
-	// hidden has the patches that readers get, by rowset id. It is guarded by lookUp.
+	// hidden has, by rowset id, the patches that readers get: those in which superseded rows are
+	// marked as deleted. It is guarded by lookUp.
 	hidden map[base.RowsetID]hiddenRows
 
 	// remaps has the remaps of replaced rowsets that were not applied to superseded yet. It is
 	// guarded by mu.
 	remaps []dedupRemap
-	bytes  int64 // memory of moves in bytes; guarded by mu
-	// remapsLost says that there were too many remaps in moves, so they were dropped. Then no remap
-	// is retained until all superseded rows are looked up again. It is guarded by mu.
+	bytes  int64 // memory of remaps in bytes; guarded by mu
+	// remapsLost says that remaps had too many elements, so all were dropped. Then no remap is
+	// retained until all superseded rows are looked up again. It is guarded by mu.
 	remapsLost bool
 	// number of the edit up to which the table is deduplicated; guarded by mu
 	dedupedThrough base.Seq
@@ -83,9 +84,9 @@ type dedupRemap struct {
 }
 
 // maxDedupRemaps is the maximum number of remaps that are retained for one table while it is not
-// read. remapBytes limits their memory for all tables. Beyond these limits the remaps of the table
-// are dropped. Then the superseded rows are looked up again, among the rows that are newer than the
-// edit up to which the table is deduplicated.
+// read. remapBytes limits the memory of the remaps of all tables. Beyond these limits the remaps of
+// the table are dropped. Its superseded rows are then unknown, and are looked up again. Only rows
+// that are newer than dedupState.dedupedThrough must be looked up.
 const maxDedupRemaps = 64
 
 // hiddenRows has the patches that readers of a rowset get, in which superseded rows are deleted. It
@@ -126,8 +127,8 @@ func (e *Engine) DeduplicatedSnapshot(ctx context.Context, ids ...base.TableID) 
 }
 
 // beginDeduplicatedLocked is the first half of DeduplicatedSnapshot. It takes a snapshot. It also
-// takes out of each dedup state in states the remaps of rowsets that were replaced since the last
-// snapshot, and returns them. The caller must hold mu.
+// returns the remaps of rowsets that were replaced since the last snapshot, by table id, and
+// removes them from the given dedup states. The caller must hold mu.
 func (e *Engine) beginDeduplicatedLocked(ids []base.TableID, states map[base.TableID]*dedupState) (*snapshot.Snapshot, map[base.TableID][]dedupRemap, error) {
 	s, err := e.snapshotLocked(ids)
 	if err != nil {
@@ -166,9 +167,9 @@ func (e *Engine) finishDeduplicated(ctx context.Context, s *snapshot.Snapshot, s
 	return snapshot.New(s.Seq, tables, s.Release), nil
 }
 
-// acquireLookUps takes the lock turn of each of the tables that merges on read, so that no other
-// caller looks up their superseded rows. It returns the tables' dedup states. The caller calls
-// release.
+// acquireLookUps takes the lock dedupState.lookUp of each of the tables that merges on read, so
+// that no other caller looks up their superseded rows. It returns the tables' dedup states. The
+// caller must call release.
 func (e *Engine) acquireLookUps(ctx context.Context, ids []base.TableID) (states map[base.TableID]*dedupState, release func(), err error) {
 	release = func() {
 		for _, t := range states {
@@ -208,7 +209,7 @@ func remapAllSuperseded(states map[base.TableID]*dedupState, remaps map[base.Tab
 }
 
 // remapSuperseded applies remaps to the known superseded rows of the table: it carries their
-// addresses over to the new rowsets. The caller holds turn.
+// addresses over to the new rowsets. The caller holds the lock lookUp.
 func (t *dedupState) remapSuperseded(remaps []dedupRemap) error {
 	of := maps.Clone(t.superseded.Of)
 	for _, m := range remaps {
@@ -233,8 +234,9 @@ func (t *dedupState) remapSuperseded(remaps []dedupRemap) error {
 	return nil
 }
 
-// hide looks up the superseded rows of the table s of a snapshot, and returns the table with these
-// rows marked as deleted. seq is the sequence number of the snapshot. The caller holds turn.
+// hide looks up the superseded rows of one table of a snapshot, and returns the table with these
+// rows marked as deleted. seq is the sequence number of the snapshot. The caller holds the lock
+// lookUp.
 func (t *dedupState) hide(s *snapshot.Table, seq base.Seq) (*snapshot.Table, error) {
 	out := *s
 	out.Superseded, out.Patches = map[base.RowsetID]*roaring.Bitmap{}, maps.Clone(s.Patches)
@@ -272,7 +274,8 @@ func (t *dedupState) hide(s *snapshot.Table, seq base.Seq) (*snapshot.Table, err
 	return &out, nil
 }
 
-// hasRowset reports whether the rowset with the id rowset is in the snapshot s of a table.
+// hasRowset reports whether the table of a snapshot has a part or memtable with the given rowset
+// id.
 func hasRowset(s *snapshot.Table, rowset base.RowsetID) bool {
 	_, ok := slices.BinarySearchFunc(s.Parts, rowset, func(p *catalog.Part, id base.RowsetID) int { return cmp.Compare(p.ID, id) })
 	return ok || slices.ContainsFunc(s.Memtables, func(v memtable.View) bool { return v.Rowset == rowset })

@@ -109,9 +109,10 @@ type Components struct {
 	// engine reads them without DuckDB, which takes several times as long.
 	ReadColumns keys.ReadPart
 
-	// Defaults evaluates the default expressions of the given columns. It returns an array of rows
-	// values for each column, in types that batch.Conform accepts. It is a component because the
-	// engine knows no SQL. If it is nil, columns that rows lack are NULL.
+	// Defaults evaluates the default expressions of the given columns. For each column it returns
+	// an array with as many values as the argument rows says, in types that batch.Conform accepts.
+	// It is a component because the engine knows no SQL. If it is nil, columns that rows lack are
+	// NULL.
 	Defaults func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error)
 	// Violation returns the number, from 0, of the first row for which the SQL condition is false,
 	// or -1 if there is none. If Violation is nil, the checks of tables are not evaluated.
@@ -163,7 +164,7 @@ type Engine struct {
 	refusal atomic.Pointer[base.Error]
 	changes atomic.Uint64 // number of calls of Commit that succeeded
 
-	// Only the committer uses the fields wal, unsynced, spent, nextSource and nextExport.
+	// Only the committer uses the fields wal, unsynced, reserveUsed, nextSource and nextExport.
 	wal         *wal.Writer
 	unsynced    bool // whether frames were appended to the log since the last sync
 	reserveUsed bool // whether the reserve file was removed, see space.go
@@ -179,13 +180,13 @@ type Engine struct {
 	// frozen has capacity 1. It has an element if a generation waits for its flush.
 	frozen chan struct{}
 
-	// partsAdded are the receives a value after parts were added, see PartsChanged; its capacity is
-	// 1.
+	// partsAdded receives a value after parts were added, see PartsChanged. Its capacity is 1.
 	partsAdded chan struct{}
 
-	mu          sync.RWMutex // guards the fields from seq to moves, which only the committer writes
-	seq         base.Seq     // sequence number of the last visible edit
-	versions    uint64       // number of the latest version of any table
+	// guards the fields from seq to remaps, which only the committer writes
+	mu          sync.RWMutex
+	seq         base.Seq // sequence number of the last visible edit
+	versions    uint64   // number of the latest version of any table
 	databases   map[nameKey]string
 	schemas     map[nameKey]catalog.SchemaName
 	views       map[nameKey]catalog.View
@@ -231,10 +232,10 @@ type table struct {
 	created      time.Time
 	current      *version
 	// patches has the deletions and new values of rows, by the id of their rowset, for the rowsets
-	// in current. Snapshots share this map.
+	// in the current version. Snapshots share this map.
 	patches map[base.RowsetID]*patch.Set
-	// expressions are the table's expression updates that at least one part in current lacks,
-	// oldest first. Each change makes a new slice.
+	// expressions are the table's expression updates that at least one part of the current version
+	// lacks, oldest first. Each change makes a new slice.
 	expressions []*storedExpression
 	recorders   []*changeRecorder
 	// remaps has the remaps of replaced rowsets, by the id of the old rowset. Changes that were
@@ -254,9 +255,9 @@ type table struct {
 	catalogPatches   map[base.RowsetID][]storedPatch
 	catalogDeletions map[base.RowsetID]storedDeletions
 
-	// Only the committer uses the fields written, writeSetKeys and insertedSeq.
+	// Only the committer uses the fields writeSets, writeSetKeys and insertedSeq.
 	writeSets    []writeSet // write sets of the latest commits to the table, oldest first
-	writeSetKeys int        // total number of keys in the write sets of written
+	writeSetKeys int        // total number of keys in writeSets
 	insertedSeq  base.Seq   // number of the last edit that appended rows to the table
 }
 

@@ -19,7 +19,7 @@ import (
 type exactCheck struct {
 	engine  *Engine
 	columns []base.ColumnID
-	parts   map[base.RowsetID]bool // ids of the parts whose values the first step has checked
+	parts   map[base.RowsetID]bool // ids of the parts whose values planning has checked
 }
 
 // largestExact is 2^53. DOUBLE can represent every integer from -largestExact to largestExact.
@@ -39,8 +39,8 @@ func exactUnsigned(v uint64) bool {
 }
 
 // check returns an Invalid error that names a value, if DOUBLE cannot represent some value of the
-// column c exactly. If read is false, it does not read parts. If it would have to read one, the
-// error is ErrSchemaChanged.
+// column c exactly. If the argument read is false, check must not read parts: if it would have to
+// read one, the error is ErrSchemaChanged.
 func (x *exactCheck) check(ctx context.Context, t *snapshot.Table, c schema.Column, read bool) error {
 	if slices.Contains(t.PendingColumns(nil), c.ID) {
 		return base.Errorf(base.Conflict, "column %q has values by an UPDATE that merges have not written yet", c.Name)
@@ -139,8 +139,8 @@ func (x *exactCheck) planning(ctx context.Context, table schema.Table) func(sche
 	}
 }
 
-// holds returns nil if what planning has found is still right. For that it checks the values that
-// arrived since then. If it cannot tell without reading parts, the error is ErrSchemaChanged. It
+// holds checks that the columns can still become DOUBLE: it checks the values that arrived since
+// planning checked them. If it would have to read parts for that, the error is ErrSchemaChanged. It
 // runs in the committer.
 func (x *exactCheck) holds(t *table) error {
 	for _, id := range x.columns {

@@ -197,7 +197,7 @@ func (e *Engine) PutExportObject(ctx context.Context, o catalog.ExportObject) er
 }
 
 // MarkExportObject replaces the recorded fingerprint of an open object. If the recorded fingerprint
-// is not that of o any more, it does nothing.
+// differs from that of the argument o, it does nothing.
 func (e *Engine) MarkExportObject(ctx context.Context, o catalog.ExportObject, fingerprint string) error {
 	build := func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {
@@ -336,8 +336,9 @@ func listed(parts []*partFile) []*catalog.Part {
 
 // carryOverFingerprints keeps exports up to date when parts are merged. If an object was up to date
 // with the old parts, its new fingerprint is added to the edit of the merge, so that the merge does
-// not cause another export. parts are all parts of the table after the edit. sets has the patches
-// of replaced and new parts. carryOverFingerprints runs in the committer.
+// not cause another export. rowsets are the ids of the old parts, and parts are all parts of the
+// table after the edit. The argument sets has the patches of old and new parts.
+// carryOverFingerprints runs in the committer.
 func (e *Engine) carryOverFingerprints(edit *catalog.Edit, t *table, rowsets []base.RowsetID, parts []*partFile, sets map[base.RowsetID]*patch.Set) {
 	i := slices.IndexFunc(t.current.parts, func(p *partFile) bool { return slices.Contains(rowsets, p.ID) })
 	if i < 0 || !slices.ContainsFunc(slices.Collect(maps.Values(e.exports)), func(x *export) bool { return x.Table == t.id }) {
@@ -367,8 +368,8 @@ func (e *Engine) carryOverFingerprints(edit *catalog.Edit, t *table, rowsets []b
 }
 
 // checkNotExported returns an error if the table has an export. It is called before an operation
-// that would make the objects of exports wrong. what names the operation in the message, as a
-// participle.
+// that would make the objects of exports wrong. The argument what is the participle that stands for
+// the operation in the message, such as "truncated".
 func (e *Engine) checkNotExported(t *table, what string) error {
 	for _, id := range slices.Sorted(maps.Keys(e.exports)) {
 		if x := e.exports[id]; x.Table == t.id {

@@ -45,7 +45,9 @@ import (
 
 // These values of ExportObject.Fingerprint do not stand for a state of a partition.
 const (
-	Claimed = "claimed" // an object with this fingerprint may be being written for the first time
+	// Claimed says that the export is about to write the object for the first time. The object may
+	// exist already.
+	Claimed = "claimed"
 	// Lost says that the object is missing in the storage, or differs from what was written.
 	Lost = "lost"
 	// Unverified is the prefix of a fingerprint that comes from the catalog of a restored backup.
@@ -116,7 +118,7 @@ func (e *Engine) showObjectsLocked(objects []catalog.ExportObject) {
 }
 
 // CreateExport stores a new export and sets its id. If an export of that name exists, CreateExport
-// returns the existing one with ifNotExists, and otherwise a Conflict.
+// returns that export if ifNotExists is set, and otherwise a Conflict.
 func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists bool) (catalog.Export, error) {
 	x.Created = e.now()
 	build := func() (*catalog.Edit, error) {
@@ -160,9 +162,9 @@ func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists
 }
 
 // ForkExports prepares the exports of a data directory that was restored from a backup. It pauses
-// all exports, replaces their definitions by the results of redefine, and marks the records of
-// their objects as Unverified. In a directory that was not restored, or where ForkExports has
-// succeeded already, it does nothing.
+// all exports, replaces their definitions by the results of the function redefine, and marks the
+// records of their objects as Unverified. In a directory that was not restored, or where
+// ForkExports has succeeded already, it does nothing.
 func (e *Engine) ForkExports(ctx context.Context, redefine func(definition []byte) ([]byte, error)) error {
 	marker := filepath.Join(e.dir, RestoredName)
 	if _, err := e.fs.Stat(marker); errors.Is(err, fs.ErrNotExist) {

@@ -37,8 +37,9 @@ import (
 // because a query over the part needs one more nested query for each of them.
 const maxExpressions = 8
 
-// ErrManyExpressions is wrapped in the error of an expression update (an UPDATE in mode expression)
-// that was refused. The table already has maxExpressions of them that some part lacks.
+// ErrManyExpressions says that an expression update (an UPDATE in mode expression) was refused,
+// because the table already has maxExpressions expression updates that some part lacks. The
+// returned error wraps it.
 var ErrManyExpressions = errors.New("updates in mode expression that merges have not written yet")
 
 // storedExpression is an expression update that at least one part lacks.

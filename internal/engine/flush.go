@@ -43,8 +43,8 @@ import (
 // a full disk stays full for a while. Meanwhile writers get the error when memory runs out.
 const flushRetry = time.Second
 
-// Flush writes all rows that were committed before the call as parts. After an error the rows stay
-// in the log and in memory.
+// Flush writes parts with all rows that were committed before the call. After an error the rows
+// stay in the log and in memory.
 func (e *Engine) Flush(ctx context.Context) error {
 	through := base.SegmentID(0)
 	err := e.commit(ctx, func() error {
@@ -95,8 +95,8 @@ func (e *Engine) flushFailed(err error) {
 	e.flushFailure.Store(&base.Error{Kind: base.KindOf(err), Message: err.Error()})
 }
 
-// flushFrozen flushes the frozen generations, oldest first. The last one is the generation of the
-// segment through.
+// flushFrozen flushes the frozen generations, oldest first. It stops after the generation of the
+// segment whose id is through.
 func (e *Engine) flushFrozen(ctx context.Context, through base.SegmentID) error {
 	for {
 		if done, err := e.flushOldest(ctx, through); done || err != nil {
@@ -105,9 +105,10 @@ func (e *Engine) flushFrozen(ctx context.Context, through base.SegmentID) error 
 	}
 }
 
-// flushOldest flushes the oldest frozen generation. If no generation up to that of the segment
-// through is frozen, it does nothing, and done is true. If the engine is being closed, it returns
-// errClosed: the rows need no flush then, because the log has them, and Close waits for the lock.
+// flushOldest flushes the oldest frozen generation. If the segment of that generation is newer than
+// the segment whose id is through, or no generation is frozen, flushOldest does nothing, and done
+// is true. If the engine is being closed, it returns errClosed: the rows need no flush then,
+// because the log has them, and Close waits for the lock.
 func (e *Engine) flushOldest(ctx context.Context, through base.SegmentID) (done bool, err error) {
 	if err := e.lockFlushes(ctx); err != nil {
 		return false, err
@@ -132,8 +133,8 @@ func (e *Engine) flushOldest(ctx context.Context, through base.SegmentID) (done 
 		return false, base.Wrap(err, "generation %d", g.segment)
 	}
 	e.flushFailure.Store(nil)
-	// The flush freed memory, but maybe not enough for the waiting writers. The signal makes the
-	// committer check that.
+	// The flush freed memory, but maybe not enough for the waiting writers. Wake the committer, so
+	// that it checks that.
 	if e.budget.hasWaiters() && !e.settings.DisableAutomaticFlush {
 		e.queue.signal()
 	}
@@ -158,13 +159,13 @@ func (e *Engine) lockFlushes(ctx context.Context) error {
 // flushed is the flush of one memtable, with the parts that were written from it.
 type flushed struct {
 	memtable *memtableRef
-	now      schema.Table // schema of the table when the flush began
+	now      schema.Table // schema of the table at the time when the flush began
 	patches  *patch.Set   // patches of the memtable when the flush began; nil if there were none
 	// recorder has the changes that were committed to the memtable's rows since the flush began.
 	recorder *changeRecorder
 	parts    []*partFile
-	// rows[i] has the numbers in the memtable of the rows of parts[i], in the order of the rows in
-	// that part.
+	// rows[i] has, for each row of parts[i], the number of the row in the memtable. The rows are in
+	// the order in which the part has them.
 	rows [][]uint32
 }
 
@@ -254,9 +255,10 @@ func (e *Engine) discard(all []*flushed) error {
 }
 
 // publishFlush makes the parts of a flush visible: it runs step 3 and the first half of step 4 of a
-// flush, in the committer. Meanwhile TRUNCATE or DROP may have removed rows or parts. left are the
-// memtables whose rows were removed, and leftChanges the changes of removed parts. Their new files
-// are not in use. After an error publishFlush leaves no files that it wrote itself.
+// flush, in the committer. Since the flush began, TRUNCATE or DROP may have removed rows or parts.
+// The result named left has the memtables whose rows were removed, and leftChanges has the changes
+// of removed parts. The new files of both are not in use. After an error publishFlush leaves no
+// files that it wrote itself.
 func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChanges) (left []*flushed, leftChanges []partChanges, err error) {
 	edit := catalog.Edit{DropKeys: e.expiredStored(), PutKeys: e.remembered(g.keys), FlushedThrough: g.segment}
 	edit.PutOffsets = e.liveOffsets(g.offsets)
@@ -400,10 +402,11 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 	return nil
 }
 
-// withoutSuperseded removes superseded rows from order, in a table that merges on read: rows for
-// whose key the same records have a newer row. This must happen before the rows are written,
-// because the parts lose the order of arrival. order has the numbers of the rows, in sorted order.
-// now is the table's present schema, and written the schema of the records.
+// withoutSuperseded returns the argument order without superseded rows, if the table merges on
+// read. Here a row is superseded if records has a newer row of its key. Superseded rows must be
+// removed before the rows are written, because the parts lose the order of arrival. The argument
+// order has the numbers of the rows, in sorted order. The argument now is the table's present
+// schema, and written is the schema of the records.
 func withoutSuperseded(order []uint32, now, written schema.Table, records []arrow.RecordBatch, changed *patch.Set) ([]uint32, error) {
 	if !now.MergeOnRead {
 		return order, nil

@@ -11,7 +11,7 @@ import (
 // commit. Then come the rows, which were encoded before. Numbers are unsigned varints, unless
 // stated otherwise.
 //
-//	format       byte, 3; 2 has all rows as inserted, 1 is the same without sections
+//	format       byte, 3; format 2 counts all rows as inserted, and format 1 also lacks sections
 //	key          length and bytes of the idempotency key; empty if none
 //	hash         length and bytes of the hash of the request's body
 //	counts       rows inserted, updated and deleted, for the answer to a repetition
@@ -83,9 +83,9 @@ func encodeFrameHeader(r *request, memtable func(base.TableID) base.RowsetID) []
 	return append(b, r.sections()...)
 }
 
-// sections returns the encoded sections of a request's frame, after the number of sections. They
-// are encoded once. Usually that is before the committer gets the request, because the bitmaps of a
-// change may be large.
+// sections returns the number of sections of a request's frame, followed by the encoded sections.
+// They are encoded once. Usually that is before the committer gets the request, because the bitmaps
+// of a change may be large.
 func (r *request) sections() []byte {
 	if r.encoded == nil {
 		r.encoded = encodeSections(r)
@@ -117,7 +117,7 @@ func appendSection(b []byte, tag uint64, content []byte) []byte {
 }
 
 // frameReader reads the payload of a log frame whose checksum was verified. If the payload ends
-// early or is invalid, it sets bad. The caller then returns a Corrupt error.
+// early or is invalid, it sets the field bad. The caller then returns a Corrupt error.
 type frameReader struct {
 	rest []byte
 	bad  bool
@@ -204,8 +204,8 @@ func (f *frame) readSections(r *frameReader) (err error) {
 	return nil
 }
 
-// eachStream calls visit for each encoded batch of the frame, and then reads the values of the
-// frame's patches.
+// eachStream calls the function visit for each encoded batch of the frame, and then reads the
+// values of the frame's patches.
 func (f *frame) eachStream(visit func(t frameTable, stream []byte) error) error {
 	r := frameReader{rest: f.body}
 	for _, t := range f.tables {

@@ -30,15 +30,15 @@ type garbage struct {
 	// inDoubt has the paths of files that were abandoned while it was unknown whether the catalog
 	// lists them (the catalog was in doubt, see apply). It is guarded by mu.
 	inDoubt []string
-	wake    chan struct{} // channel of capacity 1; it has an element if unread has files
+	wake    chan struct{} // channel of capacity 1; it has an element if removable has files
 }
 
 func newGarbage() garbage {
 	return garbage{pending: map[string]bool{}, retired: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
-// retire records that the catalog does not list the part any more. The part's file is removed when
-// its last reader ends.
+// retire is called when the catalog does not list the part any more. The part's file is removed
+// when its last reader ends.
 func (e *Engine) retire(t *table, p *partFile) {
 	e.garbage.retire(e.partPath(p.Table, p.ID))
 	p.unlisted.Store(true)
@@ -60,7 +60,8 @@ func (g *garbage) addPending(path string) {
 	g.pending[path] = true
 }
 
-// add records that the file at path is to be removed. The collector does that in the background.
+// add puts the file at path on the list of files to be removed. The collector removes it in the
+// background.
 func (g *garbage) add(path string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -103,9 +104,9 @@ func (g *garbage) endDoubt(doubt *atomic.Bool) {
 	}
 }
 
-// postpone reports whether the catalog is in doubt. If it is, it also records the abandoned file at
-// path, so that the file is removed after the doubt ends. It reads doubt under the lock that
-// endDoubt takes. So no file is added after endDoubt has emptied the list.
+// postpone reports whether the catalog is in doubt. If it is, postpone also records the abandoned
+// file at path, so that the file is removed after the doubt ends. It reads the flag doubt under the
+// lock that endDoubt takes. So no file is added after endDoubt has emptied the list.
 func (g *garbage) postpone(path string, doubt *atomic.Bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -229,8 +230,8 @@ func (e *Engine) abandon(path string) error {
 }
 
 // unlistedFiles returns the paths below parts/ and patches/ of everything that does not belong
-// there. These are files that are not in listed, and folders that belong neither to one of the
-// tables nor to a listed file.
+// there: files whose paths the argument listed does not have, and folders that belong neither to
+// one of the tables nor to a listed file.
 func (e *Engine) unlistedFiles(listed map[string]bool, tables map[base.TableID]*table) (found []string, err error) {
 	used := map[string]bool{}
 	for path := range listed {

@@ -26,7 +26,7 @@ type generation struct {
 	reserved int64     // memory in bytes that the memtables and changes have reserved in the budget
 	born     time.Time // time of the first frame of the segment
 
-	changeBytes int64 // part of charged that is for changes, in bytes
+	changeBytes int64 // how much of reserved is for changes, in bytes
 }
 
 func newGeneration(segment base.SegmentID) *generation {

@@ -77,12 +77,13 @@ func (e *Engine) forgetKeyLocked() {
 }
 
 // RunOnce runs a request with an idempotency key. If the request is a repetition, RunOnce does not
-// run it, and returns the result of the first one. Otherwise it calls run. run passes the options
-// that it gets to the one call of Append, Commit or Load that does the work. That call stores the
-// idempotency record. If run has nothing to do and calls none of them, RunOnce stores the record.
+// run it, and returns the result of the first one. Otherwise it calls the function run with
+// options. That function passes the options to the one call of Append, Commit or Load that does the
+// work. That call stores the idempotency record. If the function has nothing to do and calls none
+// of them, RunOnce stores the record.
 //
 // Errors:
-//   - those of run
+//   - those of the function run
 //   - Invalid: the key is too long
 //   - Conflict: the key was used with another body
 func (e *Engine) RunOnce(ctx context.Context, o AppendOptions, run func(AppendOptions) (Result, error)) (Result, error) {
@@ -250,7 +251,8 @@ func (e *Engine) expiredStored() []string {
 	return slices.Sorted(maps.Keys(e.forgottenKeys))
 }
 
-// remembered returns those of the idempotency records in all whose key the engine still remembers.
+// remembered returns the idempotency records whose keys the engine still remembers. It chooses them
+// from the records in the argument all.
 func (e *Engine) remembered(all []catalog.Key) (known []catalog.Key) {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()

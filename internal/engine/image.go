@@ -36,7 +36,8 @@ type Image struct {
 type ImageFile struct {
 	Name  string // path of the file below the data directory, with slashes
 	Bytes int64
-	// Checksum is the CRC32C of the file that the catalog has, or nil if the catalog has none.
+	// Checksum is the CRC32C of the file, according to the catalog. It is nil if the catalog has no
+	// checksum of the file.
 	Checksum *uint32
 
 	// reader is the open file. It is nil if part is set: then Read opens the file.
@@ -121,8 +122,8 @@ func (e *Engine) fillImage(m *Image) (err error) {
 	return nil
 }
 
-// hold opens a file and adds it to the image. Only the first size bytes of the file belong to the
-// image. If size is negative, the whole file does.
+// hold opens a file and adds it to the image. The argument size is the number of bytes, from the
+// start of the file, that belong to the image. If it is negative, the whole file does.
 func (m *Image) hold(e *Engine, path string, size int64, checksum *uint32) (ImageFile, error) {
 	r, err := e.fs.Open(path)
 	if err != nil {
@@ -143,7 +144,7 @@ func (m *Image) hold(e *Engine, path string, size int64, checksum *uint32) (Imag
 // checksums of them. If a segment is damaged, the error is Corrupt.
 func (m *Image) CheckLog(ctx context.Context) error { return wal.Verify(ctx, m.log) }
 
-// below returns path relative to the data directory, with slashes as separators.
+// below returns the given path relative to the data directory, with slashes as separators.
 func (e *Engine) below(path string) string {
 	name, err := filepath.Rel(e.dir, path)
 	if err != nil {
@@ -154,7 +155,7 @@ func (e *Engine) below(path string) string {
 	return filepath.ToSlash(name)
 }
 
-// Read opens a file of the image and calls visit with a reader of its content.
+// Read opens a file of the image, and calls the function visit with a reader of its content.
 func (m *Image) Read(f ImageFile, visit func(io.Reader) error) error {
 	if f.reader != nil {
 		return visit(io.NewSectionReader(f.reader, 0, f.Bytes))

@@ -64,8 +64,8 @@ func (e *Engine) holdPart(p *catalog.Part) (release func(), ok bool) {
 	return func() { held.release(e) }, true
 }
 
-// openNumbers opens a part to read single rows of some number columns (see part.OpenNumbers). The
-// caller must hold the snapshot to which the part belongs.
+// openNumbers opens a part to read single rows of a few columns that contain numbers (see
+// part.OpenNumbers). The caller must hold the snapshot to which the part belongs.
 func (e *Engine) openNumbers(t *snapshot.Table, p *catalog.Part, columns []base.ColumnID) (*part.Numbers, bool, error) {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {

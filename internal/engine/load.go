@@ -24,8 +24,8 @@ type LoadOptions struct {
 	// Create creates the table in the edit that adds the rows. Engine.Load sets the id of the
 	// table.
 	Create bool
-	// Replace drops an existing table of the same name, in the edit that creates the new table. It
-	// needs Create.
+	// Replace drops an existing table of the same name, in the edit that creates the new table.
+	// Create must be set, too.
 	Replace bool
 }
 
@@ -149,7 +149,8 @@ func (l *Load) writeParts(ctx context.Context, chunk []arrow.RecordBatch) error 
 //
 // If the table has a primary key, Commit returns an error, because rows of the load may have keys
 // that exist already. CommitReplacing is for such tables. The exception is a table that merges on
-// read. For this the returned number includes rows that other rows of the load supersede.
+// read. For such a table Commit succeeds, and the returned number includes rows that other rows of
+// the load supersede.
 func (l *Load) Commit(ctx context.Context, o AppendOptions) (rows int64, err error) {
 	l.reservation.Close() // no more rows will be added, so no more memory is needed
 	if err = l.writers.Wait(); err == nil && l.rows > 0 && len(l.table.PrimaryKey) > 0 && !l.table.MergeOnRead {
@@ -270,9 +271,9 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 	return base.Wrap(err, "load table %s", l.table.QualifiedName())
 }
 
-// checkNameLocked returns an error unless the schema of the load's table exists and the table's
-// name is free. If the name belongs to a table that the load may replace, that is not an error, and
-// *replaced is set to that table. The caller must hold mu.
+// checkNameLocked returns nil if a table can be created with the name of the load's table: the
+// table's schema exists, and the name is free or belongs to a table that the load may replace. In
+// the last case it sets *replaced to that table. The caller must hold mu.
 func (l *Load) checkNameLocked(replaced **table) error {
 	e := l.engine
 	if err := e.checkSchemaLocked(l.table.Database, l.table.Schema); err != nil {

@@ -15,13 +15,13 @@ import (
 
 // How a load replaces rows of a table with a primary key. It is a change like those of Commit, but
 // nothing of it goes through the log. Its rows are in parts already. The catalog transaction that
-// lists these parts also deletes the rows that they replace. So a row that it deletes must not be
-// only in the log.
+// lists these parts also deletes the rows that they replace. So a row that the transaction deletes
+// must be in a part, and not only in the log.
 //
 // Therefore the caller locks the table and flushes before it looks for rows to replace. While the
 // table is locked, no other statement can change it, and later flushes have no rows of it. If
 // merges replace parts meanwhile, the row addresses are carried over. In a table that merges on
-// read, superseded rows are deleted before.
+// read, superseded rows are deleted before the load replaces rows.
 
 // ChunkBytes is the size in bytes of a chunk: the rows that a load buffers before it writes them as
 // parts. If a load has fewer rows, it appends them through the log.
@@ -61,10 +61,10 @@ func (l *Load) Parts(ctx context.Context) ([]*catalog.Part, error) {
 }
 
 // CommitReplacing commits a load into a table with a primary key. One edit makes the rows of the
-// load visible and durable, and deletes the rows in deleted. These are rows of the snapshot s, or
-// rows of the load itself that newer rows of the same key replace. The caller must hold the
-// exclusive table lock. It must have taken the snapshot under that lock, after a Flush. counts is
-// what the result has as Counts.
+// load visible and durable, and deletes the rows in the argument deleted. These are rows of the
+// snapshot s, or rows of the load itself that newer rows of the same key replace. The caller must
+// hold the exclusive table lock. It must have taken the snapshot under that lock, after a Flush.
+// The argument counts becomes Result.Counts.
 //
 // If the table was truncated, or its schema changed, since the snapshot, the error is ErrChanged.
 // After any error the caller still owns the load, and calls CommitReplacing again or Abort.
@@ -111,8 +111,8 @@ func (l *Load) CommitReplacing(ctx context.Context, s *snapshot.Snapshot, delete
 }
 
 // publishReplacing writes the one catalog edit of CommitReplacing. The edit lists the load's new
-// parts, and deletes the rows that they replace. own has the rows to be deleted in the new parts
-// themselves: the load may have several rows of one key.
+// parts, and deletes the rows that they replace. The argument own has the rows to be deleted in the
+// new parts themselves: the load may have several rows of one key.
 func (l *Load) publishReplacing(ctx context.Context, s *snapshot.Snapshot, tc *tableChange, own map[base.RowsetID]*roaring.Bitmap, counts Counts, o AppendOptions) (Result, error) {
 	e := l.engine
 	var sets map[base.RowsetID]*patch.Set

@@ -13,14 +13,14 @@ import (
 // waits for its fsync.
 const markInterval = 50 * time.Millisecond
 
-// marker writes the log's mark (wal.Mark), a file that says up to where the log must be readable at
-// the next start.
+// marker writes the log's mark (wal.Mark): a file with the position up to which the log must be
+// readable at the next start.
 type marker struct {
 	mu sync.Mutex
-	// segment and end say up to where the log is durable: up to the offset end of the segment. mu
-	// guards both.
+	// The fields segment and end are the position up to which the log is durable: a segment, and an
+	// offset in it. mu guards both.
 	segment base.SegmentID
-	end     int64         // offset in bytes, see segment; guarded by mu
+	end     int64         // offset in bytes in the segment; guarded by mu
 	wake    chan struct{} // channel of capacity 1; it has an element if the mark is to be written
 
 	writing sync.Mutex
@@ -30,7 +30,8 @@ type marker struct {
 	failing bool
 }
 
-// recordDurable tells the marker up to where the log is durable now. It runs in the committer.
+// recordDurable gives the marker the position up to which the log is durable now. It runs in the
+// committer.
 func (e *Engine) recordDurable() {
 	m := &e.marker
 	m.mu.Lock()
@@ -60,9 +61,9 @@ func (e *Engine) runMarker() {
 	}
 }
 
-// writeMark writes to the log's mark up to where the log is durable. If that fails, the next start
-// may not notice that the newest rows are lost. That is no reason to refuse rows. So the failure is
-// only logged, and the next call tries again.
+// writeMark writes the position up to which the log is durable to the log's mark. If that fails,
+// the next start may not notice that the newest rows are lost. That is no reason to refuse rows. So
+// the failure is only logged, and the next call tries again.
 func (e *Engine) writeMark() {
 	m := &e.marker
 	m.writing.Lock()

@@ -24,13 +24,13 @@ type Mutation struct {
 	lock TableLock // the table locks that the caller holds
 }
 
-// Mutate begins the change c, which was computed from the snapshot s, by rewriting parts. The
-// caller must hold s until Close. Mutate flushes memtables, so that all rows are in parts. The
-// caller itself puts the rows that the change inserts into the new parts.
+// Mutate begins the change c, which was computed from the snapshot s. The change is made by
+// rewriting parts. The caller must hold s until Close.
 //
-// Before that, Mutate deletes superseded rows, and takes memory for that from
-// AppendOptions.Reservation. If it would have to wait for memory, the error is ErrMemoryBusy, as
-// for Commit.
+// First, Mutate deletes superseded rows. It takes memory for that from AppendOptions.Reservation.
+// If it would have to wait for memory, the error is ErrMemoryBusy, as for Commit. Then Mutate
+// flushes memtables, so that all rows are in parts. The caller then writes the new parts, and adds
+// to them the rows that the change inserts.
 func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o AppendOptions) (*Mutation, error) {
 	m := &Mutation{Sets: map[base.RowsetID]*patch.Set{}, lock: o.Lock}
 	// Delete superseded rows in an edit of their own, because they may be in parts that the change
@@ -116,11 +116,11 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 	return nil
 }
 
-// Publish makes the change visible and durable. parts are the new parts. They include the rows that
-// the change inserts. move is the remap of all other rows. If moved is true, one of the old parts
-// was rewritten meanwhile, and nothing is changed: a new Mutation of the same change may succeed.
-// ErrChanged and ErrTableLocked are as for Commit. Publish waits for no table lock of another
-// statement, because its caller holds a snapshot.
+// Publish makes the change visible and durable. parts are the new parts, including the rows that
+// the change inserts. remap has the new addresses of all other rows. If the result named moved is
+// true, one of the old parts was rewritten meanwhile, and nothing is changed: a new Mutation of the
+// same change may succeed. ErrChanged and ErrTableLocked are as for Commit. Publish waits for no
+// table lock of another statement, because its caller holds a snapshot.
 func (m *Mutation) Publish(ctx context.Context, parts []catalog.Part, remap patch.Remap) (moved bool, err error) {
 	if m.lock == NoLock {
 		release, err := m.engine.tryShareTables(ctx, []base.TableID{m.table})

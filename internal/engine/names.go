@@ -159,8 +159,8 @@ func (e *Engine) checkSchemaLocked(database, schemaName string) error {
 	return nil
 }
 
-// didYouMean returns err with a hint that has the most similar existing name. there are the
-// existing names. If none of them is similar to name, err gets no hint.
+// didYouMean returns err with a hint that has the most similar existing name. The argument there
+// has the existing names. If none of them is similar to name, err gets no hint.
 func didYouMean(err *base.Error, name string, there []string) error {
 	slices.Sort(there)
 	best := base.Nearest(name, there)

@@ -26,9 +26,9 @@ type Rewrite struct {
 	table    base.TableID
 	rowsets  []base.RowsetID
 	recorder *changeRecorder
-	// The functions check and note are called in the committer. A Mutation or Retyping sets them.
-	// check returns an error if the change is not valid any more. note records the change, so that
-	// later changes are compared with it.
+	// The functions check and record are called in the committer. A Mutation or Retyping sets them.
+	// check returns an error if the change is not valid any more. record stores the write set of
+	// the change, so that later changes are compared with it.
 	check  func(edit *catalog.Edit) error
 	record func(t *table, edit *catalog.Edit)
 	// next is the schema version that the table gets together with the new parts. It is set only by
@@ -36,8 +36,8 @@ type Rewrite struct {
 	next *schema.Table
 }
 
-// Rewrite begins to rewrite parts of the table id. rowsets are the ids of the parts. If one of them
-// was removed, the error is Conflict. The caller closes the Rewrite.
+// Rewrite begins to rewrite parts of the table with the given id. rowsets are the ids of the parts.
+// If one of them was removed, the error is Conflict. The caller closes the Rewrite.
 func (e *Engine) Rewrite(id base.TableID, rowsets []base.RowsetID) (*Rewrite, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -68,8 +68,8 @@ func (r *Rewrite) Close() {
 }
 
 // Publish replaces the old parts of the rewrite by new ones. The new parts have the rows of the
-// snapshot, and move is the remap of these rows. The caller has written the new files at PartPath,
-// under ids from NextRowsetID. Publish sets Created of the parts.
+// snapshot, and remap has the new addresses of these rows. The caller has written the new files at
+// PartPath, under ids from NextRowsetID. Publish sets Created of the parts.
 //
 // If one of the old parts was removed meanwhile, the error is Conflict, and nothing changes. After
 // any error the new files belong to the caller, which removes them with AbandonPart.
@@ -159,8 +159,8 @@ func (e *Engine) notifyPartsAdded() {
 	}
 }
 
-// PatchesFull reports whether a change was refused because patches take too much memory, or may
-// soon be refused. Then merges should write patches into parts, which frees memory.
+// PatchesFull reports whether patches take so much memory that a change was refused, or that
+// changes will soon be refused. Then merges should write patches into parts, which frees memory.
 func (e *Engine) PatchesFull() bool {
 	return e.patchMemoryShort.Load() || e.patchBytes.Load() > e.settings.MemoryBytes/4
 }

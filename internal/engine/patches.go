@@ -12,10 +12,10 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// patchLocked replaces the patches (deletions and new values) of some rowsets of a table. sets has
-// the new ones by rowset id. nil removes the patches of a rowset. It copies the table's map of
-// patches, because snapshots share that map. While patches are in the table's map, their memory
-// counts in the budget. The caller must hold mu.
+// patchLocked replaces the patches (deletions and new values) of some rowsets of a table. The
+// argument sets has the new patches by rowset id. If an element is nil, the rowset then has no
+// patches. patchLocked copies the table's map of patches, because snapshots share that map. While
+// patches are in the table's map, their memory counts in the budget. The caller must hold mu.
 func (e *Engine) patchLocked(t *table, sets map[base.RowsetID]*patch.Set) {
 	if len(sets) == 0 {
 		return
@@ -75,16 +75,16 @@ func (e *Engine) checkPatchMemory(bytes int64) error {
 	return nil
 }
 
-// FitsPatch reports whether a change can be stored as patches: there is memory for it, and it
-// fits into one frame of the log. bytes is the size of the change's values and row numbers. The
-// change takes twice that memory until its flush (see prepareChange), and more than bytes in the
-// log.
+// FitsPatch reports whether a change can be stored as patches: there is memory for it, and it fits
+// into one frame of the log. The argument bytes is the size of the change's values and row numbers.
+// In memory the change takes twice that size until its flush (see prepareChange). In the log it
+// takes more than that size.
 func (e *Engine) FitsPatch(bytes int64) bool {
 	return 2*bytes+e.patchBytes.Load() <= e.settings.MemoryBytes/2 && bytes <= maxBodyBytes/2
 }
 
-// committedChange is a committed change of one table. Its generation records it until it is
-// flushed.
+// committedChange is a committed change of one table. The generation in whose segment the change
+// was logged records it, until the generation is flushed.
 type committedChange struct {
 	table   base.TableID
 	seq     base.Seq
@@ -101,8 +101,8 @@ type heldSnapshots struct {
 	seqs list.List // list of base.Seq, ascending; guarded by mu
 }
 
-// hold adds the sequence number of a new snapshot to live, and release removes it. seq must not be
-// less than in earlier calls.
+// hold adds the sequence number of a new snapshot to the list, and the returned function release
+// removes it. seq must not be less than in earlier calls.
 func (l *heldSnapshots) hold(seq base.Seq) (release func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

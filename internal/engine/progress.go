@@ -10,17 +10,18 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// Progress says up to which offsets of a source an append has the rows. It is stored in the same
-// log frame as the rows, and later in the catalog transaction that lists their parts. So the rows
-// of each offset are in the tables exactly once, even if records are read again after a crash.
+// Progress has the offsets of a source up to which an append contains the source's records. It is
+// stored in the same log frame as the rows, and later in the catalog transaction that lists their
+// parts. So the rows of each offset are in the tables exactly once, even if records are read again
+// after a crash.
 type Progress struct {
 	Source base.SourceID
 	Ranges []OffsetRange // ranges of offsets, at most one for each partition of a topic
 }
 
-// OffsetRange is a range of offsets of one partition of a topic: from From up to, but not
-// including, Next. It may include offsets for which there is no row, such as those of compacted or
-// aborted records, or of dead letters. They count as read, too.
+// OffsetRange is a range of offsets of one partition of a topic. It begins with the offset From,
+// and ends before the offset Next. It may include offsets for which there is no row, such as those
+// of compacted or aborted records, or of dead letters. They count as read, too.
 type OffsetRange struct {
 	Topic string
 	// TopicID distinguishes topics that had the same name. It is zero if the broker has no topic
@@ -65,8 +66,8 @@ func (all offsets) sorted() []catalog.Offset {
 	})
 }
 
-// follows returns an error unless the range begins at the stored offset now. If no offset is stored
-// (known is false), or Reset is set, the range may begin anywhere.
+// follows returns an error if the range does not begin at the stored offset, which is given by now.
+// The range may begin anywhere if no offset is stored (known is false), or if Reset is set.
 func (r OffsetRange) follows(now catalog.Offset, known bool) error {
 	switch {
 	case r.From < 0 || r.Next < r.From || r.Partition < 0 || r.Epoch < -1:
@@ -81,8 +82,9 @@ func (r OffsetRange) follows(now catalog.Offset, known bool) error {
 	return nil
 }
 
-// checkProgress returns an error unless each range of p begins at the stored offset. ahead has the
-// offsets that earlier requests of the same group will store. It runs in the committer.
+// checkProgress returns an error if a range of p does not begin at the stored offset. The argument
+// ahead has the offsets that earlier requests of the same group will store. They take precedence
+// over the stored ones. checkProgress runs in the committer.
 func (e *Engine) checkProgress(p *Progress, ahead offsets) error {
 	if p == nil {
 		return nil

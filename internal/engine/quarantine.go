@@ -113,7 +113,7 @@ func readable(v schema.Value, typ schema.Type) string {
 }
 
 // copyToQuarantine copies the file of a part, and what the catalog knows about the part, to the
-// folder "damaged". It stores the paths of the copies in lost.
+// folder "damaged". It stores the paths of the copies in the argument lost.
 func (e *Engine) copyToQuarantine(lost *QuarantinedPart) error {
 	dir := filepath.Join(e.dir, damagedName)
 	if err := vfs.MkdirAll(e.fs, dir); err != nil {

@@ -48,9 +48,9 @@ type retainedRemap struct {
 // have the same limit, separately.
 func (e *Engine) remapBytes() int64 { return e.settings.MemoryBytes / 4 }
 
-// add retains the remap move of the rowsets rowsets of a table, which were replaced by the edit
-// seq. If the memory of all remaps exceeds limit, it drops the oldest ones, except those since a
-// table lock was taken.
+// add retains the given remap. The edit seq of a table has replaced the given rowsets, whose rows
+// got new addresses. If the memory of all remaps exceeds limit, add drops the oldest remaps, except
+// those since a table lock was taken.
 func (m *remaps) add(t *table, rowsets []base.RowsetID, seq base.Seq, remap patch.Remap, limit int64) {
 	if t.remaps == nil {
 		t.remaps = map[base.RowsetID]remapped{}
@@ -68,7 +68,7 @@ func (m *remaps) add(t *table, rowsets []base.RowsetID, seq base.Seq, remap patc
 	})
 }
 
-// drop drops the retained remaps for which the function drop returns true.
+// drop drops the retained remaps for which its argument, also named drop, returns true.
 func (m *remaps) drop(drop func(retainedRemap) bool) {
 	m.retained = slices.DeleteFunc(m.retained, func(k retainedRemap) bool {
 		if !drop(k) {
@@ -107,13 +107,13 @@ func (t *table) beginRecording(rowsets ...base.RowsetID) *changeRecorder {
 	return m
 }
 
-// endRecording ends the recording of changes by m. The caller holds mu.
+// endRecording ends the recording of changes in the changeRecorder m. The caller holds mu.
 func (t *table) endRecording(m *changeRecorder) {
 	t.recorders = slices.DeleteFunc(t.recorders, func(other *changeRecorder) bool { return other == m })
 }
 
-// add records the part of a committed change that is about rowsets which are being rewritten. The
-// caller holds mu.
+// add stores a committed change in the recorder, as far as it is about rowsets that are being
+// rewritten. The caller holds mu.
 func (m *changeRecorder) add(c committedChange) error {
 	updated := byRowset(c.updated)
 	for rowset, set := range m.changes {
@@ -133,8 +133,8 @@ func (m *changeRecorder) add(c committedChange) error {
 // carried over to the new rowsets.
 type carriedChanges struct {
 	remap patch.Remap
-	// sets has the patches and deletions of each new rowset, and nil for each old rowset, by rowset
-	// id.
+	// The map sets has, by rowset id, the patches and deletions of each new rowset, and nil for
+	// each old rowset.
 	sets   map[base.RowsetID]*patch.Set
 	stored []partChanges
 }

@@ -35,10 +35,11 @@ type logFrame struct {
 	payload []byte
 }
 
-// replayLog reads the log in runs (consecutive frames of a segment). Several goroutines decode runs
-// at the same time by calling decode. The results are passed to apply one at a time, in the log's
-// order. Frames for which wanted returns false are verified but not decoded. After an error no more
-// runs are applied. replayLog changes nothing on disk.
+// replayLog reads the log in runs (consecutive frames of a segment). Several goroutines call the
+// function decode at the same time, each for one run. The function apply gets the results one at a
+// time, in the log's order. The function wanted selects frames: a frame for which it returns false
+// is verified but not decoded. After an error no more runs are applied. replayLog changes nothing
+// on disk.
 func replayLog[T any](fsys vfs.FS, dir string, wanted func(base.SegmentID, base.Seq) bool, decode func(logRun) (T, error), apply func(T) error) (wal.Result, error) {
 	type decoded struct {
 		ready chan struct{}
@@ -162,9 +163,9 @@ func (e *Engine) decodeRun(in logRun) (*replayedRun, error) {
 	return run, nil
 }
 
-// collect adds an encoded batch of a frame to the rows of a run. newest has the last rows of each
-// memtable in the run. If these have the same encoding as the batch, the batch is added to them, so
-// that they are decoded together.
+// collect adds an encoded batch of a frame to the rows of a run. The argument newest has, for each
+// memtable in the run, the rows that were added last. If these rows have the same encoding as the
+// batch, the batch is added to them, so that they are decoded together.
 func (e *Engine) collect(run *replayedRun, newest map[base.RowsetID]*replayedRows, in frameTable, seq base.Seq, stream []byte) error {
 	t := e.tables[in.id]
 	if t == nil || seq <= t.truncatedSeq {

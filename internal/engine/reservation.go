@@ -25,7 +25,7 @@ type Reservation struct {
 	unused   int64 // bytes that are reserved in the budget and that the statement has not taken yet
 	reserved int64 // bytes that the statement took since the last WaitForMore or BeginAttempt
 	// wanted is the number of bytes that the last attempt of the statement needed at least: what
-	// taken would have become when memory was short.
+	// reserved would have become when memory was short.
 	wanted int64
 }
 
@@ -34,8 +34,8 @@ type Reservation struct {
 var ErrMemoryBusy = base.Errorf(base.Unavailable, "no memory at once for the rows that a statement changes")
 
 const (
-	// reservationGrowth is a factor. Wait reserves reservationGrowth times as much memory as the
-	// last attempt needed at least. It is large for two reasons: the attempt did not get to its
+	// reservationGrowth is a factor. WaitForMore reserves reservationGrowth times as much memory as
+	// the last attempt needed at least. It is large for two reasons: the attempt did not get to its
 	// remaining rows, and each attempt runs the query again.
 	reservationGrowth = 8
 	// minReservation is the minimum number of bytes that WaitForMore reserves. It is large enough
@@ -107,10 +107,11 @@ func (r *Reservation) Reserve(ctx context.Context, bytes int64) (release func(),
 // least 1/minSpillShare of a chunk (ChunkBytes).
 const minSpillShare = 8
 
-// ReserveOrSpill takes memory like Reserve, for a bulk load that has buffered rows of taken bytes.
-// If no memory is free, it calls spill, which writes the buffered rows as parts, and then waits.
-// Without spill the load could wait for memory that only its own buffered rows can free. If taken
-// is less than 1/minSpillShare of a chunk, spill is not called.
+// ReserveOrSpill takes memory like Reserve, for a bulk load that has buffered rows. taken is the
+// memory of these rows in bytes. If no memory is free, ReserveOrSpill calls the function spill,
+// which writes the buffered rows as parts, and then waits. Without spill the load could wait for
+// memory that only its own buffered rows can free. If taken is less than 1/minSpillShare of a
+// chunk, spill is not called.
 func (r *Reservation) ReserveOrSpill(ctx context.Context, bytes, taken int64, spill func() error) (release func(), err error) {
 	release, err = r.TryReserve(bytes)
 	if !errors.Is(err, ErrMemoryBusy) {
@@ -139,7 +140,7 @@ func (r *Reservation) WaitForMore(ctx context.Context) error {
 	return nil
 }
 
-// Close gives the memory that was reserved and not taken back to the budget.
+// Close returns to the budget the memory that was reserved but not taken by the statement.
 func (r *Reservation) Close() {
 	if r.unused > 0 {
 		r.engine.budget.release(r.unused)

@@ -39,8 +39,8 @@ const (
 	maxRounds     = 8
 )
 
-// Retype begins to change a table to its next schema version, in which a column has another type.
-// If the table's version is not the one before next any more, the error is ErrChanged.
+// Retype begins to change a table to the schema version next, in which a column has another type.
+// The table must have the version before that one. Otherwise the error is ErrChanged.
 func (e *Engine) Retype(next schema.Table) (*Retyping, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -56,9 +56,9 @@ func (e *Engine) Retype(next schema.Table) (*Retyping, error) {
 }
 
 // Round begins the next round of rewriting parts. It flushes the table's rows, and returns a
-// snapshot of the table that has only the parts to be rewritten in this round. stale has the parts
-// of earlier rounds that changed since then: the caller discards what it wrote for them. If last is
-// true, the caller calls Publish after writing the parts.
+// snapshot of the table that has only the parts to be rewritten in this round. The result stale has
+// the parts of earlier rounds that changed since then: the caller discards what it wrote for them.
+// If the result last is true, the caller calls Publish after writing the parts.
 func (r *Retyping) Round(ctx context.Context) (t *snapshot.Table, stale []base.RowsetID, last bool, err error) {
 	if r.release == nil {
 		rows, err := r.remainingRows()
@@ -173,11 +173,11 @@ func (r *Retyping) Close() {
 	}
 }
 
-// Publish makes the new schema version and all new parts visible and durable. move is the remap of
-// all rows. If more is true, nothing was published: a load has added parts since the last round,
-// and another round must follow. If a part was merged meanwhile, the error is Conflict. If
-// something else changed, the error is ErrChanged. After these errors none of the new parts can be
-// used.
+// Publish makes the new schema version and all new parts visible and durable. remap has the new
+// addresses of all rows. If the result more is true, nothing was published: a load has added parts
+// since the last round, and another round must follow. If a part was merged meanwhile, the error is
+// Conflict. If something else changed, the error is ErrChanged. After these errors none of the new
+// parts can be used.
 func (r *Retyping) Publish(ctx context.Context, parts []catalog.Part, remap patch.Remap) (more bool, err error) {
 	// The last round's snapshot has exactly the expression updates that the new parts have applied:
 	// an expression update between two rounds makes all parts stale.

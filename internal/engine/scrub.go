@@ -124,7 +124,8 @@ func (e *Engine) scrub(ctx context.Context, p *partFile) bool {
 		return false
 	}
 	at := e.now()
-	// This is also done for a damaged part. Otherwise it would be read again at once.
+	// Record the time also if the part is damaged. Otherwise the part would be scrubbed again at
+	// once.
 	p.scrubbed.Store(at.UnixMicro())
 	if err == nil {
 		p.verified.Store(at.UnixMicro())

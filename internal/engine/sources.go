@@ -34,7 +34,7 @@ func (e *Engine) forgetSourceLocked(id base.SourceID) {
 }
 
 // CreateSource stores a new source and sets its id. If a source of that name exists, CreateSource
-// returns the existing one with ifNotExists, and otherwise a Conflict.
+// returns that source if ifNotExists is set, and otherwise a Conflict.
 func (e *Engine) CreateSource(ctx context.Context, s catalog.Source, ifNotExists bool) (catalog.Source, error) {
 	s.Created = e.now()
 	build := func() (*catalog.Edit, error) {

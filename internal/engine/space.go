@@ -119,8 +119,8 @@ func (e *Engine) beginLog() error {
 	return nil
 }
 
-// retryWithReserve calls do, which frees space. If do fails because the disk is full,
-// retryWithReserve removes the reserve file and calls do again.
+// retryWithReserve calls the function do, which frees space. If that fails because the disk is
+// full, retryWithReserve removes the reserve file and calls the function again.
 func (e *Engine) retryWithReserve(do func() error) error {
 	err := do()
 	if base.KindOf(err) == base.StorageFull && err != nil && e.releaseReserve() {

@@ -30,9 +30,9 @@ import (
 //     frames of the generation changed in parts (storeChanges). Changes of rows in memtables that
 //     were flushed need not be stored: they were applied when the parts were written.
 //   - The rowset with the changed row is removed. A flush or rewrite reads a snapshot, and records
-//     the changes since then (moving). The catalog transaction that removes the rowset stores these
-//     changes for the new parts, at the rows' new addresses (carryOver). So at replay a change of
-//     a rowset that does not exist can be ignored.
+//     the changes since then (changeRecorder). The catalog transaction that removes the rowset
+//     stores these changes for the new parts, at the rows' new addresses (carryOver). So at replay
+//     a change of a rowset that does not exist can be ignored.
 //
 // In the catalog, the deleted rows of a part are one bitmap, and new values are patches. Small
 // patches are in the catalog itself, since the two fsyncs of a file would cost more than everything
@@ -68,9 +68,9 @@ func (e *Engine) patchPath(table base.TableID, id base.RowsetID) string {
 	return filepath.Join(e.patchesDir(), strconv.FormatUint(uint64(table), 10), fmt.Sprintf("%d.parquet", id))
 }
 
-// encodePatches encodes the new values of a patch set as patches for the catalog. Patches of more
-// than inline bytes are written to files. If it returns both patches and an error, files of these
-// patches may exist.
+// encodePatches encodes the new values of a patch set as patches for the catalog. A patch is
+// written to a file if it has more bytes than the argument inline says. If encodePatches returns
+// both patches and an error, files of these patches may exist.
 func (e *Engine) encodePatches(history map[uint32]schema.Table, set *patch.Set, inline int64) ([]catalog.Patch, error) {
 	layers, err := set.Layers()
 	if err != nil {
@@ -230,7 +230,7 @@ func (t *table) addCatalogPatch(p catalog.Patch) {
 	t.catalogPatches[p.Part] = append(t.catalogPatches[p.Part], storedPatch{p, inFile})
 }
 
-// storedDeletions describes the deleted rows of a part that the catalog has.
+// storedDeletions describes what the catalog has about the deleted rows of a part.
 type storedDeletions struct {
 	rows, bytes int64
 	created     time.Time
@@ -311,8 +311,8 @@ func (e *Engine) discardPatches(all []partChanges) error {
 	return errors.Join(errs...)
 }
 
-// putChanges adds the changes c of a part to an edit of the catalog. set has all changes of the
-// part, including earlier ones. It runs in the committer.
+// putChanges adds the changes c of a part to an edit of the catalog. The argument set has all
+// changes of the part, including earlier ones. It runs in the committer.
 func (e *Engine) putChanges(edit *catalog.Edit, c *partChanges, set *patch.Set) error {
 	if set != nil && set.Deleted != nil {
 		bitmap, err := set.Deleted.ToBytes()

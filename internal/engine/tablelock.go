@@ -70,8 +70,9 @@ func (e *Engine) LockTables(ctx context.Context, beforeWait BeforeLockWait, tabl
 }
 
 // ShareTables takes shared locks on tables until release is called. Many statements can have a
-// shared lock at a time, but then no other statement gets an exclusive lock. Share waits while a
-// statement holds an exclusive lock. The other rules of LockTables apply to ShareTables, too.
+// shared lock at a time, but then no other statement gets an exclusive lock. ShareTables waits
+// while a statement holds an exclusive lock. The other rules of LockTables apply to ShareTables,
+// too.
 func (e *Engine) ShareTables(ctx context.Context, beforeWait BeforeLockWait, tables ...base.TableID) (release func(), err error) {
 	_, release, err = e.acquireTableLocks(ctx, beforeWait, tables, 1)
 	return release, err
@@ -84,8 +85,9 @@ func (e *Engine) tryShareTables(ctx context.Context, tables []base.TableID) (rel
 	return e.ShareTables(ctx, refuse, tables...)
 }
 
-// acquireTableLocks takes the semaphores of the tables ids, each with the given weight, in the
-// order of the ids. The weight is 1 for a shared lock and exclusiveWeight for an exclusive one.
+// acquireTableLocks takes the semaphores of the tables with the given ids, in the order of the ids.
+// It takes each with the given weight: 1 for a shared lock, and exclusiveWeight for an exclusive
+// one.
 func (e *Engine) acquireTableLocks(ctx context.Context, beforeWait BeforeLockWait, ids []base.TableID, weight int64) (held []*table, release func(), err error) {
 	release = func() {
 		for _, t := range held {

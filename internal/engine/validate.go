@@ -20,8 +20,8 @@ type writeSet struct {
 	allColumns bool     // whether rows were inserted or deleted, so that all columns were written
 	inserted   bool     // whether rows were inserted
 	keys       []uint64 // hashes of the primary keys of inserted rows, see Change.Keys
-	// appendOnly says that rows were appended, and that nothing else was changed. Then only the
-	// field keys causes conflicts.
+	// appendOnly says that rows were appended, and that nothing else was changed. Then conflicts
+	// can only come from the keys in the field keys.
 	appendOnly bool
 	// anyRow says that an expression update was committed. It may have changed any row.
 	anyRow bool
@@ -126,9 +126,8 @@ func (t *table) dropOldWriteSets(oldest base.Seq) {
 	}
 }
 
-// pendingWrites has the pending writes of a group of requests: what the requests that were accepted
-// so far will have written when the group is committed. Later requests of the group are compared
-// with them.
+// pendingWrites has what the accepted requests of a group are going to write. The group is not
+// committed yet. Later requests of the group are compared with these writes.
 type pendingWrites struct {
 	offsets   offsets
 	writeSets map[base.TableID][]writeSet
@@ -141,7 +140,8 @@ func newPendingWrites() *pendingWrites {
 }
 
 // checkChanges returns an error if the changes c conflict with what was committed since their
-// snapshot, or with a, the pending writes of the same group. It runs in the committer.
+// snapshot, or with earlier requests of the same group. The argument a has the pending writes of
+// these requests. checkChanges runs in the committer.
 func (e *Engine) checkChanges(c *changeSet, a *pendingWrites) error {
 	if c == nil {
 		return nil
@@ -191,8 +191,8 @@ func (e *Engine) checkChanges(c *changeSet, a *pendingWrites) error {
 	return nil
 }
 
-// stage adds what an accepted request writes to a, the pending writes of its group. After an
-// error a is unchanged. It runs in the committer.
+// stage adds what an accepted request writes to the pending writes of its group, which are in the
+// argument a. After an error they are unchanged. stage runs in the committer.
 func (e *Engine) stage(r *request, seq base.Seq, a *pendingWrites) error {
 	if r.changes != nil {
 		made := map[base.TableID]map[base.RowsetID]*patch.Set{}

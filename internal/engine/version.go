@@ -54,8 +54,8 @@ type memtableRef struct {
 
 	minSeq base.Seq // number of the edit that added the first row; constant once rows are visible
 
-	// The committer writes charged and maxSeq until the generation is frozen. From then on they are
-	// constant.
+	// The committer writes reserved and maxSeq until the generation is frozen. From then on they
+	// are constant.
 	reserved int64 // bytes that are reserved in the budget until the memtable's memory is freed
 	maxSeq   base.Seq
 }

@@ -14,5 +14,5 @@ func mapMemory(n int) ([]byte, error) {
 	return mem, err
 }
 
-// unmapMemory gives memory that mapMemory returned back to the operating system.
+// unmapMemory frees memory that mapMemory allocated: the operating system gets it back.
 func unmapMemory(mem []byte) error { return unix.Munmap(mem) }

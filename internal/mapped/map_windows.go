@@ -18,7 +18,7 @@ func mapMemory(n int) ([]byte, error) {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), n), nil
 }
 
-// unmapMemory gives memory that mapMemory returned back to the operating system.
+// unmapMemory frees memory that mapMemory allocated: the operating system gets it back.
 func unmapMemory(mem []byte) error {
 	return windows.VirtualFree(uintptr(unsafe.Pointer(unsafe.SliceData(mem))), 0, windows.MEM_RELEASE)
 }

@@ -35,8 +35,8 @@ type unused struct {
 // Shared is the Memory that the whole process shares, as it shares Go's heap.
 var Shared = New(30 * time.Second)
 
-// New returns a Memory. A piece that has been unused for the duration keep is returned to the
-// operating system.
+// New returns a Memory. The argument keep is the time after which the Memory returns an unused
+// piece to the operating system.
 func New(keep time.Duration) *Memory { return &Memory{keep: keep} }
 
 // Bytes returns how many bytes the Memory holds from the operating system, including unused pieces.
@@ -83,7 +83,7 @@ func (m *Memory) Put(mem []byte) {
 	}
 }
 
-// trim returns pieces to the operating system that have been unused for the duration keep.
+// trim returns pieces to the operating system that have been unused for the duration Memory.keep.
 func (m *Memory) trim() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

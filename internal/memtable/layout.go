@@ -16,7 +16,8 @@ import (
 // list of pieces (slices of arrays). So the same code copies one batch, and joins several batches
 // to one.
 
-// piece is a slice of an array: n rows, of which the first is row off of the array's buffers.
+// piece is a slice of an array: n rows of data. The first of them has the number off in the array's
+// buffers.
 type piece struct {
 	data arrow.ArrayData
 	off  int
@@ -252,8 +253,8 @@ func (c *column) fillValidity(validity []byte) {
 	}
 }
 
-// fillOffsets writes to out where each value of the copied column begins, and where the last value
-// ends. The first value begins at 0.
+// fillOffsets stores in out the offset at which each value of the copied column begins, and the
+// offset at which the last value ends. The first value begins at 0.
 func (c *column) fillOffsets(out []int32) {
 	at, total := 0, int32(0)
 	for _, p := range c.pieces {

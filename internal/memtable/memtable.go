@@ -73,7 +73,8 @@ type Memtable struct {
 	// never overwritten: joining batches copies the slice. Only the goroutine that appends may use
 	// batches and tail.
 	batches []Batch
-	// Describes the last len(tail) elements of batches: those that may still be joined.
+	// tail describes the batches that may still be joined. These are the last len(tail) elements of
+	// the field batches.
 	tail   []small
 	rows   int64
 	blocks []block
@@ -219,8 +220,8 @@ func (m *Memtable) join(k, level int) bool {
 	return true
 }
 
-// joined copies several batches into one. It returns nil if they should stay separate, for one of
-// these reasons:
+// joined makes one batch that is a copy of several batches. It returns nil if they should stay
+// separate, for one of these reasons:
 //   - The copy would take more memory than the batches. That happens if one batch has a dictionary
 //     and another has none: then the dictionary's values are written out as text.
 //   - The copy would be larger than limitBytes.

@@ -61,9 +61,9 @@ func (t *Table) Pending(p *catalog.Part) []*patch.Expression {
 	return nil
 }
 
-// PendingColumns returns the columns that the expression updates returned by Pending set, in
-// ascending order. If p is nil, it returns the columns that any expression update of the table
-// sets.
+// PendingColumns returns, in ascending order, the columns that are set by the expression updates
+// which the part p lacks (see Pending). If p is nil, it returns the columns that are set by any
+// expression update of the table.
 func (t *Table) PendingColumns(p *catalog.Part) []base.ColumnID {
 	pending := t.Expressions
 	if p != nil {

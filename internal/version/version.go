@@ -3,7 +3,7 @@ package version
 
 import "runtime/debug"
 
-// number is Scoter's version: that of the next release, until it is released.
+// number is Scoter's version. Between two releases, it is the version of the next one.
 const number = "0.1.0"
 
 // DuckDB is the version of DuckDB that is linked in.

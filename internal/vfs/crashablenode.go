@@ -40,7 +40,7 @@ func (n *node) bytes() int64 {
 	return total
 }
 
-// dirOp is one change of a folder. It adds the name set for the node to, or removes the name clear,
+// dirOp is one change of a folder. It adds a name (set) for a node (to), or removes a name (clear),
 // or does both at once (a rename). If set or clear is empty, the change does not do that half.
 type dirOp struct {
 	set   string
@@ -62,8 +62,8 @@ func (n *node) changeNames(op dirOp) {
 	n.unsyncedNames = append(n.unsyncedNames, op)
 }
 
-// fileOp is one change of a file. It writes data at offset. If data is nil, it sets the file's
-// length to offset.
+// fileOp is one change of a file. It writes data at the given offset. If data is nil, it makes the
+// file's length equal to offset.
 type fileOp struct {
 	offset int64
 	data   []byte
@@ -204,8 +204,8 @@ type crashableFile struct {
 }
 
 // enter locks the file system for an operation on an open file, and returns the function that
-// unlocks it. It returns an error if the file is closed. With write, it also returns an error if
-// the file is open only for reading.
+// unlocks it. It returns an error if the file is closed. If write is true, it also returns an error
+// if the file is open only for reading.
 func (f *crashableFile) enter(op string, write bool) (func(), error) {
 	f.fs.mu.Lock()
 	switch {
@@ -255,8 +255,8 @@ func (f *crashableFile) WriteAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// fitsLocked returns the length that the file may have: size, or less if the capacity of the file
-// system does not allow size bytes. The caller holds the file system's mu.
+// fitsLocked returns the length that the file may get: the wanted length size, or less if the
+// capacity of the file system is too small for that. The caller holds the file system's mu.
 func (f *crashableFile) fitsLocked(size int64) int64 {
 	length := f.node.data.size
 	if f.fs.capacity < 0 || size <= length {

@@ -18,7 +18,8 @@ import (
 type direct struct {
 	mu     sync.Mutex
 	opened bool // whether the file was opened a second time, or that was tried; guarded by mu
-	// file is open for direct writes. It is nil if the file system has none. It is guarded by mu.
+	// file is the file, open for direct writes. It is nil if the file system has no direct writes.
+	// It is guarded by mu.
 	file *os.File
 }
 

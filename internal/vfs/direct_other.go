@@ -4,8 +4,8 @@ package vfs
 
 import "os"
 
-// Direct writes (see direct_linux.go) are not used on this operating system. It has none, or they
-// follow other rules.
+// Direct writes (see direct_linux.go) are not used on this operating system. It has no direct
+// writes, or they follow other rules.
 const (
 	DirectAlign = 4 << 10
 	DirectBytes = 256 << 10

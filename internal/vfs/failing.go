@@ -113,8 +113,9 @@ func OnKind(kind OpKind, err error) Rule {
 	}
 }
 
-// Where returns a rule that applies rule only to the operations for which match returns true. For
-// rule, these operations are numbered from 0 (Op.Index), without the others.
+// Where returns a rule that applies the given rule only to some operations: those for which the
+// function match returns true. The given rule sees only these operations, and Op.Index numbers them
+// from 0.
 func Where(match func(Op) bool, rule Rule) Rule {
 	var count atomic.Int64
 	return func(op Op) error {
@@ -147,7 +148,8 @@ type FailingFS struct {
 	count int  // number of operations so far; guarded by mu
 }
 
-// Failing returns a file system that wraps below. rule selects the operations that fail.
+// Failing returns a file system that wraps the file system below. The argument rule selects the
+// operations that fail.
 func Failing(below FS, rule Rule) *FailingFS { return &FailingFS{below: below, rule: rule} }
 
 // Ops returns the number of operations so far, including failed ones.
@@ -175,7 +177,8 @@ func (f *FailingFS) check(kind OpKind, path string, bytes int) error {
 	return nil
 }
 
-// guard runs the operation do, unless the file system's rule makes it fail.
+// guard runs an operation by calling the function do, unless the file system's rule makes the
+// operation fail.
 func guard[T any](f *FailingFS, kind OpKind, path string, do func() (T, error)) (T, error) {
 	if err := f.check(kind, path, 0); err != nil {
 		var none T

@@ -15,9 +15,9 @@ func syncData(f *os.File) error {
 	return control(f, func(fd int) error { return unix.Fdatasync(fd) })
 }
 
-// allocate reserves disk space for a file and extends it to size bytes, with fallocate. Later
-// writes into this space do not change the file's metadata, so fdatasync need not write the file
-// system's journal.
+// allocate reserves disk space for a file and extends it to the length size, in bytes, with
+// fallocate. Later writes into this space do not change the file's metadata, so fdatasync need not
+// write the file system's journal.
 func allocate(f *os.File, size int64) error {
 	err := control(f, func(fd int) error { return unix.Fallocate(fd, 0, 0, size) })
 	if errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {

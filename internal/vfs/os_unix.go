@@ -30,8 +30,8 @@ func freeSpace(dir string) (uint64, error) {
 	return uint64(stat.Bavail) * uint64(stat.Bsize), nil
 }
 
-// tryLock takes the exclusive lock of a file without waiting. If another owner holds the lock, in
-// this process or another one, held is true.
+// tryLock takes the exclusive lock of a file without waiting. The result held is true if another
+// owner, in this process or another one, holds the lock.
 func tryLock(f *os.File) (held bool, err error) {
 	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {

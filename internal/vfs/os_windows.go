@@ -26,9 +26,10 @@ func freeSpace(dir string) (uint64, error) {
 	return available, err
 }
 
-// tryLock takes the exclusive lock of a file without waiting. If another owner holds the lock, in
-// this process or another one, held is true. On Windows other processes cannot read a locked byte.
-// So tryLock locks a byte far behind the process id in the file, which other processes read.
+// tryLock takes the exclusive lock of a file without waiting. The result held is true if another
+// owner, in this process or another one, holds the lock. On Windows other processes cannot read a
+// locked byte. So tryLock locks a byte far behind the process id in the file, which other processes
+// read.
 func tryLock(f *os.File) (held bool, err error) {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err = windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{Offset: 1 << 30})

@@ -74,10 +74,10 @@ type File interface {
 	io.WriterAt
 	// Truncate sets the length of the file in bytes. If the file grows, the new bytes are zero.
 	Truncate(size int64) error
-	// Allocate reserves disk space for the first size bytes of the file. The file becomes at least
-	// that long, and new bytes are zero. If the file system cannot reserve space, Allocate does
-	// nothing. Writes into reserved space do not change metadata, which makes the next Sync
-	// cheaper.
+	// Allocate reserves disk space for the bytes of the file from 0 up to the offset size. The file
+	// becomes at least that long, and new bytes are zero. If the file system cannot reserve space,
+	// Allocate does nothing. Writes into reserved space do not change metadata, which makes the
+	// next Sync cheaper.
 	Allocate(size int64) error
 	// Sync makes the length of the file, and all bytes written so far, durable. After an error it
 	// is unknown which bytes are durable, because the kernel may have dropped dirty pages and

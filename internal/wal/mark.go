@@ -19,16 +19,17 @@ const (
 	markMagic     = "SCOTMARK"
 	markSlotBytes = 28
 	markSlots     = 2
-	// markStride is the distance in bytes between the two slots of the mark's file. With this
-	// distance they are in different sectors, so that a torn write damages only one of them.
+	// markStride is the distance in bytes between the two slots of the mark's file (places for one
+	// record each). With this distance they are in different sectors, so that a torn write damages
+	// only one of them.
 	markStride = 4096
 	markBytes  = markSlots * markStride
 )
 
 // Mark is a small file that records a position up to which the log is known to have been durable.
 // With it, Replay detects the loss of the newest segment or of its end, which the log itself cannot
-// detect. The file is rewritten in place. It has two slots, of which one at a time is written, so
-// that a crash leaves the other slot intact.
+// detect. The file is rewritten in place. It has two slots, each for one record. Only one slot at a
+// time is written, so that a crash leaves the other one intact.
 //
 // The mark may be behind the log by any amount. Then less damage is detected, but nothing else
 // breaks. It is never ahead of the log: Set must be called with a position that is already durable.
@@ -54,9 +55,9 @@ func OpenMark(fsys vfs.FS, dir string) (*Mark, error) {
 	return m, nil
 }
 
-// Set records that the log is durable up to the offset end of its newest segment, and makes this
-// record durable. If the recorded position is as far already, nothing changes. After an error the
-// recorded position stays, and Set may be called again.
+// Set records that the log is durable up to a position: the offset given by end, in the newest
+// segment of the log. Set makes this record durable. If the recorded position is as far already,
+// nothing changes. After an error the recorded position stays, and Set may be called again.
 func (m *Mark) Set(segment base.SegmentID, end int64) error {
 	to := Position{Segment: segment, End: end}
 	if m.Covers(segment, end) {
@@ -72,7 +73,8 @@ func (m *Mark) Set(segment base.SegmentID, end int64) error {
 	return nil
 }
 
-// Covers reports whether the mark says that the log was durable up to the offset end of a segment.
+// Covers reports whether the mark says that the log was durable up to a position: the offset given
+// by end, in the given segment.
 func (m *Mark) Covers(segment base.SegmentID, end int64) bool {
 	return !m.last.before(Position{Segment: segment, End: end})
 }

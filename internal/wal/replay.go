@@ -29,9 +29,9 @@ type Result struct {
 	TornReason string // why the first torn frame is invalid; empty if TornBytes is 0
 }
 
-// Replay reads the log in the folder dir from its first segment to its last. It calls visit with
-// every frame, in the order of the sequence numbers. visit may retain the payload. If visit returns
-// an error, Replay ends and returns that error.
+// Replay reads the log in the folder dir from its first segment to its last. It calls the function
+// visit with every frame, in the order of the sequence numbers. That function may retain the
+// payload. If it returns an error, Replay ends and returns that error.
 //
 // The last segment may end in a torn write (a write that a crash interrupted). Replay skips it and
 // reports it in the Result. The [Mark] says which bytes cannot be torn. Any other damage is a
@@ -129,7 +129,7 @@ func Verify(ctx context.Context, segments []Segment) error {
 	return nil
 }
 
-// endAt truncates a file to end bytes, and makes the new length durable.
+// endAt truncates a file to the length end, in bytes, and makes the new length durable.
 func endAt(fsys vfs.FS, path string, end int64) (err error) {
 	file, err := fsys.OpenReadWrite(path)
 	if err != nil {
@@ -171,9 +171,9 @@ func headerOf(file vfs.Reader, size int64, path string, id base.SegmentID) (segm
 // ends.
 const unknownEnd = -1
 
-// replaySegment calls visit with the frames of a segment, and adds them to result. result.End must
-// be the end of the previous segment. end is the offset at which this segment ends according to the
-// next one, or unknownEnd.
+// replaySegment calls the function visit with the frames of a segment, and adds them to result.
+// result.End must be the end of the previous segment. The argument end is the offset at which this
+// segment ends according to the next one, or unknownEnd.
 func replaySegment(fsys vfs.FS, path string, id base.SegmentID, end int64, result *Result, visit func(offset int64, h frameHeader, payload []byte) error) (err error) {
 	file, err := fsys.Open(path)
 	if err != nil {
@@ -249,8 +249,8 @@ func (b badFrame) String() string {
 	return fmt.Sprintf("%s: expected %s, found %s", b.what, b.expected, b.found)
 }
 
-// next returns the next frame. If the bytes are not a valid frame, bad says why. At the end, err is
-// io.EOF. Any other err is an error of reading the file.
+// next returns the next frame. If the bytes are not a valid frame, the result bad says why. At the
+// end of the segment, err is io.EOF. Any other err is an error of reading the file.
 func (r *frameReader) next() (h frameHeader, payload []byte, bad *badFrame, err error) {
 	remaining := r.limit - r.offset
 	if remaining == 0 {
@@ -291,8 +291,9 @@ func noEOF(err error) error {
 	return err
 }
 
-// judgeTail decides whether the bytes from offset to limit are a torn write or corruption. They do
-// not begin with a valid frame, and bad says why. The comment of Writer explains the rule.
+// judgeTail decides whether the bytes from offset to limit are a torn write or corruption. These
+// bytes do not begin with a valid frame, and the argument bad says why. The comment of Writer
+// explains the rule.
 func judgeTail(file vfs.Reader, path string, salt uint64, offset, limit int64, bad *badFrame, result *Result) error {
 	tail, err := searchTail(file, salt, offset, limit)
 	if err != nil {

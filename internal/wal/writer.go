@@ -131,7 +131,7 @@ type Writer struct {
 	fs          vfs.FS
 	dir         string
 	preallocate int64
-	timed       func(time.Duration) // function from Options.Synced
+	timed       func(time.Duration) // the function Options.Synced
 	file        vfs.File
 	id          base.SegmentID
 	salt        uint64
@@ -154,9 +154,9 @@ type Writer struct {
 	err error
 }
 
-// Create starts a new segment after the position after, which is the end of a Replay or the zero
-// Position. The folder dir must exist. Create makes the segment's name durable. If the segment
-// exists already and has frames, the error is Conflict.
+// Create starts a new segment. The argument after is the position after which the segment begins:
+// the end of a Replay, or the zero Position. The folder dir must exist. Create makes the segment's
+// name durable. If the segment exists already and has frames, the error is Conflict.
 func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, error) {
 	id := after.Segment + 1
 	path := SegmentPath(dir, id)
@@ -193,9 +193,9 @@ func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, 
 	}, nil
 }
 
-// Await returns a writer for a log that has no segment to write to, because Create failed with the
-// error cause. after is the position where the log ends. All methods of the writer fail with cause,
-// except for Rotate, which creates the segment.
+// Await returns a writer for a log that has no segment to write to, because Create failed. The
+// argument cause is the error of Create, and after is the position where the log ends. All methods
+// of the writer fail with that error, except for Rotate, which creates the segment.
 func Await(fsys vfs.FS, dir string, options Options, after Position, cause error) *Writer {
 	return &Writer{
 		fs: fsys, dir: dir, preallocate: cmp.Or(options.PreallocateBytes, DefaultPreallocateBytes), timed: options.Synced, id: after.Segment, waits: true, err: cause,
@@ -293,7 +293,7 @@ func payloadBytes(frame Frame) (length int64) {
 	return length
 }
 
-// reserve preallocates disk space, so that the file is at least end bytes long.
+// reserve preallocates disk space, so that the file has at least the length given by end, in bytes.
 func (w *Writer) reserve(end int64) {
 	if w.preallocate <= 0 || end <= w.allocated {
 		return
@@ -337,8 +337,8 @@ func (w *Writer) write(frames []Frame, total int64) error {
 	return s.end()
 }
 
-// takeBack undoes a write that failed with the error cause: it truncates the file to the end of the
-// last group of frames that was written as a whole. It returns cause.
+// takeBack undoes a failed write: it truncates the file to the end of the last group of frames that
+// was written as a whole. The argument cause is the error of the write, and takeBack returns it.
 func (w *Writer) takeBack(cause error) error {
 	err := w.file.Truncate(w.size)
 	if err == nil {

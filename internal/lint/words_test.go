@@ -48,9 +48,9 @@ func compileBanned() []*regexp.Regexp {
 	return all
 }
 
-// sources returns the paths of the repository's files with comments or prose, relative to this
+// proseFiles returns the paths of the repository's files with comments or prose, relative to this
 // package. It leaves out vendored headers, test data, installed packages and generated code.
-func sources(t *testing.T) (paths []string) {
+func proseFiles(t *testing.T) (paths []string) {
 	t.Helper()
 	skipped := map[string]bool{".git": true, ".cache": true, "node_modules": true, "bin": true, "data": true,
 		"target": true, "testdata": true, "cases": true, "__pycache__": true, ".venv": true}
@@ -96,7 +96,7 @@ func passages(t *testing.T, path string) []passage {
 
 // TestLinesOfProseAreNarrow checks that comments and Markdown are wrapped.
 func TestLinesOfProseAreNarrow(t *testing.T) {
-	for _, path := range sources(t) {
+	for _, path := range proseFiles(t) {
 		for _, p := range passages(t, path) {
 			for i, l := range p.lines {
 				if width := widthOf(l.source); width > maxWidth && !l.fixed {
@@ -109,7 +109,7 @@ func TestLinesOfProseAreNarrow(t *testing.T) {
 
 // TestWordsArePlain checks comments, Markdown and messages of errors for banned phrases.
 func TestWordsArePlain(t *testing.T) {
-	for _, path := range sources(t) {
+	for _, path := range proseFiles(t) {
 		all := passages(t, path)
 		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && all != nil {
 			all = append(all, messages(t, path)...)

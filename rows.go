@@ -48,7 +48,7 @@ func (r *Rows) NextBatch() (arrow.RecordBatch, error) {
 	return r.answer.Rows.Next(r.ctx)
 }
 
-// Next goes on to the next row. It returns false at the end and after an error, which
+// Next moves to the next row. It returns false at the end and after an error, which
 // Close returns.
 func (r *Rows) Next() bool {
 	r.row++

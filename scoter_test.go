@@ -187,7 +187,7 @@ func TestAQueryIsOverWhenItsRowsAreClosed(t *testing.T) {
 	}
 }
 
-// TestFoldersAreNoPatterns has databases in folders whose names DuckDB takes for patterns, beside
+// TestFoldersAreNoPatterns has databases in folders whose names DuckDB takes for patterns, and
 // one in a folder that matches them.
 func TestFoldersAreNoPatterns(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
@@ -209,7 +209,7 @@ func TestFoldersAreNoPatterns(t *testing.T) {
 				t.Errorf("%s: %q, %v, want %q", name, got, err, want)
 			}
 		}
-		// Written anew, all rows are in a part. Then some of them are not to be read there, and
+		// After the rewrite all rows are in a part. Then some of them are not to be read there, and
 		// others have another value.
 		for _, sql := range []string{"CREATE TABLE t AS SELECT i AS id, '' AS who FROM range(1000) r(i)", "UPDATE t SET who = 'in " + name + "' WITH (mode = 'rewrite')"} {
 			if _, err := db.Exec(ctx, sql); err != nil {

@@ -48,7 +48,7 @@ func (e *Env) scoter() (string, error) {
 	}
 	path := filepath.Join(filepath.Dir(self), "scoter")
 	if _, err := os.Stat(path); err != nil {
-		return "", base.Errorf(base.Unavailable, "no scoter program to measure: %w", err).WithHint("make build puts it beside this program; --scoter FILE names another one")
+		return "", base.Errorf(base.Unavailable, "no scoter program to measure: %w", err).WithHint("make build puts it into the folder of this program; --scoter FILE names another one")
 	}
 	return path, nil
 }

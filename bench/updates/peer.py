@@ -36,7 +36,8 @@ def chdb(folder, threads):
 
     # Nothing happens in the background that the benchmark does not ask for.
     database = session.Session(folder)
-    # A LIKE that no row meets would be remembered for parts without patches and for them alone, and the same query again would read nothing.
+    # A LIKE that no row meets would be remembered for parts without patches and for them alone, and
+    # the same query again would read nothing.
     database.query(f"SET max_threads = {threads}, use_query_condition_cache = 0")
     database.query("CREATE DATABASE bench")
     database.query("USE bench")

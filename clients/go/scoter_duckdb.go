@@ -87,7 +87,8 @@ func scDuck(v any) any {
 		return duckdb.Interval{Months: v.Months, Days: v.Days, Micros: v.Micros}
 	case time.Duration:
 		if v < 0 || v >= scDayLength {
-			return v // the appender refuses a Duration; of a time.Time it would store only the time of day
+			// the appender refuses a Duration; of a time.Time it would store only the time of day
+			return v
 		}
 		return time.Unix(0, int64(v)).UTC()
 	case Decimal:

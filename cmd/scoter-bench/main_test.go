@@ -57,7 +57,7 @@ func TestAnErrorSaysWhatToDo(t *testing.T) {
 		code int
 		want string
 	}{
-		{"query", 75, "  hint: make build puts it beside this program"},
+		{"query", 75, "  hint: make build puts it into the folder of this program"},
 		{"query --scoter nothing", 64, "  hint: scoter-bench --help"},
 		{"unknown", 64, "  hint: scoter-bench --help"},
 	} {

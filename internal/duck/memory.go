@@ -17,7 +17,7 @@ const memoryOverhead = 32 << 20
 
 // errMemory is the error of a statement that is ended to free memory: all statements together hold
 // too much, and this one holds the most.
-var errMemory = base.Errorf(base.TooLarge, "the queries that run take more memory than query_memory and the share beside it, and this one the most").
+var errMemory = base.Errorf(base.TooLarge, "the queries that run take more memory than query_memory and the share in addition to it, and this one the most").
 	WithHint("filter more, select fewer columns, run fewer queries at once, or raise query_memory")
 
 // memoryInUse bounds the memory of all instances of the process together, since their allocations

@@ -80,7 +80,7 @@ func (p *Pool) enter(ctx context.Context, who requester) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.slots.giveUp(t)
-	return base.Errorf(base.KindOf(ctx.Err()), "%d queries run already; the request waited in vain: %w", p.limit, ctx.Err())
+	return base.Errorf(base.KindOf(ctx.Err()), "%d queries run already, and none ended while the request waited: %w", p.limit, ctx.Err())
 }
 
 // connection returns an idle connection or a new one.

@@ -146,7 +146,7 @@ func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists
 			// may differ from the present one.
 			slices.ContainsFunc(view.Memtables, func(v memtable.View) bool { return v.Schema.Version < since }) {
 			return nil, base.Errorf(base.Conflict, "table %s has rows that were written with another partitioning than it has now", t.current.schema.QualifiedName()).
-				WithHint("CREATE TABLE ... AS SELECT writes all rows anew, and merges do in time")
+				WithHint("CREATE TABLE ... AS SELECT writes all rows again, and merges do so in time")
 		}
 		in := e.schemas[keyOf(x.Name.Database, x.Name.Schema)]
 		x.Name.Database, x.Name.Schema = in.Database, in.Name

@@ -217,7 +217,7 @@ func (e *Engine) stage(r *request, seq base.Seq, a *pendingWrites) error {
 					// Notify the merger. It starts a merge, which may free memory of patches.
 					e.notifyPartsAdded()
 					return base.Errorf(base.Unavailable, "over %d bytes of %w", patch.MaxColumnBytes, ErrColumnBytes).
-						WithHint("retry once a merge has written those that are there, or use WITH (mode = 'rewrite')")
+						WithHint("retry once a merge has written the existing ones, or use WITH (mode = 'rewrite')")
 				}
 				made[tc.id][rowset] = set
 			}

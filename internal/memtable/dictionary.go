@@ -84,7 +84,7 @@ func (c *column) planDictionary(all bool) error {
 		dt, ok := p.data.DataType().(*arrow.DictionaryType)
 		switch {
 		case !ok && p.data.DataType().ID() != arrow.STRING:
-			return base.Errorf(base.Internal, "memtable: a dictionary beside %s in one column", p.data.DataType())
+			return base.Errorf(base.Internal, "memtable: a dictionary and %s in one column", p.data.DataType())
 		case ok && (dt.IndexType.ID() != arrow.UINT32 || dt.ValueType.ID() != arrow.STRING):
 			return base.Errorf(base.Internal, "memtable: %s is not a storage type", dt)
 		}

@@ -92,7 +92,7 @@ func (x *execution) addColumn(t schema.Table) error {
 	ifNotExists := x.c.accept("IF", "NOT", "EXISTS")
 	for _, constraint := range []string{"PRIMARY", "CONSTRAINT", "CHECK", "UNIQUE", "FOREIGN"} {
 		if x.c.peek(constraint) {
-			return base.Errorf(base.Invalid, "constraints cannot be added to a table that is there").At(x.c.tokens()[x.c.at].Start + 1).
+			return base.Errorf(base.Invalid, "constraints cannot be added to an existing table").At(x.c.tokens()[x.c.at].Start + 1).
 				WithHint("make another table with it, and INSERT INTO it FROM this one")
 		}
 	}

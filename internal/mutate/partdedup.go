@@ -185,7 +185,7 @@ func (s *partDedup) refused(row base.RowAddress) error {
 // errDuplicateResult returns the error for a statement that would give a row the key of another
 // row.
 func errDuplicateResult(t schema.Table) *base.Error {
-	return base.Errorf(base.Conflict, "Duplicate key violates primary key constraint of table %s: rows that are there would have one key", t.QualifiedName()).
+	return base.Errorf(base.Conflict, "Duplicate key violates primary key constraint of table %s: existing rows would have the same key", t.QualifiedName()).
 		WithHint("DO UPDATE SET of a column of the primary key may give no two rows one key")
 }
 

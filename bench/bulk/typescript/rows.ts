@@ -59,7 +59,7 @@ export interface Way<R> {
 export interface Engine<R> {
   versions: Record<string, string>;
   row(reading: Reading): R;
-  /** Makes the table anew. */
+  /** Drops the table and creates it again. */
   empty(): Promise<void> | void;
   fill(rows: R[]): Promise<unknown> | unknown;
   /** Those of the table. */
@@ -67,7 +67,10 @@ export interface Engine<R> {
   ways: Way<R>[];
 }
 
-/** The methods of the generated code, which takes rows as they are; those to delete have more than a key. */
+/**
+ * The methods of the generated code, which takes rows as they are; those to delete have more than a
+ * key.
+ */
 export interface Generated<R> {
   insertAllReadings(rows: R[]): Promise<number> | number;
   updateAllReadings(rows: R[]): Promise<number> | number;
@@ -92,7 +95,10 @@ export function generated<R>(
     : { operation, method: `scoter, ${route}`, most: slow, run };
 }
 
-/** The query for the sums, with expressions for the device's number, seconds, and a truth value as a number. */
+/**
+ * The query for the sums, with expressions for the device's number, seconds, and a truth value as a
+ * number.
+ */
 export function sumsOf(device: string, at: string, anomaly: string): string {
   const of = [
     device,

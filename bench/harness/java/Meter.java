@@ -17,7 +17,10 @@ final class Meter {
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /** Linux's clock of the process's processor time, in nanoseconds: the JDK's own there counts hundredths of a second. */
+    /**
+     * Linux's clock of the process's processor time, in nanoseconds: the JDK's own there counts
+     * hundredths of a second.
+     */
     private static final int CLOCK_PROCESS_CPUTIME_ID = 2;
 
     private static final boolean LINUX = System.getProperty("os.name").equals("Linux");

@@ -22,11 +22,17 @@ import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.FieldType;
 import org.apache.arrow.vector.types.pojo.Schema;
 
-/** The published Arrow way: vectors of 10,000 rows, a stream and a statement for each, which commits by itself. */
+/**
+ * The published Arrow way: vectors of 10,000 rows, a stream and a statement for each, which commits
+ * by itself.
+ */
 final class Arrow {
     private Arrow() {}
 
-    /** {@code columns} is 2 for keys, 3 with the temperature, 9 for all; delta is added to the temperature. */
+    /**
+     * {@code columns} is 2 for keys, 3 with the temperature, 9 for all; delta is added to the
+     * temperature.
+     */
     static Methods.Method method(int columns, double delta, String sql) {
         return (c, rows) -> {
             try (BufferAllocator allocator = new RootAllocator()) {

@@ -45,7 +45,9 @@ public final class Main {
         this.names = names;
     }
 
-    /** folder, repetitions, whether slow methods too, operations, sizes, methods or none for all. */
+    /**
+     * folder, repetitions, whether slow methods too, operations, sizes, methods or none for all.
+     */
     public static void main(String[] args) throws Exception {
         Set<String> names = args[5].isEmpty() ? Set.of() : Set.of(args[5].split(";"));
         var main = new Main(Path.of(args[0]), Integer.parseInt(args[1]), Boolean.parseBoolean(args[2]), names);
@@ -143,7 +145,10 @@ public final class Main {
         long run(Sensors queries, Iterable<T> rows) throws SQLException;
     }
 
-    /** A generated method over rows of its own type, which are there beforehand as those of the others are. */
+    /**
+     * A generated method over rows of its own type, which are there beforehand as those of the
+     * others are.
+     */
     private static <T> Methods.Method generated(List<Rows.Reading> rows, Function<Rows.Reading, T> row, Bulk<T> bulk) {
         List<T> made = rows.stream().map(row).toList();
         return (c, wanted) -> {
@@ -212,11 +217,12 @@ public final class Main {
                     methods.put(way, way.make().apply(rows));
                 }
             }
-            // Rounds of all methods, so that a noisy moment hits all alike. The first ones warm up: few rows
-            // need many rounds until they run compiled code.
+            // Rounds of all methods, so that a noisy moment hits all alike. The first ones warm up:
+            // few rows need many rounds until they run compiled code.
             int warmUp = Math.max(3, Math.min(60, 60_000 / count));
             int rounds =
-                    repeat * (count <= 10_000 ? 5 : count <= 100_000 ? 2 : 1); // what takes little time varies more
+                    // what takes little time varies more
+                    repeat * (count <= 10_000 ? 5 : count <= 100_000 ? 2 : 1);
             List<Way> order = new ArrayList<>(methods.keySet());
             for (int round = 1 - warmUp; round <= rounds; round++) {
                 Collections.rotate(order, 1);

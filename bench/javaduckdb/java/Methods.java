@@ -179,7 +179,10 @@ final class Methods {
         });
     }
 
-    /** The statement alone, over a table in memory that is filled beforehand: what is left is the engine's. */
+    /**
+     * The statement alone, over a table in memory that is filled beforehand: what is left is the
+     * engine's.
+     */
     static Method inMemory(List<Rows.Reading> rows, int columns, double delta, String apply) {
         return new Method() {
             @Override

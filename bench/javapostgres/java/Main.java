@@ -19,8 +19,8 @@ import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 
 /**
- * Runs the methods in turn, each on a table made anew, checks every column of the result, and prints
- * what each took.
+ * Runs the methods in turn, each on a new table, checks every column of the result, and
+ * prints what each took.
  */
 public final class Main {
     /** A method, and the most rows that it is run with unless all are asked for. */
@@ -60,7 +60,10 @@ public final class Main {
         this.everything = everything;
     }
 
-    /** port, the extension's file if there is one, repetitions, whether slow methods too, operations, sizes. */
+    /**
+     * port, the extension's file if there is one, repetitions, whether slow methods too,
+     * operations, sizes.
+     */
     public static void main(String[] args) throws Exception {
         var main =
                 new Main(Integer.parseInt(args[0]), args[1], Integer.parseInt(args[2]), Boolean.parseBoolean(args[3]));
@@ -168,7 +171,10 @@ public final class Main {
         return (unused, rows) -> method.run(other, rows);
     }
 
-    /** A statement over rows that are in a table of the server beforehand: nothing that is sent to it takes less. */
+    /**
+     * A statement over rows that are in a table of the server beforehand: nothing that is sent to
+     * it takes less.
+     */
     private Methods.Method alone(String sql) {
         try {
             execute("DROP TABLE IF EXISTS staged");
@@ -196,7 +202,10 @@ public final class Main {
         long run(Sensors queries, Iterable<T> rows) throws SQLException;
     }
 
-    /** A generated method over rows of its own type, which are there beforehand as those of the others are. */
+    /**
+     * A generated method over rows of its own type, which are there beforehand as those of the
+     * others are.
+     */
     private static <T> Methods.Method generated(List<Rows.Reading> rows, Function<Rows.Reading, T> row, Bulk<T> bulk) {
         List<T> made = rows.stream().map(row).toList();
         return (c, unused) -> {
@@ -275,8 +284,8 @@ public final class Main {
                     methods.put(way, way.make().apply(rows));
                 }
             }
-            // Rounds of all methods, so that a noisy moment hits all alike. The first ones warm up: few rows
-            // need many rounds until they run compiled code.
+            // Rounds of all methods, so that a noisy moment hits all alike. The first ones warm up:
+            // few rows need many rounds until they run compiled code.
             int warmUp = Math.max(1, Math.min(20, 20_000 / count));
             for (int round = 1 - warmUp; round <= repeat; round++) {
                 for (var method : methods.entrySet()) {
@@ -304,7 +313,10 @@ public final class Main {
         }
     }
 
-    /** Makes a table anew, with rows of the template if there is a condition, and leaves nothing for the server to do. */
+    /**
+     * Makes a table anew, with rows of the template if there is a condition, and leaves nothing for
+     * the server to do.
+     */
     private void fresh(String table, String condition) throws Exception {
         execute("CREATE TABLE fresh (LIKE " + table + " INCLUDING ALL)");
         execute("DROP TABLE " + table);
@@ -332,7 +344,9 @@ public final class Main {
         }
     }
 
-    /** Of all columns of all rows, whatever their order; something may be added to the temperature. */
+    /**
+     * Of all columns of all rows, whatever their order; something may be added to the temperature.
+     */
     private String checksum(String table, String plus) throws SQLException {
         return text("SELECT count(*) || ' rows ' || count(DISTINCT id) || ' ids ' || coalesce(sum(hashtextextended(ROW("
                 + Methods.COLUMNS.replace("temperature", "temperature" + plus) + ")::text, 0)), 0) FROM " + table);

@@ -244,7 +244,10 @@ final class Methods {
         copy.endCopy();
     };
 
-    /** Bytes of COPY's binary form that are there beforehand: what the server and the socket take. */
+    /**
+     * The data in COPY's binary form, encoded beforehand. Sending it shows how much the server and the
+     * socket take.
+     */
     static Method copyBytes(byte[] all) {
         return (c, rows) -> {
             var copy = c.unwrap(PGConnection.class)

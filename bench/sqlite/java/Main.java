@@ -24,7 +24,10 @@ import java.util.stream.Stream;
  * typescript/main.ts for the lines.
  */
 final class Main {
-    /** The process's time is told in steps of 10 ms: this thread's it is, and what it allocates for others to collect. */
+    /**
+     * The processor time of the whole process has steps of 10 ms. So this is the time of this thread.
+     * It does not include the work of the threads that collect what this thread allocates.
+     */
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private static final DateTimeFormatter MOMENT = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS");

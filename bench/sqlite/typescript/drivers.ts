@@ -1,4 +1,7 @@
-/** Each driver: how it opens a database, and the operations written by hand, statements prepared once. */
+/**
+ * Each driver: how it opens a database, and the operations written by hand, statements prepared
+ * once.
+ */
 import {
   type GetPostsByUserResult,
   type GetPostWithAuthorResult,

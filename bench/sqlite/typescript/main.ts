@@ -4,8 +4,9 @@
  *
  * - `open FILE`: opens a database.
  * - `check OPERATION SIDE FROM CALLS`: the results of some calls, rows as arrays.
- * - `turn OPERATION MILLIS MOST FIRST UNDO`: runs both sides in turn, in slices of a few milliseconds and of at most so many
- *   calls, which are numbered on from the first; UNDO is run after each slice.
+ * - `turn OPERATION MILLIS MOST FIRST UNDO`: runs both sides in turn, in slices of a few
+ *   milliseconds and of at most so many calls, which are numbered on from the first; UNDO is run
+ *   after each slice.
  * - `value SQL`: the first value of a query.
  * - `execute SQL`: runs a statement.
  */
@@ -16,7 +17,8 @@ import { calls, type Maybe, type Operations } from "./operations.js";
 
 const driver = process.argv[2]!;
 const asynchronous = driver === "libsql" || driver === "turso";
-// No checkpoints by themselves: they would fall into slices of one side more often than into the other's.
+// No checkpoints by themselves: they would fall into slices of one side more often than into the
+// other's.
 const pragmas = [
   "journal_mode = WAL",
   "synchronous = NORMAL",
@@ -114,7 +116,10 @@ async function slice(
   };
 }
 
-/** The median, which of an even number is between the two in the middle: the upper one would be that of noise. */
+/**
+ * The median, which of an even number is between the two in the middle: the upper one would be that
+ * of noise.
+ */
 function median(a: number[]): number {
   a.sort((x, y) => x - y);
   return a.length === 0 ? 0 : (a[(a.length - 1) >> 1]! + a[a.length >> 1]!) / 2;

@@ -19,7 +19,7 @@
 //     grows faster than their arguments, refuse rows (limit_functions.cc, limit_like.cc,
 //     limit_casts.cc).
 //
-// A change of any Go file here compiles all C++ anew, and so does a change of a package that is
+// A change of any Go file here compiles all C++ again, and so does a change of a package that is
 // imported here. So this package has little Go code, and imports nothing of this module.
 package ext
 

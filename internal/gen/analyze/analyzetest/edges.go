@@ -78,7 +78,8 @@ func Edges(t *testing.T, engine analyze.Engine, calls []Call, values map[string]
 		sql += where
 		d, err := engine.Describe(context.Background(), &analyze.Statement{Verb: ir.VerbQuery, Pieces: []sqlfile.Piece{{Segment: ir.Segment{Kind: ir.Code, Text: sql}}}})
 		if err != nil || len(d.Columns) != 1 || d.Columns[0].Nullable {
-			continue // the engine refused the call, or the analysis says that its result can be NULL
+			// the engine refused the call, or the analysis says that its result can be NULL
+			continue
 		}
 		nulls, err := run(sql, 1)
 		if err != nil {

@@ -208,7 +208,8 @@ func mapped(in columns, projection []any) columns {
 // functions that generate numbers.
 func (p *plan) get(o object) columns {
 	if len(o.list("projected_input")) > 0 || len(o.list("children")) > 0 {
-		return columns{} // A table function with rows as input may also return columns of its input.
+		// A table function with rows as input may also return columns of its input.
+		return columns{}
 	}
 	out := columns{known: true}
 	names := o.list("names")

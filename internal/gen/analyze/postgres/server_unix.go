@@ -11,7 +11,7 @@ import (
 
 // credential returns the attributes with which the PostgreSQL server's process is started.
 // PostgreSQL refuses to run as root. So if this process runs as root, the server runs as another
-// user, to whom the folder is given. The server has a process group of its own, so that Ctrl-C in
+// user, which then owns the folder. The server has a process group of its own, so that Ctrl-C in
 // the terminal does not reach it before this process handles it.
 func credential(folder string) (*syscall.SysProcAttr, error) {
 	attributes := &syscall.SysProcAttr{Setpgid: true}

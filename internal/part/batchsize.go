@@ -15,9 +15,9 @@ import (
 type BatchSize struct{ Rows, Bytes int64 }
 
 // of computes a number of rows for batches that are read from the part in the file f: this number
-// of its rows takes at most the size s in memory. Values in memory may be many times larger than in the
-// file. If the argument dictionaries is true, texts that have a dictionary in the file are read as
-// dictionaries.
+// of its rows takes at most the size s in memory. Values in memory may be many times larger than in
+// the file. If the argument dictionaries is true, texts that have a dictionary in the file are read
+// as dictionaries.
 func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (rows int64, err error) {
 	var leaves []leafPath
 	for i, f := range table.Arrow().Fields() {

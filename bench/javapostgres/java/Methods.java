@@ -245,8 +245,8 @@ final class Methods {
     };
 
     /**
-     * The data in COPY's binary form, encoded beforehand. Sending it shows how much the server and the
-     * socket take.
+     * The data in COPY's binary form, encoded beforehand. Sending it shows how much the server and
+     * the socket take.
      */
     static Method copyBytes(byte[] all) {
         return (c, rows) -> {

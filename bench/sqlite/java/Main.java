@@ -25,8 +25,8 @@ import java.util.stream.Stream;
  */
 final class Main {
     /**
-     * The processor time of the whole process has steps of 10 ms. So this is the time of this thread.
-     * It does not include the work of the threads that collect what this thread allocates.
+     * The processor time of the whole process has steps of 10 ms. So this is the time of this
+     * thread. It does not include the work of the threads that collect what this thread allocates.
      */
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 

@@ -314,8 +314,8 @@ public final class Main {
     }
 
     /**
-     * Creates a table again, with rows of the template if there is a condition. Afterwards the server
-     * has nothing left to do for the table.
+     * Creates a table again, with rows of the template if there is a condition. Afterwards the
+     * server has nothing left to do for the table.
      */
     private void fresh(String table, String condition) throws Exception {
         execute("CREATE TABLE fresh (LIKE " + table + " INCLUDING ALL)");

@@ -16,7 +16,7 @@ namespace {
 using namespace duckdb;
 
 // The first member of DuckDB's ParquetReadLocalState (parquet_multi_file_info.cpp).
-// scripts/duckdb-headers compares it with DuckDB's source.
+// scripts/duckdb_headers.py compares it with DuckDB's source.
 struct ReadState : public LocalTableFunctionState {
 	ParquetReaderScanState scan_state;
 };

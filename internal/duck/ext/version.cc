@@ -22,7 +22,7 @@ namespace {
 
 using namespace duckdb;
 
-// The version of the headers in internal/duck/include. scripts/duckdb-headers compares them with
+// The version of the headers in internal/duck/include. scripts/duckdb_headers.py compares them with
 // the source of this version. Only headers of exactly the library's version are sure to match it.
 const char *const version = "v1.5.6";
 

@@ -61,7 +61,7 @@ func checkFormat(dir string) error {
 func checkIsData(dir string) error {
 	is, err := engine.Exists(vfs.OS, dir)
 	if err == nil && !is {
-		err = base.Errorf(base.NotFound, "%s is no data directory: it has no %s, or an empty one", dir, catalog.FileName)
+		err = base.Errorf(base.NotFound, "%s is not a data directory: it has no %s, or an empty one", dir, catalog.FileName)
 	}
 	return err
 }

@@ -98,5 +98,5 @@ func engineName(database, table string) (engine.TableName, error) {
 	case 3:
 		return engine.TableName{Database: parts[0], Schema: parts[1], Name: parts[2]}, nil
 	}
-	return engine.TableName{}, base.Errorf(base.Invalid, "%q is no table name", table)
+	return engine.TableName{}, base.Errorf(base.Invalid, "invalid table name %q", table)
 }

@@ -194,7 +194,7 @@ func (d *splitter) checkGroups(node duck.Node, items []any) error {
 			if err != nil {
 				return err
 			}
-			return base.Errorf(base.Invalid, "group %d, %s, is no column of the view", i+1, strings.TrimPrefix(printed, "SELECT ")).WithHint("select it, once")
+			return base.Errorf(base.Invalid, "group %d, %s, is not a column of the view", i+1, strings.TrimPrefix(printed, "SELECT ")).WithHint("select it, once")
 		}
 		// Each item may be found only once. Otherwise a.b and b.b could both count as the same
 		// item.

@@ -379,7 +379,7 @@ func (p *Plan) PythonSQL(q *Query) string {
 		case t.Kind == ir.Interval:
 			return asText(name, t, true)
 		case isDay(t.Kind):
-			return "CASE WHEN NOT isfinite(" + name + ") THEN error(CAST(" + name + " AS VARCHAR) || ' is no day or moment of Python') ELSE " + name + " END"
+			return "CASE WHEN NOT isfinite(" + name + ") THEN error(CAST(" + name + " AS VARCHAR) || ' is not a day or moment of Python') ELSE " + name + " END"
 		case p.containsKind(t, ir.Interval) || p.anyType(t, func(t ir.Type) bool { return isDay(t.Kind) }) && !p.anyType(t, p.hasNoTypeName):
 			return "CAST(" + name + " AS " + p.withText(t, ir.Interval, ir.Date, ir.Timestamp, ir.TimestampTZ) + ")"
 		}

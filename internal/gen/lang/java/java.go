@@ -54,7 +54,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 		}
 	}
 	if class, file := strings.CutSuffix(path.Base(t.Output), ".java"); file && !emit.IsIdentifier(emit.Java, class) {
-		return nil, base.Errorf(base.Invalid, "%s cannot be a Java file: %q is no name for a class", t.Output, class)
+		return nil, base.Errorf(base.Invalid, "%s cannot be a Java file: %q is not a name for a class", t.Output, class)
 	}
 	if err := checkJVMLimits(m); err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
 	}
 	if module, file := strings.CutSuffix(path.Base(t.Output), ".py"); file && !emit.IsIdentifier(emit.Python, module) {
-		return nil, base.Errorf(base.Invalid, "%s cannot be imported: %q is no name for a module", t.Output, module)
+		return nil, base.Errorf(base.Invalid, "%s cannot be imported: %q is not a name for a module", t.Output, module)
 	}
 	plan, err := emit.NewPlan(m, t, emit.Options{Language: emit.Python, Style: rt.style, Raw: true, Arrow: slices.Contains(rt.others, "scoter_arrow"),
 		Types:   strings.Fields("Any Iterable Iterator Sequence AbstractContextManager Mapping Exception Decimal"),

@@ -130,7 +130,7 @@ func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 	case len(statements) > 1 && len(req.Args) > 0:
 		return nil, base.Errorf(base.Invalid, "parameters need a single statement, not %d", len(statements))
 	case len(statements) > 1 && req.Options.IdempotencyKey != "":
-		return nil, base.Errorf(base.Invalid, "an idempotency key needs a single statement, not %d", len(statements)).WithHint("each statement is a change of its own: send each with a key of its own")
+		return nil, base.Errorf(base.Invalid, "an idempotency key needs a single statement, not %d", len(statements)).WithHint("each statement is a separate change: send each statement with its own key")
 	}
 	for i, s := range statements {
 		started := time.Now()
@@ -282,13 +282,13 @@ var refusals = func() map[string]string {
 	for words, hint := range map[string]string{
 		"COPY EXPORT":                           "ask for the result in the format you need (?format=parquet), or use scoter sql --output",
 		"IMPORT LOAD INSTALL":                   "load files with scoter load or over HTTP; extensions are not loaded at run time",
-		"ATTACH DETACH":                         "databases are made with CREATE DATABASE",
-		"SET RESET PRAGMA":                      "settings are the server's: see scoter config, and scoter.settings in SQL",
-		"BEGIN START COMMIT END ROLLBACK ABORT": "every statement is a transaction of its own; MERGE INTO and INSERT ... ON CONFLICT change several rows at once",
+		"ATTACH DETACH":                         "create databases with CREATE DATABASE",
+		"SET RESET PRAGMA":                      "settings belong to the server: see scoter config, and scoter.settings in SQL",
+		"BEGIN START COMMIT END ROLLBACK ABORT": "every statement is a separate transaction; MERGE INTO and INSERT ... ON CONFLICT change several rows at once",
 		"USE":                                   "name the database in the request (?database=) or qualify the table: database.table",
 		"CALL CHECKPOINT FORCE VACUUM ANALYZE":  "Scoter does its own upkeep: see scoter.merges and scoter.parts",
 		"PREPARE EXECUTE DEALLOCATE":            "send parameters with the statement: {\"sql\": ..., \"params\": [...]}",
-		"COMMENT GRANT REVOKE":                  "Scoter has no comments on tables, and permissions are those of tokens",
+		"COMMENT GRANT REVOKE":                  "Scoter has no comments on tables, and permissions belong to tokens",
 	} {
 		for _, w := range strings.Fields(words) {
 			out[w] = hint

@@ -54,7 +54,7 @@ func (s *Server) parseSQL(r *http.Request, text []byte) (sqlRequest, error) {
 		}
 	}
 	if req.TimeoutMS < 0 || req.MaxRows < 0 {
-		return req, base.Errorf(base.Invalid, "timeout_ms and max_rows are counts")
+		return req, base.Errorf(base.Invalid, "timeout_ms and max_rows must not be negative")
 	}
 	if req.Database == "" {
 		req.Database = r.Header.Get("X-Arc-Database")

@@ -321,7 +321,7 @@ func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) boo
 			if !p.containsKind(c.Type, kind) || wrapped(q) && !nameless {
 				continue
 			}
-			err := base.Errorf(base.Invalid, "query %s: column %s is of type %s, which %s would not read as it is", q.Name.Original, c.Name.Original, c.Type.Native, language)
+			err := base.Errorf(base.Invalid, "query %s: column %s has type %s, which %s cannot read correctly", q.Name.Original, c.Name.Original, c.Type.Native, language)
 			if nameless {
 				return err.WithHint("return the text of the UNION or VARIANT, CAST(... AS VARCHAR)")
 			}

@@ -231,11 +231,11 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 		}
 		if req.Role < Admin && mutate.IsSourceStatement(s) {
 			return nil, base.Errorf(base.Forbidden, "%s SOURCE needs the role admin: a source reads files and connects to other machines", verb).
-				WithHint("scoter token NAME --role admin makes a token, and says what belongs into the settings file; or define the source there, as [[source]]")
+				WithHint("scoter token NAME --role admin creates a token, and prints the lines for the settings file; or define the source there, as [[source]]")
 		}
 		if req.Role < Admin && mutate.IsExportStatement(s) {
 			return nil, base.Errorf(base.Forbidden, "%s EXPORT needs the role admin: an export writes files and connects to other machines", verb).
-				WithHint("scoter token NAME --role admin makes a token, and says what belongs into the settings file")
+				WithHint("scoter token NAME --role admin creates a token, and prints the lines for the settings file")
 		}
 		result, err := x.mutate.Execute(ctx, s, mutate.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin, Options: req.Options})
 		if err != nil {

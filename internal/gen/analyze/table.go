@@ -211,7 +211,7 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 	}
 	if has(b.Ops, ir.OpUpsert) && !r.setsAll(t) {
 		list.Add(b.Errorf(diag.BadKey, b.SetOffset, b.SetOffset+3, "an upsert of Scoter sets every column that is not in the key").
-			Suggest("leave set(...) out, or upsert"))
+			Suggest("remove set(...), or remove upsert"))
 		return false
 	}
 	if len(t.spec.Set) == 0 && has(b.Ops, ir.OpUpdate) {

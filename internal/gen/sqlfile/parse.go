@@ -366,11 +366,11 @@ func (p *parser) checkSchema(b *Block, statement []Token) {
 	inside := first.Is("PREPARE") && !second.Is("TRANSACTION") || first.Is("ROLLBACK") && slices.ContainsFunc(words, func(t Token) bool { return t.Is("TO") })
 	for _, word := range transactional {
 		if first.Is(word) && !inside {
-			help := "leave it out"
+			help := "remove it"
 			if b.Kind == Migrate {
-				help += "; where the migration was applied with it, set its checksum in _sqg_migrations to NULL"
+				help += "; if the migration was applied with it, set its checksum in _sqg_migrations to NULL"
 			}
-			p.list.Add(b.Errorf(diag.SQLParse, first.Start, first.End(), "%s is for transactions, and a %s block runs within one", word, b.Kind).Suggest("%s", help))
+			p.list.Add(b.Errorf(diag.SQLParse, first.Start, first.End(), "%s is not allowed, because a %s block runs in a transaction", word, b.Kind).Suggest("%s", help))
 			return
 		}
 	}

@@ -108,7 +108,7 @@ func (db *DB) Append(ctx context.Context, table string, rows arrow.RecordBatch) 
 	case 3:
 		name.Database, name.Schema, name.Name = parts[0], parts[1], parts[2]
 	default:
-		return 0, base.Errorf(base.Invalid, "%q is no table name", table)
+		return 0, base.Errorf(base.Invalid, "invalid table name %q", table)
 	}
 	counts, err := db.app.Executor.Append(ctx, []engine.TableRows{{Table: name, Batches: []arrow.RecordBatch{rows}}}, engine.AppendOptions{Create: true})
 	return counts.Rows(), err

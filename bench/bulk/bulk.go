@@ -24,16 +24,16 @@ type Options struct {
 	Operations []string `help:"What to measure." enum:"INSERT,UPDATE,DELETE,UPSERT" default:"INSERT,UPDATE,DELETE,UPSERT"`
 	Languages  []string `help:"Languages." enum:"go,python,typescript" default:"go,python,typescript"`
 	Engines    []string `help:"Databases." enum:"duckdb,postgres,sqlite,scoter" default:"duckdb,postgres,sqlite,scoter"`
-	Repeat     int      `help:"Counted runs of each method, in turn, after one that warms up; of up to 10,000 rows three times as many after five, but of the slow methods." default:"5"`
-	All        bool     `help:"The slow methods at every size too (hours)."`
-	Keep       bool     `help:"Keep what an earlier run in the output folder has of other sizes, operations and databases."`
+	Repeat     int      `help:"Counted runs of each method, in turn, after one warm-up run. Fast methods with up to 10,000 rows run three times as often, after five warm-up runs." default:"5"`
+	All        bool     `help:"Also run the slow methods at every size (takes hours)."`
+	Keep       bool     `help:"Keep the results of an earlier run in the output folder for other sizes, operations and databases."`
 }
 
 // Help returns the help text of the benchmark's command, for kong (the library that parses the
 // command line).
 func (*Options) Help() string {
-	return "Needs Go for go, Python 3.11 with pip for python, and Node.js 20 with npm for typescript. PostgreSQL is embedded. Every run is on a table\n" +
-		"made anew, and all columns of all rows are checked after it.\nExample: scoter-bench bulk --languages go --engines postgres --rows 1000,100000"
+	return "Needs Go for go, Python 3.11 with pip for python, and Node.js 20 with npm for typescript. PostgreSQL is embedded. Every run uses\n" +
+		"a new table, and all columns of all rows are checked afterwards.\nExample: scoter-bench bulk --languages go --engines postgres --rows 1000,100000"
 }
 
 //go:embed *.sql scoter.yaml golang python typescript package.json package-lock.json tsconfig.json

@@ -19,7 +19,7 @@ import (
 func GoProgram(ctx context.Context, dir string, files fs.FS) (string, error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "", base.Errorf(base.Internal, "this program does not say of which modules it is made")
+		return "", base.Errorf(base.Internal, "this program has no build information about its modules")
 	}
 	module := "module bench\n\ngo " + strings.TrimPrefix(info.GoVersion, "go") + "\n\nrequire (\n"
 	for _, m := range info.Deps {

@@ -263,7 +263,7 @@ func (l *load) work(ctx context.Context) error {
 func (l *load) check(ctx context.Context) error {
 	there, err := l.server.Number(ctx, "SELECT count(*) FROM "+telemetry.Table)
 	if err == nil && int64(there) != l.acknowledged.Load() {
-		err = base.Errorf(base.Corrupt, "%d rows were acknowledged, %.0f are there", l.acknowledged.Load(), there)
+		err = base.Errorf(base.Corrupt, "%d rows were acknowledged, but the table has %.0f", l.acknowledged.Load(), there)
 	}
 	return err
 }

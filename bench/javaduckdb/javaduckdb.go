@@ -17,16 +17,16 @@ import (
 type Options struct {
 	Rows       []int    `help:"Sizes." default:"1000,5000,10000,50000,100000,500000,1000000"`
 	Operations []string `help:"What to measure." enum:"INSERT,UPDATE,DELETE,UPSERT" default:"INSERT,UPDATE,DELETE,UPSERT"`
-	Repeat     int      `help:"Counted runs of each method, in turn, after three or more that warm up; of up to 100,000 rows twice and up to 10,000 rows five times as many, but of the slow methods." default:"5"`
-	Methods    []string `help:"Names of methods as the report has them; all if empty." sep:";"`
-	All        bool     `help:"The slow methods at every size too (hours)."`
-	Keep       bool     `help:"Keep what an earlier run in the output folder has of other sizes and operations."`
+	Repeat     int      `help:"Counted runs of each method, in turn, after three or more warm-up runs. Fast methods run twice as often with up to 100,000 rows, and five times as often with up to 10,000 rows." default:"5"`
+	Methods    []string `help:"Names of methods as in the report. Default: all." sep:";"`
+	All        bool     `help:"Also run the slow methods at every size (takes hours)."`
+	Keep       bool     `help:"Keep the results of an earlier run in the output folder for other sizes and operations."`
 }
 
 // Help returns the help text of the benchmark's command, for kong (the library that parses the
 // command line).
 func (*Options) Help() string {
-	return "Needs a JDK of version 22 or newer and Maven. Every run is on a fresh copy of a database file, and all columns of all rows are checked after it. Everything takes about 12 minutes.\nExample: scoter-bench java-duckdb --rows 1000,100000"
+	return "Needs a JDK of version 22 or newer and Maven. Every run uses a fresh copy of a database file, and all columns of all rows are checked afterwards. The benchmark takes about 12 minutes.\nExample: scoter-bench java-duckdb --rows 1000,100000"
 }
 
 //go:embed java pom.xml queries.sql scoter.yaml

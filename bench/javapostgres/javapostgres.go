@@ -25,16 +25,16 @@ import (
 type Options struct {
 	Rows       []int    `help:"Sizes." default:"100,1000,10000,100000,1000000"`
 	Operations []string `help:"What to measure." enum:"INSERT,UPDATE,DELETE,UPSERT" default:"INSERT,UPDATE,DELETE,UPSERT"`
-	Repeat     int      `help:"Counted runs of each method, in turn, after one that warms up." default:"5"`
-	All        bool     `help:"The slow methods at every size too (hours)."`
-	Keep       bool     `help:"Keep what an earlier run in the output folder has of other sizes and operations."`
+	Repeat     int      `help:"Counted runs of each method, in turn, after one warm-up run." default:"5"`
+	All        bool     `help:"Also run the slow methods at every size (takes hours)."`
+	Keep       bool     `help:"Keep the results of an earlier run in the output folder for other sizes and operations."`
 }
 
 // Help returns the help text of the benchmark's command, for kong (the library that parses the
 // command line).
 func (*Options) Help() string {
-	return "Needs a JDK of version 22 or newer and Maven; pip for two of the ways, which go through DuckDB. PostgreSQL is embedded, on a port of this machine.\n" +
-		"Every run is on a table made anew, and all columns of all rows are checked after it.\nExample: scoter-bench java-postgres --rows 1000,100000"
+	return "Needs a JDK of version 22 or newer and Maven; two methods use DuckDB and need pip. PostgreSQL is embedded, on a port of this machine.\n" +
+		"Every run uses a new table, and all columns of all rows are checked afterwards.\nExample: scoter-bench java-postgres --rows 1000,100000"
 }
 
 //go:embed java pom.xml queries.sql scoter.yaml

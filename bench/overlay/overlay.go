@@ -35,14 +35,14 @@ import (
 type Options struct {
 	Rows    int      `help:"Rows of the table." default:"6000000"`
 	Repeat  int      `help:"Runs of each query on each side, in turn." default:"5"`
-	Kinds   []string `help:"Changes to make; modes compares patches with parts written anew." enum:"update,delete,modes" default:"update,delete,modes"`
+	Kinds   []string `help:"Changes to make. modes compares patches with rewritten parts." enum:"update,delete,modes" default:"update,delete,modes"`
 	Singles int      `help:"Updates of one row each in the last state." default:"10000"`
 }
 
 // Help returns the help text of the benchmark's command, for kong (the library that parses the
 // command line).
 func (*Options) Help() string {
-	return "Changed rows lie anywhere in the table, which is the worst case.\nExample: scoter-bench overlay --rows 1000000 --repeat 3"
+	return "Changed rows are spread over the whole table, which is the worst case.\nExample: scoter-bench overlay --rows 1000000 --repeat 3"
 }
 
 const database = "default"

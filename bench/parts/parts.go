@@ -22,7 +22,7 @@ type Options struct {
 // Help returns the help text of the benchmark's command, for kong (the library that parses the
 // command line).
 func (*Options) Help() string {
-	return "The query averages one hour; every repetition has other text.\nExample: scoter-bench parts --parts 1000"
+	return "The query averages one hour; every repetition has a different text.\nExample: scoter-bench parts --parts 1000"
 }
 
 var start = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -29,7 +29,7 @@ type Options struct {
 // Help returns the help text of the benchmark's command, for kong (the library that parses the
 // command line).
 func (*Options) Help() string {
-	return "The large result has a time, a host of 100 and three doubles of two decimals; the client reads bytes only.\nExample: scoter-bench query --repeat 5"
+	return "The columns of the large result are a time, one of 100 hosts, and three doubles with two decimals. The client reads the bytes without decoding them.\nExample: scoter-bench query --repeat 5"
 }
 
 const (

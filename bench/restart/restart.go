@@ -19,7 +19,7 @@ import (
 // Options are the command-line options of the benchmark of restart.
 type Options struct {
 	Log    int `help:"Size of the log, in MiB." default:"256"`
-	Repeat int `help:"Restarts of each kind; the log is written anew for each." default:"3"`
+	Repeat int `help:"Restarts of each kind. The log is written again for each." default:"3"`
 }
 
 // Help returns the help text of the benchmark's command, for kong (the library that parses the
@@ -106,7 +106,7 @@ func (o *Options) once(ctx context.Context, env *harness.Env, k kind) (r restart
 	}
 	there, err := s.Number(ctx, "SELECT count(*) FROM "+telemetry.Table)
 	if want := r.requests * int64(k.rows); err == nil && int64(there) != want {
-		err = base.Errorf(base.Corrupt, "%d rows were acknowledged, %.0f are there", want, there)
+		err = base.Errorf(base.Corrupt, "%d rows were acknowledged, but the table has %.0f", want, there)
 	}
 	return r, err
 }

@@ -19,14 +19,14 @@ import (
 type Options struct {
 	Drivers    []string `help:"Drivers." enum:"better-sqlite3,node:sqlite,libsql,turso,python,go,java" default:"better-sqlite3,node:sqlite,libsql,turso,python,go,java"`
 	Operations []string `help:"Operations; all if empty."`
-	Repeat     int      `help:"Counted rounds, each on a fresh copy of the database, after one that warms up." default:"7"`
+	Repeat     int      `help:"Counted rounds, each on a fresh copy of the database, after one warm-up round." default:"7"`
 	Millis     int      `help:"Time of each side in a round, in milliseconds." default:"250"`
 }
 
 // Help returns the help text of the benchmark's command, for kong (the library that parses the
 // command line).
 func (*Options) Help() string {
-	return "Needs what the drivers are of: Node.js 20 or newer with npm (a newer Node, with node:sqlite, comes from npm), Python 3.11, Go, a JDK of\n" +
+	return "Needs the languages of the drivers: Node.js 20 or newer with npm (which installs a newer Node with node:sqlite), Python 3.11, Go, a JDK of\n" +
 		"version 17 or newer with Maven. The database has 10,000 users, 500,000 posts and 200,000 orders, and every result is checked.\n" +
 		"Example: scoter-bench sqlite --drivers python,go --operations getUserById"
 }

@@ -24,7 +24,7 @@ type Options struct {
 // Help returns the help text of the benchmark's command, for kong (the library that parses the
 // command line).
 func (*Options) Help() string {
-	return "The table is sorted by host and time; rows come in time order.\nExample: scoter-bench telemetry --duration 1s"
+	return "The table is sorted by host and time; rows are written in the order of time.\nExample: scoter-bench telemetry --duration 1s"
 }
 
 const (

@@ -21,7 +21,7 @@ import (
 // Options are the command-line options of the benchmark of updates.
 type Options struct {
 	Scale   int      `help:"TPC-H's scale factor: 1 is 6 million rows." default:"10"`
-	Repeat  int      `help:"Turns of each query on each side; in each it runs twice on each table, a short one six times. Also turns of merging." default:"5"`
+	Repeat  int      `help:"Turns of each query on each side. In a turn a query runs twice on each table, and a short query six times. Also the turns of merging." default:"5"`
 	Peers   []string `help:"What to compare with." enum:"parquet,duckdb,ducklake,chdb" default:"parquet,duckdb,ducklake,chdb"`
 	Kinds   []string `help:"Parts of the benchmark." enum:"bulk,single,delete,sizes,unread,merging,rates" default:"bulk,single,delete,sizes,unread,merging,rates"`
 	Singles int      `help:"Updates of one row each, in sequence." default:"1000"`
@@ -32,7 +32,7 @@ type Options struct {
 // Help returns the help text of the benchmark's command, for kong (the library that parses the
 // command line).
 func (*Options) Help() string {
-	return "Peers and data come from PyPI the first time and are kept in the user's cache.\nScoter's times include HTTP; the peers run in the process that measures them.\nExample: scoter-bench updates --scale 1 --repeat 3"
+	return "The first run downloads the other systems and the data from PyPI into the user's cache.\nScoter's times include HTTP; the other systems run in the process that measures them.\nExample: scoter-bench updates --scale 1 --repeat 3"
 }
 
 type bench struct {
@@ -50,7 +50,7 @@ type bench struct {
 func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	bin, err := python(ctx)
 	if err != nil {
-		return base.Wrap(err, "the data comes from a program of PyPI")
+		return base.Wrap(err, "generate the data with a program from PyPI")
 	}
 	b := &bench{Options: o, progress: harness.NewProgress(0), report: harness.NewReport("updates", map[string]any{"scale": o.Scale, "repeat": o.Repeat})}
 	defer b.progress.Close()

@@ -277,7 +277,7 @@ func scYears(t time.Time, layout string) any {
 }
 func scTimeText(d time.Duration) any {
 	if d < 0 || d > scDayLength {
-		return scRefused{fmt.Errorf("%s is no time of day", d)} // SQLite would store the text
+		return scRefused{fmt.Errorf("%s is not a time of day", d)} // SQLite would store the text
 	}
 	return scClockText(d)
 }

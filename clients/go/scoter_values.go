@@ -290,7 +290,7 @@ func scTime(raw any) (time.Time, error) {
 	switch v := raw.(type) {
 	case time.Time:
 		if s := v.Unix(); (s >= scNearest || s <= -scNearest) && slices.ContainsFunc(scInfinite, v.Equal) {
-			return time.Time{}, fmt.Errorf("%s is no day or moment of Go", [2]string{"-infinity", "infinity"}[1&^(s>>63)])
+			return time.Time{}, fmt.Errorf("%s is not a day or moment of Go", [2]string{"-infinity", "infinity"}[1&^(s>>63)])
 		}
 		return v.UTC(), nil
 	case int64:
@@ -326,7 +326,7 @@ var scInfinite = []time.Time{
 // more digits, or an era, which PostgreSQL writes at the end and DuckDB after the date.
 func scFarTime(raw string) (time.Time, error) {
 	if strings.TrimPrefix(raw, "-") == "infinity" {
-		return time.Time{}, fmt.Errorf("%s is no day or moment of Go", raw)
+		return time.Time{}, fmt.Errorf("%s is not a day or moment of Go", raw)
 	}
 	text, before := strings.CutSuffix(raw, " BC")
 	if !before {

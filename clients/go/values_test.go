@@ -74,7 +74,7 @@ func TestYearsBeyondFourDigitsAndBeforeTheFirst(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"infinity", "-infinity"} {
-		if got, err := scDay(text); err == nil || err.Error() != text+" is no day or moment of Go" {
+		if got, err := scDay(text); err == nil || err.Error() != text+" is not a day or moment of Go" {
 			t.Error(text, got, err)
 		}
 	}

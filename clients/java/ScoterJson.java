@@ -37,7 +37,7 @@ final class ScoterJson {
         } catch (StringIndexOutOfBoundsException | NumberFormatException e) {
             // The text has an end where no value has one.
         }
-        throw new SQLException("the answer ends or is no JSON at character " + json.at + ": "
+        throw new SQLException("the answer ends or is not JSON at character " + json.at + ": "
                 + text.substring(0, Math.min(200, text.length())));
     }
 

@@ -32,24 +32,24 @@ import (
 
 // benchmarks are the subcommands. Each benchmark is a folder in bench/, and has flags of its own.
 type benchmarks struct {
-	Scoter  string `help:"The scoter program that is measured; the one beside this program if empty." type:"existingfile" placeholder:"FILE"`
-	Scratch string `help:"Folder for data, which is removed afterwards; the system's temporary one if empty." type:"path" placeholder:"DIR"`
+	Scoter  string `help:"The scoter program to measure. Default: the one next to this program." type:"existingfile" placeholder:"FILE"`
+	Scratch string `help:"Folder for temporary data. Default: the system's temporary folder." type:"path" placeholder:"DIR"`
 	Output  string `help:"Folder for the results, as JSON and as a page that opens in a browser without a network." type:"path" placeholder:"DIR"`
 
-	Ingest       ingest.Options       `cmd:"" help:"What it costs to take rows."`
-	Query        query.Options        `cmd:"" help:"What the server adds to a query."`
-	Restart      restart.Options      `cmd:"" help:"How long a server that was killed takes until it serves."`
-	Telemetry    telemetry.Options    `cmd:"" help:"Dashboard queries of hosts, right after the rows came and later."`
-	Parts        parts.Options        `cmd:"" help:"What parts that a query does not need cost it."`
-	Overlay      overlay.Options      `cmd:"" help:"What changes of rows cost the queries after them."`
-	Updates      updates.Options      `cmd:"" help:"What changes of rows cost, beside DuckDB, DuckLake and ClickHouse."`
-	Decode       decode.Options       `cmd:"" help:"Protobuf messages into Arrow batches."`
+	Ingest       ingest.Options       `cmd:"" help:"Cost of writing rows."`
+	Query        query.Options        `cmd:"" help:"Overhead of the server for a query."`
+	Restart      restart.Options      `cmd:"" help:"Restart time of a killed server."`
+	Telemetry    telemetry.Options    `cmd:"" help:"Dashboard queries over hosts, right after the writes and later."`
+	Parts        parts.Options        `cmd:"" help:"Cost of parts that a query does not need."`
+	Overlay      overlay.Options      `cmd:"" help:"Cost of changed rows for later queries."`
+	Updates      updates.Options      `cmd:"" help:"Cost of changing rows, compared with DuckDB, DuckLake and ClickHouse."`
+	Decode       decode.Options       `cmd:"" help:"Protobuf messages to Arrow batches."`
 	Stream       e2e.Options          `cmd:"" help:"Messages from Kafka into tables."`
-	Bulk         bulk.Options         `cmd:"" help:"Bulk writes from Go, Python and TypeScript into DuckDB, PostgreSQL and SQLite, against those by hand."`
-	JavaDuckDB   javaduckdb.Options   `cmd:"" name:"java-duckdb" help:"Bulk writes from Java into DuckDB, every way."`
-	JavaPostgres javapostgres.Options `cmd:"" name:"java-postgres" help:"Bulk writes from Java into PostgreSQL, every way."`
-	SQLite       sqlite.Options       `cmd:"" name:"sqlite" aliases:"sqlite-node" help:"What generated code costs over statements by hand, on every SQLite driver."`
-	ClickBench   clickbench.Options   `cmd:"" name:"clickbench" help:"What Scoter adds to DuckDB, over 43 analytical queries."`
+	Bulk         bulk.Options         `cmd:"" help:"Bulk writes from Go, Python and TypeScript, compared with hand-written code."`
+	JavaDuckDB   javaduckdb.Options   `cmd:"" name:"java-duckdb" help:"Bulk writes from Java into DuckDB."`
+	JavaPostgres javapostgres.Options `cmd:"" name:"java-postgres" help:"Bulk writes from Java into PostgreSQL."`
+	SQLite       sqlite.Options       `cmd:"" name:"sqlite" aliases:"sqlite-node" help:"Overhead of generated code over hand-written statements, on every SQLite driver."`
+	ClickBench   clickbench.Options   `cmd:"" name:"clickbench" help:"Overhead over DuckDB in 43 analytical queries."`
 }
 
 // exitUsage is the exit code for an invalid command line (EX_USAGE).
@@ -59,7 +59,7 @@ func main() {
 	var b benchmarks
 	parser, err := kong.New(&b,
 		kong.Name("scoter-bench"),
-		kong.Description("Measures what the server does and what it costs.\nExample: scoter-bench ingest --output bench/results"),
+		kong.Description("Measures the speed of the server and the cost of its features.\nExample: scoter-bench ingest --output bench/results"),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindToProvider(untilStopped),
 	)

@@ -16,11 +16,11 @@ import (
 
 type backupCommand struct {
 	where `embed:""`
-	File  string `arg:"" help:"Where the backup goes; - is standard output."`
+	File  string `arg:"" help:"File to write the backup to, or - for standard output."`
 }
 
 func (*backupCommand) Help() string {
-	return "The backup holds what was acknowledged when it began; reading and writing go on meanwhile.\n" +
+	return "The backup holds all rows that were acknowledged when it began. Reads and writes continue meanwhile.\n" +
 		"Examples:\n  scoter backup monday.tar\n  scoter backup --dir ./data - | zstd > monday.tar.zst"
 }
 
@@ -90,17 +90,17 @@ func openNonRegular(ctx context.Context, path string) (*os.File, error) {
 	case <-ctx.Done():
 		// The goroutine that opens the pipe still waits for a reader. It ends with the process,
 		// which is about to end.
-		return nil, base.Wrap(ctx.Err(), "open %s, which nobody reads", path)
+		return nil, base.Wrap(ctx.Err(), "open %s: no process reads it", path)
 	}
 }
 
 type restoreCommand struct {
-	File string `arg:"" help:"A backup; - is standard input."`
-	Dir  string `arg:"" help:"Data directory to make; nothing is there, or an empty folder." type:"path"`
+	File string `arg:"" help:"File of the backup, or - for standard input."`
+	Dir  string `arg:"" help:"Data directory to create. The path must not exist, or be an empty folder." type:"path"`
 }
 
 func (*restoreCommand) Help() string {
-	return "The files are checked against the backup's checksums, and then as scoter check does. What is damaged is removed again.\nExamples:\n  scoter restore monday.tar ./data2\n  zstd -d < monday.tar.zst | scoter restore - ./data2"
+	return "The files are compared with the backup's checksums, and then verified as by scoter check. A restored directory that is damaged is removed again.\nExamples:\n  scoter restore monday.tar ./data2\n  zstd -d < monday.tar.zst | scoter restore - ./data2"
 }
 
 func (r *restoreCommand) Run(ctx context.Context) error {

@@ -15,13 +15,13 @@ import (
 )
 
 type checkCommand struct {
-	Dir    string `arg:"" help:"Data directory; no server may have it open." type:"existingdir"`
+	Dir    string `arg:"" help:"Data directory. It must not be open in a server." type:"existingdir"`
 	Repair bool   `help:"Move damaged parts to the folder 'damaged' and remove them from their tables. Their rows are lost: restore a backup if there is one."`
 }
 
 func (*checkCommand) Help() string {
-	return "Every file is read and compared with its checksum. Nothing is removed but a record of the log that was not written to its end, as when the server opens the directory. One of an older format is left as it is, and not checked.\n" +
-		"With --repair, parts whose file is damaged or missing are set aside, each in one step that a crash undoes or completes, and their rows are named. Try a backup first.\n" +
+	return "Every file is read and compared with its checksum. The check removes only an incomplete record at the end of the log, as the server does when it opens the directory. A directory of an older format is neither checked nor changed.\n" +
+		"With --repair, parts whose file is damaged or missing are moved to quarantine, one at a time and atomically, and the lost rows are listed. Try to restore a backup first.\n" +
 		"Example: scoter check ./data"
 }
 
@@ -52,8 +52,8 @@ func checkFormat(dir string) error {
 	if err := errors.Join(err, lock.Close()); err != nil || format == catalog.FormatVersion {
 		return err
 	}
-	return base.Errorf(base.Invalid, "%s has format %d: checked by this version it would get format %d, and older versions refuse that", dir, format, catalog.FormatVersion).
-		WithHint("check it with the version that wrote it, or check a copy: restore a backup")
+	return base.Errorf(base.Invalid, "%s has format %d: a check by this version would change it to format %d, which older versions cannot open", dir, format, catalog.FormatVersion).
+		WithHint("check it with the version that wrote it, or check a copy (restore a backup)")
 }
 
 // checkIsData returns an error if a folder is not a data directory. Without this check, opening the
@@ -61,7 +61,7 @@ func checkFormat(dir string) error {
 func checkIsData(dir string) error {
 	is, err := engine.Exists(vfs.OS, dir)
 	if err == nil && !is {
-		err = base.Errorf(base.NotFound, "%s is no data directory: it has no %s, or an empty one", dir, catalog.FileName)
+		err = base.Errorf(base.NotFound, "%s is not a data directory: %s is missing or empty", dir, catalog.FileName)
 	}
 	return err
 }
@@ -104,7 +104,7 @@ func check(ctx context.Context, dir string) (err error) {
 		parts += len(t.Parts)
 	}
 	if left := e.Orphans(); len(left) > 0 {
-		fmt.Printf("the catalog does not list %d paths, the first of them %s: what a crash left of a flush or merge, unless the catalog is an older one; the next start removes them\n", len(left), left[0])
+		fmt.Printf("the catalog does not list %d paths, such as %s: a crash during a flush or merge left them, unless the catalog is an older copy; the next start removes them\n", len(left), left[0])
 	}
 	fmt.Printf("%d tables, %d parts, %d rows: all is well\n", len(snap.Tables), parts, rows)
 	return nil

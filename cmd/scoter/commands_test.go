@@ -390,7 +390,7 @@ func TestALoadThatFailsInTheMiddleGoesOn(t *testing.T) {
 		if err := os.WriteFile(data, []byte(content("299999,last\n")), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, errs, code := with("load", "--table", "t", data); code != 0 || !strings.Contains(errs, "300000 rows, of which a load before had stored "+said[1]) {
+		if _, errs, code := with("load", "--table", "t", data); code != 0 || !strings.Contains(errs, "300000 rows, "+said[1]+" of them already stored by an earlier load") {
 			t.Errorf("%d %q", code, errs)
 		}
 		if got := count(); got != "300000,300000" {
@@ -633,7 +633,7 @@ func TestBackupAndRestore(t *testing.T) {
 		if out, errs, code := run(t, out, "restore", "-", other); code != 0 || !strings.Contains(out, "9 rows") {
 			t.Errorf("%d %s %s", code, out, errs)
 		}
-		if _, errs, code := run(t, out[:len(out)/2], "restore", "-", filepath.Join(t.TempDir(), "half")); code != 74 || !strings.Contains(errs, "breaks off") {
+		if _, errs, code := run(t, out[:len(out)/2], "restore", "-", filepath.Join(t.TempDir(), "half")); code != 74 || !strings.Contains(errs, "ends early") {
 			t.Errorf("half of one: %d %s", code, errs)
 		}
 	}

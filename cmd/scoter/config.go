@@ -11,7 +11,7 @@ type configCommand struct {
 }
 
 func (*configCommand) Help() string {
-	return "What the environment, the settings file and flags make of the defaults; sources are left out, as they may hold passwords.\n\nExample: scoter config --write-memory 1GiB > new.toml"
+	return "Prints the settings after the settings file, the environment and flags were applied to the defaults. Sources are left out, because they may contain passwords.\n\nExample: scoter config --write-memory 1GiB > new.toml"
 }
 
 func (s *configCommand) Run(c *commands) error {

@@ -16,17 +16,17 @@ import (
 
 type generateCommand struct {
 	project `embed:""`
-	Check   bool `help:"Write nothing; exit with 1 if a file on disk is not what would be written. For CI." xor:"mode"`
+	Check   bool `help:"Write nothing. Exit with 1 if a file on disk differs from the generated one. For CI." xor:"mode"`
 	Watch   bool `help:"Generate again whenever an input changes, until Ctrl-C." xor:"mode"`
 }
 
 func (*generateCommand) Help() string {
 	return `Reads annotated SQL, asks the real engines about types and nullability (no query is
-executed), and writes code. Nothing is written when anything is wrong.
+executed), and writes code. If there is any error, no file is written.
 
 Examples:
   scoter generate                     (scoter.yaml or sqg.yaml in this folder)
-  scoter generate --check             (for CI: is the generated code current?)
+  scoter generate --check             (for CI: is the generated code up to date?)
   scoter generate --watch db/sqg.yaml
   scoter generate --format json       (for editors)
 
@@ -101,7 +101,7 @@ func (c *generateCommand) once(ctx context.Context, g *gen.Generator, path strin
 		return c.failed(&list)
 	case c.Check && len(changes) > 0:
 		if c.Format == "text" {
-			fmt.Fprintln(os.Stderr, "generated code is not current: run scoter generate")
+			fmt.Fprintln(os.Stderr, "generated code is out of date: run scoter generate")
 		}
 		return exitCode(1)
 	}

@@ -13,12 +13,12 @@ import (
 )
 
 type initCommand struct {
-	Dir       string `arg:"" optional:"" help:"Folder; made if need be." default:"." type:"path"`
+	Dir       string `arg:"" optional:"" help:"Folder. It is created if it does not exist." default:"." type:"path"`
 	Generator string `short:"g" help:"What to generate, as language/engine: typescript, java, python or go; sqlite, duckdb, postgres or scoter." default:"typescript/sqlite" placeholder:"ID"`
 }
 
 func (*initCommand) Help() string {
-	return `Writes scoter.yaml and queries.sql, both with comments. It overwrites nothing.
+	return `Writes scoter.yaml and queries.sql, both with comments. It overwrites no file.
 
 Examples:
   scoter init
@@ -29,21 +29,21 @@ Examples:
 func (c *initCommand) Run() error {
 	g, near, ok := config.FindGenerator(c.Generator)
 	if !ok {
-		err := base.Errorf(base.Invalid, "there is no generator %q", c.Generator)
+		err := base.Errorf(base.Invalid, "unknown generator %q", c.Generator)
 		if near != "" {
 			return err.WithHint("did you mean %s?", near)
 		}
-		return err.WithHint("there are %s", strings.Join(config.IDs(), ", "))
+		return err.WithHint("available: %s", strings.Join(config.IDs(), ", "))
 	}
 	if found, err := config.Find(c.Dir); err == nil {
-		return base.Errorf(base.Conflict, "%s exists already", relative(found)).WithHint("edit it, or name another folder")
+		return base.Errorf(base.Conflict, "%s already exists", relative(found)).WithHint("edit it, or name another folder")
 	}
 	files := starter(g, filepath.Base(c.Dir))
 	var names []string
 	for name := range files {
 		path := filepath.Join(c.Dir, name)
 		if _, err := os.Lstat(path); err == nil {
-			return base.Errorf(base.Conflict, "%s exists already", relative(path)).WithHint("move it away, or name another folder")
+			return base.Errorf(base.Conflict, "%s already exists", relative(path)).WithHint("move it away, or name another folder")
 		}
 		names = append(names, name)
 	}

@@ -19,20 +19,22 @@ import (
 
 type loadCommand struct {
 	where     `embed:""`
-	Files     []string `arg:"" help:"CSV, NDJSON, JSON, Parquet or Arrow files; behind the ending may stand .gz or .zst." type:"path"`
-	Table     string   `help:"Table to load into; it is made if it is not there." required:""`
-	Mode      string   `help:"What rows of a key that is there do: insert (as the table's option on_insert says), append, upsert, update or delete." default:"insert"`
-	Key       []string `help:"Columns that rows are found by, with --mode upsert, update or delete; the primary key if none are named."`
-	Delimiter string   `help:"Character between values of CSV; a comma, or a tab in .tsv files, if not given."`
-	Null      string   `help:"What stands for NULL in CSV; nothing between two delimiters if not given."`
-	Again     bool     `help:"Load also what a command before has loaded from these files."`
+	Files     []string `arg:"" help:"CSV, NDJSON, JSON, Parquet or Arrow files; .gz or .zst may follow the extension." type:"path"`
+	Table     string   `help:"Table to load into. It is created if it does not exist." required:""`
+	Mode      string   `help:"How to handle rows whose key exists: insert (depends on the table's option on_insert), append, upsert, update or delete." default:"insert"`
+	Key       []string `help:"Columns by which --mode upsert, update or delete finds rows. Default: the primary key."`
+	Delimiter string   `help:"Character between CSV values. Default: a comma, or a tab in .tsv files."`
+	Null      string   `help:"Text for NULL in CSV. Default: an empty value."`
+	Again     bool     `help:"Load the files again, even if an earlier command has loaded them."`
 }
 
 func (*loadCommand) Help() string {
 	return `Example: scoter load *.parquet --table trips
 
-Rows are read as over HTTP, and stored some megabytes at a time. If that fails in the middle, the rows before stay. Put right what is wrong and repeat the
-command within 24 hours: it goes on behind them, since it tells by the file's name and its content what is stored already.`
+Rows are read as over HTTP, and stored a few megabytes at a time. If a load fails in the
+middle, the rows that were stored before the error stay. Correct the error and repeat the
+command within 24 hours: it continues after the stored rows, which it recognizes by the
+file's name and content.`
 }
 
 func (l *loadCommand) Run(ctx context.Context) error {
@@ -138,7 +140,7 @@ func (l *loadCommand) stopped(err error, stored int64) error {
 	case stored == 0:
 		err = base.Wrap(err, "none of its rows is stored")
 	default:
-		err = base.Wrap(err, "its first %d rows are stored; in those behind them, counted from there", stored)
+		err = base.Wrap(err, "its first %d rows are stored; in the rows after them (row numbers start there)", stored)
 	}
 	e := new(base.Error)
 	if !errors.As(err, &e) {
@@ -146,7 +148,7 @@ func (l *loadCommand) stopped(err error, stored int64) error {
 	}
 	e = e.At(0) // remove the position, which refers to a piece and not to the file
 	if stored > 0 && !l.Again {
-		hint := "repeat the command to go on behind them; what is before may not be changed"
+		hint := "repeat the command to continue after the stored rows; that part of the file must not change"
 		if e.Hint != "" {
 			hint = e.Hint + "; then " + hint
 		}

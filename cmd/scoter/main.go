@@ -17,15 +17,15 @@ import (
 // commands are the subcommands with their flags. The library kong reads this struct, which defines
 // the flags, the environment variables, the names in the settings file and their documentation.
 type commands struct {
-	Config  string         `help:"Settings file (TOML) of serve and config; scoter.toml, if there is one." env:"SCOTER_CONFIG" placeholder:"FILE"`
+	Config  string         `help:"Settings file (TOML) for serve and config. Default: scoter.toml, if it exists." env:"SCOTER_CONFIG" placeholder:"FILE"`
 	Serve   serveCommand   `cmd:"" help:"Run the server."`
 	SQL     sqlCommand     `cmd:"" name:"sql" help:"Run SQL, on a data directory or a server."`
 	Load    loadCommand    `cmd:"" help:"Load files into a table."`
 	Backup  backupCommand  `cmd:"" help:"Copy a database, while it is in use, into one file."`
-	Restore restoreCommand `cmd:"" help:"Make a data directory of a backup."`
+	Restore restoreCommand `cmd:"" help:"Restore a backup into a new data directory."`
 	Check   checkCommand   `cmd:"" help:"Verify a data directory."`
 	Inspect inspectCommand `cmd:"" help:"Print a part, a patch, a log segment or the catalog as text."`
-	Token   tokenCommand   `cmd:"" help:"Make a token that lets a caller in."`
+	Token   tokenCommand   `cmd:"" help:"Create an access token."`
 	Show    configCommand  `cmd:"" name:"config" help:"Print the settings in effect."`
 	typedSQL
 	Version versionCommand `cmd:"" help:"Print the version."`

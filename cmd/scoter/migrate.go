@@ -15,8 +15,8 @@ import (
 
 // database has the flags that name the live database that a command works on.
 type database struct {
-	DB  string `name:"db" required:"" help:"Database: postgres://..., or a SQLite or DuckDB file (sqlite:path, duckdb:path where its name does not tell)." placeholder:"URL"`
-	SQL string `name:"sql" help:"SQL file of the entry that is meant, when the configuration has several for the engine." placeholder:"FILE"`
+	DB  string `name:"db" required:"" help:"Database: postgres://..., or a SQLite or DuckDB file (sqlite:path or duckdb:path if the name does not tell the kind)." placeholder:"URL"`
+	SQL string `name:"sql" help:"SQL file of the entry to use, if the configuration has several for the engine." placeholder:"FILE"`
 }
 
 func (d *database) target(path string) (migrate.Target, error) {
@@ -31,9 +31,9 @@ type migrateCommand struct {
 }
 
 func (*migrateCommand) Help() string {
-	return `Runs the MIGRATE blocks that the database has not seen, in order, in one transaction and
-under a lock, and records them in _sqg_migrations with their checksums: what
-applyMigrations of the generated code does. One that was changed after it had been
+	return `Runs the MIGRATE blocks that were not applied to the database yet, in order, in one
+transaction and under a lock, and records them in _sqg_migrations with their checksums.
+The generated method applyMigrations does the same. A block that was changed after it was
 applied is an error.
 
 Examples:
@@ -41,7 +41,7 @@ Examples:
   scoter migrate --db postgres://user:password@localhost/app --dry-run
   scoter migrate --db duckdb:data/app.db db/sqg.yaml
 
-Exit codes: 0 done, 65 a migration was changed or its SQL refused (nothing was applied),
+Exit codes: 0 done, 65 a migration was changed or its SQL failed (nothing was applied),
 75 the database is unreachable or locked.`
 }
 
@@ -87,7 +87,7 @@ func (c *migrateCommand) Run(ctx context.Context) error {
 		fmt.Printf("%s %s\n", map[bool]string{false: "applied", true: "would apply"}[c.DryRun], id)
 	}
 	if len(result.Unknown) > 0 {
-		fmt.Fprintf(os.Stderr, "warning: the database has migrations of %s that the files have not: %s\n", name, strings.Join(result.Unknown, ", "))
+		fmt.Fprintf(os.Stderr, "warning: the database has migrations of %s that are not in the files: %s\n", name, strings.Join(result.Unknown, ", "))
 	}
 	fmt.Printf("%s: %s applied before, %d %s\n", name, plural(len(result.Present), "migration"), len(result.Applied),
 		map[bool]string{false: "now", true: "pending; they ran and were rolled back"}[c.DryRun])

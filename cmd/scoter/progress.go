@@ -54,7 +54,7 @@ func (p *progress) finish() error {
 	took := time.Since(p.started)
 	before := ""
 	if p.before > 0 {
-		before = fmt.Sprintf(", of which a load before had stored %d (--again stores them once more)", p.before)
+		before = fmt.Sprintf(", %d of them already stored by an earlier load (--again stores them again)", p.before)
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d rows%s, %s in %.1f s (%s/s)\n", p.name, p.rows, before, size(float64(p.size)), took.Seconds(), size(float64(p.size)/max(took.Seconds(), 1e-3)))
 	return err

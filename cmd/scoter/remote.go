@@ -139,7 +139,7 @@ func brokenOff(ctx context.Context, format encode.Format, end []byte, err error)
 		}
 	}
 	if said := p.err(); said != nil {
-		return base.Wrap(said, "the result breaks off")
+		return base.Wrap(said, "the result ends early")
 	}
 	return base.Errorf(base.Unavailable, "the result is incomplete: %w", err)
 }
@@ -151,7 +151,7 @@ func (r *remote) backup(ctx context.Context, w io.Writer) error {
 	}
 	defer resp.Body.Close()
 	_, err = io.Copy(w, resp.Body)
-	return base.Wrap(err, "the backup breaks off; the server's log says why")
+	return base.Wrap(err, "the backup ends early; the server's log says why")
 }
 
 // load sends rows in a request. If the request fails with a temporary error, load repeats it. The

@@ -52,5 +52,5 @@ func printLost(l engine.QuarantinedPart) {
 	} else {
 		fmt.Printf("  the file is now %s\n", l.Copy)
 	}
-	fmt.Printf("  what the catalog said of it is in %s\n", l.Described)
+	fmt.Printf("  its entry in the catalog is saved in %s\n", l.Described)
 }

@@ -39,7 +39,7 @@ func ignoreHangups(log *slog.Logger) {
 	signal.Notify(signals, syscall.SIGHUP) // the process handles SIGHUP until it ends
 	go func() {
 		for range signals {
-			log.Warn("SIGHUP is ignored: settings are read at the start alone")
+			log.Warn("SIGHUP is ignored: settings are only read at the start")
 		}
 	}()
 }

@@ -23,9 +23,9 @@ import (
 type sqlCommand struct {
 	where   `embed:""`
 	Command string `short:"c" help:"Statements to run." placeholder:"SQL"`
-	Format  string `help:"Format of the result: table, csv, json, ndjson, arrow, parquet, msgpack. A table on a terminal, else CSV." enum:",table,csv,json,ndjson,arrow,parquet,msgpack" default:""`
-	Output  string `short:"o" help:"File for the result; its ending names the format." placeholder:"FILE" type:"path"`
-	File    string `arg:"" optional:"" help:"File with statements; - is standard input. A prompt without one." type:"path"`
+	Format  string `help:"Format of the result: table, csv, json, ndjson, arrow, parquet, msgpack. Default: table on a terminal, and csv otherwise." enum:",table,csv,json,ndjson,arrow,parquet,msgpack" default:""`
+	Output  string `short:"o" help:"File for the result. Its extension names the format." placeholder:"FILE" type:"path"`
+	File    string `arg:"" optional:"" help:"File with statements, or - for standard input. Without it, a prompt is shown." type:"path"`
 }
 
 func (*sqlCommand) Help() string {
@@ -156,7 +156,7 @@ func (s *sqlCommand) format() (encode.Format, error) {
 		if f, ok := formatByExtension[ending]; ok {
 			return f, nil
 		}
-		return encode.JSON, base.Errorf(base.Invalid, "the ending %q names no format", ending).WithHint("say which with --format")
+		return encode.JSON, base.Errorf(base.Invalid, "the extension %q does not name a format", ending).WithHint("name the format with --format")
 	case term.IsTerminal(int(os.Stdout.Fd())):
 		return encode.Table, nil
 	}

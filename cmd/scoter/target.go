@@ -22,9 +22,9 @@ import (
 // in this process, or a database of a server.
 type where struct {
 	Dir      string `help:"Data directory to open in this process, instead of asking a server." type:"path"`
-	URL      string `help:"Server; ${server} if no directory is named." env:"SCOTER_URL"`
+	URL      string `help:"URL of the server. Default: ${server}, unless --dir is given." env:"SCOTER_URL"`
 	Token    string `help:"Token for the server." env:"SCOTER_TOKEN"`
-	Database string `help:"Database of names that name none." default:"default" env:"SCOTER_DATABASE"`
+	Database string `help:"Database for names without a database." default:"default" env:"SCOTER_DATABASE"`
 }
 
 // defaultURL is the URL of a server with default settings.
@@ -55,7 +55,7 @@ func (w *where) Validate(k *kong.Context) error {
 		}
 	}
 	if named["dir"] && named["url"] {
-		return errors.New("--dir and --url name two databases")
+		return errors.New("--dir and --url cannot be combined")
 	}
 	return nil
 }
@@ -98,5 +98,5 @@ func engineName(database, table string) (engine.TableName, error) {
 	case 3:
 		return engine.TableName{Database: parts[0], Schema: parts[1], Name: parts[2]}, nil
 	}
-	return engine.TableName{}, base.Errorf(base.Invalid, "%q is no table name", table)
+	return engine.TableName{}, base.Errorf(base.Invalid, "invalid table name %q", table)
 }

@@ -8,8 +8,8 @@ import (
 )
 
 type tokenCommand struct {
-	Name string `arg:"" help:"Whom the token is for."`
-	Role string `help:"What the caller may do." enum:"reader,writer,admin" default:"writer"`
+	Name string `arg:"" help:"Name of the token's user."`
+	Role string `help:"Role of the token." enum:"reader,writer,admin" default:"writer"`
 }
 
 func (*tokenCommand) Help() string {

@@ -12,7 +12,7 @@ import (
 // typedSQL has the commands for query files (annotated SQL files).
 type typedSQL struct {
 	Init     initCommand     `cmd:"" help:"Start a typed-SQL project: a configuration and a file of queries."`
-	Generate generateCommand `cmd:"" help:"Make code in your language from annotated SQL."`
+	Generate generateCommand `cmd:"" help:"Generate code in your language from annotated SQL."`
 	Migrate  migrateCommand  `cmd:"" help:"Apply the migrations of annotated SQL to a database."`
 	Verify   verifyCommand   `cmd:"" help:"Compare a live database with what the generated code expects."`
 }
@@ -20,7 +20,7 @@ type typedSQL struct {
 // project has the flags that all commands for query files have.
 type project struct {
 	File     string `arg:"" optional:"" name:"file" help:"Configuration. Otherwise scoter.yaml or sqg.yaml in this folder." type:"path"`
-	Postgres string `help:"PostgreSQL for the analysis, rolled back afterwards. An embedded one without it." env:"SCOTER_POSTGRES_URL,SQG_POSTGRES_URL" placeholder:"URL"`
+	Postgres string `help:"PostgreSQL for the analysis. All changes are rolled back. Default: an embedded server." env:"SCOTER_POSTGRES_URL,SQG_POSTGRES_URL" placeholder:"URL"`
 	Format   string `help:"How to report: text or json." enum:"text,json" default:"text"`
 }
 

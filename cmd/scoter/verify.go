@@ -17,8 +17,8 @@ type verifyCommand struct {
 }
 
 func (*verifyCommand) Help() string {
-	return `Analyses every query twice, on a throwaway database with the schema of the files and on
-the live one, and lists what differs: columns, types, nullability, parameters. The live
+	return `Analyses every query twice, on a temporary database with the schema of the files and on
+the live database, and lists the differences: columns, types, nullability, parameters. The live
 database is only read. Run it before a deployment, or when another team owns the schema.
 
 Examples:
@@ -26,7 +26,7 @@ Examples:
   scoter verify --db app.sqlite --format json
 
 Exit codes: 0 the same, 1 there are differences, 65 the files have errors, 66 or 75 the
-database is not there.`
+database does not exist or is unreachable.`
 }
 
 func (c *verifyCommand) Run(ctx context.Context) error {
@@ -61,7 +61,7 @@ func (c *verifyCommand) Run(ctx context.Context) error {
 		return exitCode(1)
 	}
 	if c.Format == "text" {
-		fmt.Printf("%d queries and tables are as in the files\n", v.Queries)
+		fmt.Printf("%d queries and tables match the files\n", v.Queries)
 	}
 	return nil
 }

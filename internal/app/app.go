@@ -84,7 +84,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	a.duckdb, err = duck.Open(duck.Settings{
 		MemoryLimitBytes: int64(settings.QueryMemory), Threads: settings.QueryThreads, TempDir: filepath.Join(dir, "tmp"),
 		ReadableDirs: settings.ReadableDirs, ExternalAccess: embedded,
-		Failed: func(cause error) { log.Error("DuckDB failed; another one takes its place", "error", cause) },
+		Failed: func(cause error) { log.Error("DuckDB failed; a new instance replaces it", "error", cause) },
 	})
 	if err != nil {
 		return nil, err

@@ -172,7 +172,7 @@ func (u *unpacking) next() (*tar.Header, error) {
 	h, err := u.archive.Next()
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, base.Errorf(base.Corrupt, "the archive breaks off after %d of %d files", len(u.sums), u.head.Files)
+		return nil, base.Errorf(base.Corrupt, "the archive ends early, after %d of %d files", len(u.sums), u.head.Files)
 	case errors.Is(err, tar.ErrHeader):
 		return nil, base.Errorf(base.Invalid, "this is not a backup: %w", err)
 	}
@@ -193,7 +193,7 @@ func (u *unpacking) file(h *tar.Header, then func() error) error {
 		sum := crc32.New(base.Castagnoli)
 		if _, err := io.Copy(io.MultiWriter(w, sum), u.archive); err != nil {
 			if errors.Is(err, io.ErrUnexpectedEOF) {
-				err = base.Errorf(base.Corrupt, "the archive breaks off")
+				err = base.Errorf(base.Corrupt, "the archive ends early")
 			}
 			return err
 		}

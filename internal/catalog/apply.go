@@ -292,13 +292,13 @@ func (c *Catalog) putViews(e Edit) error {
 func (c *Catalog) putSources(e Edit) error {
 	for _, s := range e.PutSources {
 		if s.ID == 0 {
-			return base.Errorf(base.Internal, "put stream %q: no id", s.Name.Name)
+			return base.Errorf(base.Internal, "put source %q: no id", s.Name.Name)
 		}
 		if _, err := c.exec(`INSERT INTO streams VALUES (?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET database_name = excluded.database_name, schema_name = excluded.schema_name, name = excluded.name,
 			definition = excluded.definition, paused = excluded.paused, created = excluded.created`,
 			int64(s.ID), s.Name.Database, s.Name.Schema, s.Name.Name, string(s.Definition), flag(s.Paused), microseconds(s.Created)); err != nil {
-			return base.Wrap(c.classify(err), "put stream %q", s.Name.Name)
+			return base.Wrap(c.classify(err), "put source %q", s.Name.Name)
 		}
 	}
 	return nil
@@ -309,7 +309,7 @@ func (c *Catalog) putOffsets(e Edit) error {
 		if _, err := c.exec(`INSERT INTO stream_offsets VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (stream_id, topic, partition) DO UPDATE SET topic_id = excluded.topic_id, next_offset = excluded.next_offset, epoch = excluded.epoch`,
 			int64(o.Source), o.Topic, int64(o.Partition), o.TopicID[:], o.Next, int64(o.Epoch)); err != nil {
-			return base.Wrap(c.classify(err), "put offset of stream %d, topic %q, partition %d", o.Source, o.Topic, o.Partition)
+			return base.Wrap(c.classify(err), "put offset of source %d, topic %q, partition %d", o.Source, o.Topic, o.Partition)
 		}
 	}
 	return nil

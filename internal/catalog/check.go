@@ -30,7 +30,7 @@ func (c *Catalog) check() error {
 		return err
 	}
 	err = c.query(`PRAGMA foreign_key_check`, func(row *sqlite3.Stmt) error {
-		findings = append(findings, fmt.Sprintf("a row of %s refers to a row of %s that is not there", row.ColumnText(0), row.ColumnText(2)))
+		findings = append(findings, fmt.Sprintf("a row of %s refers to a missing row of %s", row.ColumnText(0), row.ColumnText(2)))
 		return nil
 	})
 	if err != nil {
@@ -64,12 +64,12 @@ func (s State) findings() (all []string) {
 	}
 	for _, stream := range s.Sources {
 		if stream.ID >= s.Counters.NextSource {
-			report("stream %d is not below the next id %d", stream.ID, s.Counters.NextSource)
+			report("source %d is not below the next id %d", stream.ID, s.Counters.NextSource)
 		}
 	}
 	for _, o := range s.Offsets {
 		if o.Next < 0 || o.Partition < 0 || o.Epoch < -1 {
-			report("stream %d topic %q partition %d: offset %d, epoch %d", o.Source, o.Topic, o.Partition, o.Next, o.Epoch)
+			report("source %d topic %q partition %d: offset %d, epoch %d", o.Source, o.Topic, o.Partition, o.Next, o.Epoch)
 		}
 	}
 	for _, p := range s.Parts {
@@ -109,7 +109,7 @@ func (c *Catalog) Inspect(w io.Writer) error {
 
 // String returns the text that Inspect prints.
 func (s State) String() string {
-	b := fmt.Appendf(nil, "flushed through segment %d; next table %d, source %d, seq %d, stream %d\n",
+	b := fmt.Appendf(nil, "flushed through segment %d; next table %d, rowset %d, seq %d, source %d\n",
 		s.FlushedThrough, s.Counters.NextTable, s.Counters.NextRowset, s.Counters.NextSeq, s.Counters.NextSource)
 	for _, name := range s.Databases {
 		b = fmt.Appendf(b, "database %q\n", name)
@@ -134,14 +134,14 @@ func (s State) String() string {
 		b = fmt.Appendf(b, "view %q.%q.%q: %s\n", v.Name.Database, v.Name.Schema, v.Name.Name, v.SQL)
 	}
 	for _, stream := range s.Sources {
-		b = fmt.Appendf(b, "stream %d %q.%q.%q", stream.ID, stream.Name.Database, stream.Name.Schema, stream.Name.Name)
+		b = fmt.Appendf(b, "source %d %q.%q.%q", stream.ID, stream.Name.Database, stream.Name.Schema, stream.Name.Name)
 		if stream.Paused {
 			b = append(b, " paused"...)
 		}
 		b = append(b, '\n')
 	}
 	for _, o := range s.Offsets {
-		b = fmt.Appendf(b, "offset of stream %d topic %q %x partition %d: next %d, epoch %d\n", o.Source, o.Topic, o.TopicID, o.Partition, o.Next, o.Epoch)
+		b = fmt.Appendf(b, "offset of source %d topic %q %x partition %d: next %d, epoch %d\n", o.Source, o.Topic, o.TopicID, o.Partition, o.Next, o.Epoch)
 	}
 	for _, x := range s.Exports {
 		b = x.appendText(b)

@@ -114,7 +114,7 @@ func (s State) exportFindings() (all []string) {
 			report("export %d partition %q generation %d: rows %d, bytes %d", o.Export, o.Partition, o.Generation, o.Rows, o.Bytes)
 		}
 		if i+1 < len(s.ExportObjects) && !o.Closed && s.ExportObjects[i+1].Export == o.Export && s.ExportObjects[i+1].Partition == o.Partition {
-			report("export %d partition %q: generation %d is open, and not the last", o.Export, o.Partition, o.Generation)
+			report("export %d partition %q: generation %d is open, but not the last one", o.Export, o.Partition, o.Generation)
 		}
 	}
 	return all

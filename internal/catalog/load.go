@@ -170,7 +170,7 @@ func (c *Catalog) loadSources(s *State) error {
 			Epoch:     int32(row.ColumnInt64(5)),
 		}
 		if id := row.ColumnRawBlob(3); copy(o.TopicID[:], id) != len(o.TopicID) || len(id) != len(o.TopicID) {
-			return base.Errorf(base.Corrupt, "stream %d topic %q: a topic id of %d bytes", o.Source, o.Topic, len(id))
+			return base.Errorf(base.Corrupt, "source %d topic %q: a topic id of %d bytes", o.Source, o.Topic, len(id))
 		}
 		s.Offsets = append(s.Offsets, o)
 		return nil

@@ -125,7 +125,7 @@ func (s *Server) Check() error {
 		return base.Errorf(base.Invalid, "%s can be reached from other machines, without %s", s.Listen, missing(s)).
 			WithHint("set tls_cert and tls_key and add a token (scoter token), or allow it: --allow-open")
 	case s.MaxBody > s.WriteMemory/bodyShare:
-		return base.Errorf(base.Invalid, "max_body (%s) is above a quarter of write_memory (%s): such a request could hardly be taken", s.MaxBody, s.WriteMemory).
+		return base.Errorf(base.Invalid, "max_body (%s) is above a quarter of write_memory (%s): a request of that size could hardly be accepted", s.MaxBody, s.WriteMemory).
 			WithHint("raise write_memory, or lower max_body")
 	}
 	if s.TLSCert != "" {

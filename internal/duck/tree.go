@@ -64,7 +64,7 @@ func readTree(text string) (serialized, error) {
 	}
 	root, ok := value.(Node)
 	if !ok {
-		return serialized{}, errors.New("the syntax tree is no object")
+		return serialized{}, errors.New("the syntax tree is not an object")
 	}
 	var out serialized
 	out.Error, _ = root["error"].(bool)

@@ -173,7 +173,7 @@ func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions
 			}
 		}
 		return Result{}, base.Errorf(base.Conflict, "the schema changed %d times during one append", maxAttempts).
-			WithHint("retry once the schema changes are through")
+			WithHint("retry once the schema changes are finished")
 	})
 }
 
@@ -279,7 +279,7 @@ func lacksColumn(batches []arrow.RecordBatch, t schema.Table) bool {
 }
 
 func errKeyed(t schema.Table) error {
-	return base.Errorf(base.Invalid, "table %s has a primary key: rows cannot be appended to it from here", t.QualifiedName()).
+	return base.Errorf(base.Invalid, "table %s has a primary key: rows cannot be appended without a check of their keys", t.QualifiedName()).
 		WithHint("INSERT and mode=upsert replace the rows of the same key")
 }
 

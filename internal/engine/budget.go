@@ -145,7 +145,7 @@ func (e *Engine) reserve(ctx context.Context, bytes int64) error {
 		})
 	if err == error(errMemory) {
 		if cause := e.flushFailure.Load(); cause != nil {
-			return base.Wrap(cause, "no memory for more rows, because those there are cannot be written to disk")
+			return base.Wrap(cause, "no memory for more rows, because rows in memory cannot be written to disk")
 		}
 	}
 	return err

@@ -80,7 +80,7 @@ var ErrColumnBytes = errors.New("new values of one column of one part")
 
 // errRemapped says that rowsets to which a change refers were replaced by a flush or merge. The
 // caller remaps the change's row addresses and tries again.
-var errRemapped = errors.New("rows moved to other sources meanwhile")
+var errRemapped = errors.New("rows moved to other rowsets in the meantime")
 
 // Commit makes changes that were computed from the snapshot s durable and visible, all or nothing.
 // The committer writes them in the same groups as appends. If a flush or merge has replaced rowsets
@@ -364,7 +364,7 @@ func (tc *tableChange) addSuperseded(c *Change, t *snapshot.Table) {
 // superseded rows.
 func checkDeduplicated(t *snapshot.Table) error {
 	if t.Schema.MergeOnRead && t.Superseded == nil {
-		return base.Errorf(base.Internal, "change of a table that merges on read, computed from a snapshot that is not settled")
+		return base.Errorf(base.Internal, "change of a table that merges on read, computed from a snapshot that is not deduplicated")
 	}
 	return nil
 }
@@ -384,7 +384,7 @@ func checkRows(t *snapshot.Table, rowset base.RowsetID, last uint32) error {
 		}
 	}
 	if int64(last) >= rows {
-		return base.Errorf(base.Internal, "change of row %d of source %d, which has %d", last, rowset, max(rows, 0))
+		return base.Errorf(base.Internal, "change of row %d of rowset %d, which has %d rows", last, rowset, max(rows, 0))
 	}
 	return nil
 }
@@ -401,7 +401,7 @@ func checkLayer(t *snapshot.Table, l patch.Layer) error {
 	for i, id := range l.Columns {
 		at := t.Schema.ColumnByID(id)
 		if at < 0 {
-			return base.Errorf(base.Internal, "patch of column %d, which is not there", id)
+			return base.Errorf(base.Internal, "patch of column %d, which does not exist", id)
 		}
 		c, values := t.Schema.Columns[at], l.Values.Column(i)
 		switch {
@@ -410,7 +410,7 @@ func checkLayer(t *snapshot.Table, l patch.Layer) error {
 		case c.NotNull && values.NullN() > 0:
 			return base.Errorf(base.Invalid, "column %q is NOT NULL", c.Name)
 		case t.Schema.InKey(id):
-			return base.Errorf(base.Internal, "patch of column %q, which decides where a row is", c.Name)
+			return base.Errorf(base.Internal, "patch of column %q, which is in the sort key, primary key or partitioning", c.Name)
 		}
 	}
 	return nil

@@ -236,7 +236,7 @@ func (h *history) verifyStream(t *testing.T, e *Engine, what string) {
 	next, err := streamPosition(e, stream)
 	must(t, err)
 	if next < h.streamed {
-		t.Fatalf("%s: the stream stands at %d, acknowledged were %d", what, next, h.streamed)
+		t.Fatalf("%s: the source is at offset %d, acknowledged were %d", what, next, h.streamed)
 	}
 	rows, err := readNumbers(e, "streamed")
 	must(t, err)

@@ -64,7 +64,7 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 	for _, name := range rows.Key {
 		i := inferred.ColumnIndex(name)
 		if i < 0 {
-			return schema.Table{}, nil, base.Errorf(base.Invalid, "the rows have no column %q to be the key", name)
+			return schema.Table{}, nil, base.Errorf(base.Invalid, "the rows have no column %q, which is to be the key", name)
 		}
 		inferred.PrimaryKey = append(inferred.PrimaryKey, base.ColumnID(i+1))
 	}

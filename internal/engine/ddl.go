@@ -172,7 +172,7 @@ func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, 
 			}
 		}
 		if n := len(edit.DropTables) + len(edit.DropViews) + len(edit.DropSources) + len(edit.DropExports); n > 0 && !cascade {
-			return nil, base.Errorf(base.Conflict, "%d tables, views, sources and exports are in what is to be dropped", n).WithHint("add CASCADE to drop them too")
+			return nil, base.Errorf(base.Conflict, "%d tables, views, sources and exports would be dropped too", n).WithHint("add CASCADE to drop them too")
 		}
 		slices.Sort(edit.DropTables)
 		slices.Sort(edit.DropSources)

@@ -60,7 +60,7 @@ func (e *Engine) DebugString() string {
 	}
 	for _, id := range slices.Sorted(maps.Keys(e.sources)) {
 		s := e.sources[id]
-		fmt.Fprintf(&b, "stream %d %s", id, schema.Quote(s.Name.Name))
+		fmt.Fprintf(&b, "source %d %s", id, schema.Quote(s.Name.Name))
 		if s.Paused {
 			b.WriteString(" paused")
 		}
@@ -124,7 +124,7 @@ func (e *Engine) Status() Status {
 	if err := e.flushFailure.Load(); err != nil {
 		s.FlushFailing = err
 		if e.budget.starved() {
-			s.Refusing = base.Wrap(err, "no memory for more rows, because those there are cannot be written to disk")
+			s.Refusing = base.Wrap(err, "no memory for more rows, because rows in memory cannot be written to disk")
 		}
 	}
 	if err := e.refusal.Load(); err != nil {

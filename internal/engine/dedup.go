@@ -161,7 +161,7 @@ func (e *Engine) finishDeduplicated(ctx context.Context, s *snapshot.Snapshot, s
 		}
 		if err != nil {
 			s.Release()
-			return nil, base.Wrap(err, "settle table %s", s.Tables[id].Schema.QualifiedName())
+			return nil, base.Wrap(err, "deduplicate table %s", s.Tables[id].Schema.QualifiedName())
 		}
 	}
 	return snapshot.New(s.Seq, tables, s.Release), nil

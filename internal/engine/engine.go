@@ -284,7 +284,7 @@ func (e *Engine) tmpDir() string     { return filepath.Join(e.dir, tmpName) }
 // get. Reads continue.
 func (e *Engine) stop(cause error) *base.Error {
 	err := base.Errorf(base.Unavailable, "stopped: %w", cause).
-		WithHint("what the disk holds is unknown: check the disk, then restart")
+		WithHint("the state of the disk is unknown: check the disk, then restart")
 	if e.failure.CompareAndSwap(nil, err) {
 		e.log.Error("engine stopped", "error", cause)
 	}
@@ -295,7 +295,7 @@ func (e *Engine) stop(cause error) *base.Error {
 // failed.
 func errUnknown(cause error) error {
 	return base.Errorf(base.Unknown, "this may or may not be stored: %w", cause).
-		WithHint("once the server was restarted, look whether it is there, or repeat it with the Idempotency-Key that it had; without one it may count twice")
+		WithHint("after a restart of the server, check whether it was stored, or repeat it with the same Idempotency-Key; without a key it may be stored twice")
 }
 
 // writable returns the error with which all writes fail at present, or nil.

@@ -43,7 +43,7 @@ func exactUnsigned(v uint64) bool {
 // read one, the error is ErrSchemaChanged.
 func (x *exactCheck) check(ctx context.Context, t *snapshot.Table, c schema.Column, read bool) error {
 	if slices.Contains(t.PendingColumns(nil), c.ID) {
-		return base.Errorf(base.Conflict, "column %q has values by an UPDATE that merges have not written yet", c.Name)
+		return base.Errorf(base.Conflict, "column %q has values of an UPDATE that merges have not written yet", c.Name)
 	}
 	for _, p := range t.Parts {
 		if stats, ok := p.Stats[c.ID]; x.parts[p.ID] || ok && (exactValue(stats.Min) && exactValue(stats.Max) || stats.Nulls == p.Rows) {
@@ -111,7 +111,7 @@ func checkExact(c schema.Column, a arrow.Array) error {
 			exact = exactUnsigned(a.Value(i))
 		}
 		if !exact && a.IsValid(i) {
-			return base.Errorf(base.Invalid, "column %q holds %s, which DOUBLE does not hold exactly", c.Name, a.ValueStr(i))
+			return base.Errorf(base.Invalid, "column %q holds %s, which DOUBLE cannot represent exactly", c.Name, a.ValueStr(i))
 		}
 	}
 	return nil

@@ -244,7 +244,7 @@ func (e *Engine) checkObject(o catalog.ExportObject) error {
 		return errNoExport(o.Export)
 	}
 	if next := x.next(o.Partition); next != o.Generation {
-		return base.Errorf(base.Conflict, "object %d of partition %q is not the one to be written, which is %d", o.Generation, o.Partition, next)
+		return base.Errorf(base.Conflict, "object %d of partition %q is not the next one to be written, which is %d", o.Generation, o.Partition, next)
 	}
 	return nil
 }
@@ -287,7 +287,7 @@ func (e *Engine) DropExported(ctx context.Context, o catalog.ExportObject) error
 			}
 			theirs, ok := x.open(o.Partition)
 			if !ok || theirs.Fingerprint != now {
-				return nil, base.Errorf(base.Conflict, "export %q of the same table has not exported partition %q as it is", x.Name.Name, o.Partition)
+				return nil, base.Errorf(base.Conflict, "export %q of the same table has not exported the current rows of partition %q", x.Name.Name, o.Partition)
 			}
 			theirs.Closed = true
 			edit.PutObjects = append(edit.PutObjects, theirs)
@@ -320,7 +320,7 @@ func (t *table) checkNoneSuperseding(parts []*partFile) error {
 	}
 	for _, p := range parts {
 		if p.MaxSeq > t.dedup.dedupedThrough {
-			return base.Errorf(base.Conflict, "part %d came after the table was settled", p.ID)
+			return base.Errorf(base.Conflict, "part %d was added after the table was deduplicated", p.ID)
 		}
 	}
 	return nil

@@ -90,14 +90,14 @@ func (x *export) next(partition string) int64 {
 func (e *Engine) loadExports(state catalog.State) error {
 	for _, x := range state.Exports {
 		if e.tables[x.Table] == nil {
-			return base.Errorf(base.Corrupt, "catalog: export %d of table %d, which is not there", x.ID, x.Table)
+			return base.Errorf(base.Corrupt, "catalog: export %d of table %d, which does not exist", x.ID, x.Table)
 		}
 		e.exports[x.ID] = &export{x, map[string][]catalog.ExportObject{}}
 	}
 	for _, o := range state.ExportObjects {
 		x := e.exports[o.Export]
 		if x == nil || o.Generation != int64(len(x.objects[o.Partition]))+1 {
-			return base.Errorf(base.Corrupt, "catalog: object %d of export %d, partition %q: the export or the object before it is not there", o.Generation, o.Export, o.Partition)
+			return base.Errorf(base.Corrupt, "catalog: object %d of export %d, partition %q: the export or the previous object is missing", o.Generation, o.Export, o.Partition)
 		}
 		x.objects[o.Partition] = append(x.objects[o.Partition], o)
 	}
@@ -145,8 +145,8 @@ func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists
 			// Rows of a memtable are flushed with the partitioning of their schema version, which
 			// may differ from the present one.
 			slices.ContainsFunc(view.Memtables, func(v memtable.View) bool { return v.Schema.Version < since }) {
-			return nil, base.Errorf(base.Conflict, "table %s has rows that were written with another partitioning than it has now", t.current.schema.QualifiedName()).
-				WithHint("CREATE TABLE ... AS SELECT writes all rows again, and merges do so in time")
+			return nil, base.Errorf(base.Conflict, "table %s has rows that were written with a different partitioning", t.current.schema.QualifiedName()).
+				WithHint("copy it with CREATE TABLE ... AS SELECT, or wait until merges have rewritten the rows")
 		}
 		in := e.schemas[keyOf(x.Name.Database, x.Name.Schema)]
 		x.Name.Database, x.Name.Schema = in.Database, in.Name

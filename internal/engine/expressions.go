@@ -178,7 +178,7 @@ func checkExpressionColumns(t *snapshot.Table, l patch.Layer) error {
 func (e *Engine) checkExpression(t *table, since base.Seq) error {
 	if len(t.expressions) >= maxExpressions {
 		return base.Errorf(base.Unavailable, "table %s has %d %w", t.current.schema.QualifiedName(), len(t.expressions), ErrManyExpressions).
-			WithHint("retry when merges have, or update in another mode")
+			WithHint("retry after merges have written them, or update in another mode")
 	}
 	// Rows of parts that were added after the snapshot would get the new values, too, but the
 	// statement did not count these rows.
@@ -201,7 +201,7 @@ func expressionOf(s schema.Table, x *patch.Expression) (*patch.Expression, error
 	}
 	for _, id := range own.Columns() {
 		if s.InKey(id) {
-			return nil, base.Errorf(base.Internal, "expression for column %q, which decides where a row is", s.Columns[s.ColumnByID(id)].Name)
+			return nil, base.Errorf(base.Internal, "expression for column %q, which is in the sort key, primary key or partitioning", s.Columns[s.ColumnByID(id)].Name)
 		}
 	}
 	if s.IsDeleted != 0 || slices.Contains(own.Columns(), s.RowVersion) {

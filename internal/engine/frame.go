@@ -223,7 +223,7 @@ func (f *frame) eachStream(visit func(t frameTable, stream []byte) error) error 
 		return err
 	}
 	if len(r.rest) > 0 {
-		return base.Errorf(base.Corrupt, "log frame: %d bytes behind the last batch", len(r.rest))
+		return base.Errorf(base.Corrupt, "log frame: %d bytes after the last batch", len(r.rest))
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (l *Load) CommitReplacing(ctx context.Context, s *snapshot.Snapshot, delete
 	}
 	e, t := l.engine, s.Tables[l.table.ID]
 	if err := checkDeduplicated(t); err != nil || len(t.Superseded) > 0 {
-		return Result{}, errors.Join(err, base.Errorf(base.Internal, "load over rows of table %s, of which some are losers", l.table.QualifiedName()))
+		return Result{}, errors.Join(err, base.Errorf(base.Internal, "load over rows of table %s, some of which are superseded", l.table.QualifiedName()))
 	}
 	own := map[base.RowsetID]*roaring.Bitmap{}
 	tc := &tableChange{id: l.table.ID, version: l.table.Version, deleted: map[base.RowsetID]*roaring.Bitmap{}, allColumns: true, inserts: true}

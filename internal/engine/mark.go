@@ -79,7 +79,7 @@ func (e *Engine) writeMark() {
 		err = m.mark.Set(segment, end)
 	}
 	if err != nil && !m.failing {
-		e.log.Error("the loss of the newest rows of the log could not be found until this succeeds", "error", err)
+		e.log.Error("until this succeeds, a loss of the newest rows of the log cannot be detected", "error", err)
 	}
 	m.failing = err != nil
 }

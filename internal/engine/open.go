@@ -113,7 +113,7 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 	e.readPart = components.ReadColumns
 	reader := keys.Reader{Hold: e.holdPart, Part: components.ReadColumns, Numbers: e.openNumbers, Group: (*part.Numbers).Read, Rows: (*part.Numbers).Find}
 	e.keyFinder = keys.NewFinder(keyShare*e.settings.MemoryBytes, reader, func(err error) {
-		e.log.Error("index of keys failed; statements find their rows without it, and it is tried again", "error", err)
+		e.log.Error("building the index of keys failed; statements find their rows without it, and it will be retried", "error", err)
 	})
 	if err := e.open(); err != nil {
 		return nil, base.Wrap(errors.Join(err, e.closeFiles()), "open %s", dir)
@@ -228,7 +228,7 @@ func (e *Engine) load(state catalog.State) error {
 	}
 	for _, o := range state.Offsets {
 		if e.sources[o.Source] == nil {
-			return base.Errorf(base.Corrupt, "catalog: offsets of stream %d, which is not there", o.Source)
+			return base.Errorf(base.Corrupt, "catalog: offsets of source %d, which does not exist", o.Source)
 		}
 		e.sources[o.Source].offsets[keyOfOffset(o)] = o
 	}

@@ -47,7 +47,7 @@ func (e *Engine) Rewrite(id base.TableID, rowsets []base.RowsetID) (*Rewrite, er
 	}
 	for _, rowset := range rowsets {
 		if !t.current.hasPart(rowset) {
-			return nil, base.Errorf(base.Conflict, "part %d is gone", rowset)
+			return nil, base.Errorf(base.Conflict, "part %d no longer exists", rowset)
 		}
 	}
 	return &Rewrite{Snapshot: e.storedLocked(t), engine: e, table: id, rowsets: rowsets, recorder: t.beginRecording(rowsets...)}, nil
@@ -96,7 +96,7 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, remap patch
 			}
 		}
 		if found := len(t.current.parts) - len(remaining); found != len(r.rowsets) {
-			return nil, base.Errorf(base.Conflict, "%d of %d parts to be replaced are gone", len(r.rowsets)-found, len(r.rowsets))
+			return nil, base.Errorf(base.Conflict, "%d of the %d parts to be replaced no longer exist", len(r.rowsets)-found, len(r.rowsets))
 		}
 		for _, p := range parts {
 			if p.Table != r.table {

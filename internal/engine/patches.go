@@ -69,7 +69,7 @@ func (e *Engine) checkPatchMemory(bytes int64) error {
 	if e.patchBytes.Load()+bytes > limit {
 		e.patchMemoryShort.Store(true)
 		e.notifyPartsAdded()
-		return base.Errorf(base.Unavailable, "no memory for more changes of rows until merges have written those there are").
+		return base.Errorf(base.Unavailable, "no memory for more changes of rows until merges have written the existing changes").
 			WithHint("retry after a few seconds, or raise the memory limit")
 	}
 	return nil

@@ -75,9 +75,9 @@ func (r OffsetRange) follows(now catalog.Offset, known bool) error {
 	case r.Reset || !known:
 		return nil
 	case r.TopicID != now.TopicID:
-		return base.Errorf(base.Conflict, "topic %q is another one than the one that was read: id %x, before %x", r.Topic, r.TopicID, now.TopicID)
+		return base.Errorf(base.Conflict, "topic %q is not the topic that was read before: its id is %x, and was %x", r.Topic, r.TopicID, now.TopicID)
 	case r.From != now.Next:
-		return base.Errorf(base.Conflict, "topic %q partition %d: the stream stands at offset %d, not at %d", r.Topic, r.Partition, now.Next, r.From)
+		return base.Errorf(base.Conflict, "topic %q partition %d: the source is at offset %d, not at %d", r.Topic, r.Partition, now.Next, r.From)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (e *Engine) replayProgress(g *generation, p *Progress) error {
 	for _, r := range p.Ranges {
 		now, known := e.sources[p.Source].offsets[offsetKey{p.Source, r.Topic, r.Partition}]
 		if err := r.follows(now, known); err != nil {
-			return base.Errorf(base.Corrupt, "stream %d: %w", p.Source, err)
+			return base.Errorf(base.Corrupt, "source %d: %w", p.Source, err)
 		}
 	}
 	e.advanceLocked(g, p)

@@ -92,9 +92,9 @@ func (e *Engine) Quarantine(ctx context.Context, p *catalog.Part) (QuarantinedPa
 		}
 	}
 	if err := e.copyToQuarantine(&lost); err != nil {
-		return lost, base.Wrap(err, "set part %d aside", p.ID)
+		return lost, base.Wrap(err, "move part %d to quarantine", p.ID)
 	}
-	return lost, base.Wrap(e.removePart(ctx, p.Table, p.ID), "set part %d aside", p.ID)
+	return lost, base.Wrap(e.removePart(ctx, p.Table, p.ID), "move part %d to quarantine", p.ID)
 }
 
 // readable formats v, the least or greatest value of a column in a part, as text for a person.
@@ -180,7 +180,7 @@ func (e *Engine) removePart(ctx context.Context, from base.TableID, id base.Rows
 			}
 		}
 		if gone == nil {
-			return nil, base.Errorf(base.Conflict, "part %d is gone", id)
+			return nil, base.Errorf(base.Conflict, "part %d no longer exists", id)
 		}
 		e.carryOverFingerprints(edit, t, []base.RowsetID{id}, slices.Clone(remaining), nil)
 		t.removeExpressions(edit, remaining)

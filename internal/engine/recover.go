@@ -65,7 +65,7 @@ func (e *Engine) checkSegments(state catalog.State) error {
 	if len(ids) == 0 && next == 1 && len(state.Databases) == 0 && state.Counters.NextTable == 1 {
 		return nil // this is a new data directory
 	}
-	return base.Errorf(base.Corrupt, "%s is missing: the catalog has what came before it, and rows that were acknowledged later are lost", wal.SegmentPath(e.walDir(), next)).
+	return base.Errorf(base.Corrupt, "%s is missing: the catalog has all earlier rows, but rows that were acknowledged later are lost", wal.SegmentPath(e.walDir(), next)).
 		WithHint("put the log back, or restore a backup")
 }
 
@@ -120,7 +120,7 @@ func (e *Engine) replayRows(g *generation, rows *replayedRows) error {
 		g.memtables[in.id] = r
 	}
 	if r.mem.Rowset() != in.memtable || r.mem.Schema().Version != in.version {
-		return base.Errorf(base.Corrupt, "rows of source %d version %d among those of source %d version %d",
+		return base.Errorf(base.Corrupt, "rows of rowset %d version %d among those of rowset %d version %d",
 			in.memtable, in.version, r.mem.Rowset(), r.mem.Schema().Version)
 	}
 	for _, plan := range rows.plans {

@@ -150,7 +150,7 @@ func (e *Engine) carryOver(edit *catalog.Edit, t *table, m *changeRecorder, rema
 			continue
 		}
 		if err := patch.RemapSet(remap, set, s.sets); err != nil {
-			return s, base.Wrap(err, "move changes of source %d", set.Rowset)
+			return s, base.Wrap(err, "move changes of rowset %d", set.Rowset)
 		}
 	}
 	for part, set := range s.sets {

@@ -196,7 +196,7 @@ func (r *Retyping) Publish(ctx context.Context, parts []catalog.Part, remap patc
 		}
 		for _, set := range all.recorder.changes {
 			if set.PatchedRows() > 0 {
-				return base.Errorf(base.Internal, "rows of part %d were changed while everybody is kept out", set.Rowset)
+				return base.Errorf(base.Internal, "rows of part %d were changed while the table was locked", set.Rowset)
 			}
 		}
 		edit.PutTables = []catalog.Table{{Schema: r.next, TruncatedSeq: t.truncatedSeq, Created: t.created}}

@@ -27,7 +27,7 @@ func (e *Engine) NextRowsetID() (base.RowsetID, error) {
 	if s.next >= s.reserved {
 		reserved := s.next + rowsetIDBlock
 		if err := e.catalog.Apply(catalog.Edit{Counters: catalog.Counters{NextRowset: reserved}}); err != nil {
-			return 0, base.Wrap(err, "reserve source ids")
+			return 0, base.Wrap(err, "reserve rowset ids")
 		}
 		s.reserved = reserved
 	}

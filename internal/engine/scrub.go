@@ -146,7 +146,7 @@ func (e *Engine) noteScrubbed(ctx context.Context, parts []*partFile) {
 		}
 	}
 	if err := e.putBlocks(ctx, all); err != nil && ctx.Err() == nil {
-		e.log.Warn("when parts were verified is not stored; they are verified again after a restart", "error", err)
+		e.log.Warn("the times at which parts were verified could not be stored; the parts will be verified again after a restart", "error", err)
 	}
 }
 
@@ -161,7 +161,7 @@ func (e *Engine) runChecksumStorer() {
 			return
 		}
 		if err := e.storeComputed(context.Background()); err != nil && !errors.Is(err, errClosed) {
-			e.log.Warn("checksums of blocks are not stored; they are computed again after a restart", "error", err)
+			e.log.Warn("checksums of blocks could not be stored; they will be computed again after a restart", "error", err)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (e *Engine) makeReserve() (err error) {
 	}
 	bytes := int64(min(free/reserveShare, mostReserveBytes))
 	if bytes < leastReserveBytes {
-		return base.Errorf(base.StorageFull, "%d bytes are free on the disk of %s: deleting and dropping work, other writes from %d on", free, e.dir, int64(leastReserveBytes*reserveShare)).
+		return base.Errorf(base.StorageFull, "only %d bytes are free on the disk of %s: deleting and dropping work, but other writes need %d free bytes", free, e.dir, int64(leastReserveBytes*reserveShare)).
 			WithHint("delete rows, drop tables, or free space on this disk")
 	}
 	f, err := e.fs.Create(e.reservePath())
@@ -76,7 +76,7 @@ func (e *Engine) releaseReserve() bool {
 	}
 	if err := e.fs.Remove(e.reservePath()); err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			e.log.Error("the reserve for deleting and dropping is of no use", "error", err)
+			e.log.Error("the reserve for deleting and dropping could not be freed", "error", err)
 		}
 		return false
 	}
@@ -160,7 +160,7 @@ func (e *Engine) refuse(err error) {
 	switch kind := base.KindOf(err); {
 	case err == nil && before != nil:
 		e.refusal.Store(nil)
-		e.log.Info("writes are taken again")
+		e.log.Info("writes are accepted again")
 	case err != nil && (kind == base.StorageFull || kind == base.Unavailable || kind == base.Unknown):
 		e.refusal.Store(&base.Error{Kind: kind, Message: err.Error()})
 		if before == nil {
@@ -197,7 +197,7 @@ func (e *Engine) openLog(after wal.Position) (err error) {
 	if !e.settings.DisableAutomaticFlush {
 		if err := e.makeReserve(); err != nil {
 			e.reserveUsed = true
-			e.log.Warn("there is no reserve for deleting and dropping on a full disk", "error", err)
+			e.log.Warn("the reserve for deleting and dropping on a full disk could not be created", "error", err)
 		}
 	}
 	return nil

@@ -92,7 +92,7 @@ func TestDeletingAndDroppingWorkOnAFullDisk(t *testing.T) {
 	must(t, e.DropTable(ctx, big.ID))
 
 	disk.SetCapacity(-1)
-	within(t, "writes are taken again", func() bool { return e.Status().Refusing == nil })
+	within(t, "writes are accepted again", func() bool { return e.Status().Refusing == nil })
 	if !hasReserve(t, disk) {
 		t.Fatal("the reserve was not made again")
 	}
@@ -128,7 +128,7 @@ func TestAFullDiskIsOpenedForReadingAndDropping(t *testing.T) {
 	wantAmounts(t, e, remaining.ID, want)
 	must(t, e.DropTable(ctx, big.ID))
 	disk.SetCapacity(-1)
-	within(t, "writes are taken again", func() bool { return e.Status().Refusing == nil })
+	within(t, "writes are accepted again", func() bool { return e.Status().Refusing == nil })
 	must(t, appendAccounts(e, remaining, 6, 1, 10))
 	want[6] = 10
 	must(t, e.Close())
@@ -143,7 +143,7 @@ func TestAFullDiskThatIsOpenedGoesOnWithSpace(t *testing.T) {
 	fill(t, disk)
 	e = openBusy(t, disk)
 	disk.SetCapacity(-1)
-	within(t, "writes are taken", func() bool { return e.Status().Refusing == nil })
+	within(t, "writes are accepted", func() bool { return e.Status().Refusing == nil })
 	must(t, appendAccounts(e, remaining, 3, 1, 10))
 	must(t, e.Close())
 }
@@ -200,7 +200,7 @@ func TestACatalogThatFailsIsReported(t *testing.T) {
 		t.Fatal("rows are taken while the catalog is in doubt")
 	}
 	failing.SetRule(vfs.Never)
-	within(t, "writes are taken again", func() bool { return e.Status().Refusing == nil })
+	within(t, "writes are accepted again", func() bool { return e.Status().Refusing == nil })
 	must(t, appendAccounts(e, table, 0, 1, 1))
 	must(t, e.Close())
 }

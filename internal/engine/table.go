@@ -132,7 +132,7 @@ func (e *Engine) AlterTable(ctx context.Context, id base.TableID, alter func(sch
 			}
 		}
 		if !batch.SamePartitions(now, next) {
-			if err := e.checkNotExported(t, "partitioned in another way"); err != nil {
+			if err := e.checkNotExported(t, "partitioned differently"); err != nil {
 				return nil, err
 			}
 		}
@@ -197,7 +197,7 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) (removed *snapsh
 	defer cancel()
 	shown, err := e.finishDeduplicated(late, removed, states, remaps)
 	if err != nil {
-		e.log.Error("rows that were truncated cannot be counted", "table", removed.Tables[id].Schema.QualifiedName(), "error", err)
+		e.log.Error("the truncated rows could not be counted", "table", removed.Tables[id].Schema.QualifiedName(), "error", err)
 		return removed, nil
 	}
 	removed.Release()

@@ -34,7 +34,7 @@ type BeforeLockWait func(ctx context.Context) (over func(), err error)
 // ErrTableLocked says that a change was refused, because another statement has locked its table
 // exclusively. The caller may wait for the lock with ShareTables and try again. It must release its
 // snapshot before that, because a snapshot keeps rows in memory.
-var ErrTableLocked = base.Errorf(base.Conflict, "another statement has the table to itself")
+var ErrTableLocked = base.Errorf(base.Conflict, "another statement has locked the table")
 
 // LockTables locks tables exclusively until release is called. While they are locked, Commit
 // returns ErrTableLocked to other statements that change these tables without a lock. A statement

@@ -117,7 +117,7 @@ func sleep(ctx context.Context, d time.Duration) {
 }
 
 // errGone is returned if the export was dropped, with or without its table.
-var errGone = errors.New("the export is gone")
+var errGone = errors.New("the export was dropped")
 
 // state returns the table of the export. It also returns all partitions of the table, with their
 // objects and present states.
@@ -474,7 +474,7 @@ func (x *exporter) drop(ctx context.Context, p plan, o catalog.ExportObject) err
 		return err
 	}
 	x.status.droppedOne()
-	x.manager.log.Info("dropped rows that an export has", "export", x.name.Name, "partition", o.Partition, "generation", o.Generation, "rows", o.Rows)
+	x.manager.log.Info("dropped exported rows", "export", x.name.Name, "partition", o.Partition, "generation", o.Generation, "rows", o.Rows)
 	return nil
 }
 

@@ -114,7 +114,7 @@ func (m *Manager) addLocked(stored catalog.Export, d Definition) *exporter {
 
 // ofBackup is the status text of an export that does not run because it comes from a restored
 // backup.
-const ofBackup = "the export is of a restored backup. RESUME EXPORT has it take over the place of the export that was backed up, which then writes there no more"
+const ofBackup = "the export is from a restored backup. RESUME EXPORT makes it take over the place of the original export, which then stops writing there"
 
 // startLocked starts the goroutine of an export, if this process runs exports. The manager's mu
 // must be held.
@@ -376,7 +376,7 @@ func (m *Manager) checkMark(ctx context.Context, s storage) error {
 // export that was backed up stops writing there.
 func (m *Manager) takeOver(ctx context.Context, d Definition) (Definition, error) {
 	if d.Mark == "" {
-		return d, base.Errorf(base.Invalid, "the export was created before places had marks: the original export would not notice that another one takes over its place").
+		return d, base.Errorf(base.Invalid, "the export was created by a version of Scoter that did not mark places: the original export would not notice that another export takes over its place").
 			WithHint("drop this export, and create a new one in another place")
 	}
 	d.Mark, d.Restored = "", false

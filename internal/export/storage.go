@@ -143,7 +143,7 @@ func (f *folder) begin(ctx context.Context) error {
 }
 
 func errNotEmpty(location, found string) error {
-	return base.Errorf(base.Conflict, "%s has objects already, such as %s", location, found).
+	return base.Errorf(base.Conflict, "%s already has objects, such as %s", location, found).
 		WithHint("an export needs an empty place: choose another one, or remove the objects")
 }
 
@@ -155,7 +155,7 @@ func (f *folder) anyObject(ctx context.Context, dir string) (string, error) {
 	}
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
-			return "", base.Wrap(err, "look for objects in %s", dir)
+			return "", base.Wrap(err, "list objects in %s", dir)
 		}
 		path := filepath.Join(dir, name)
 		info, err := f.fs.Stat(path)

@@ -78,7 +78,7 @@ func (g *Generator) open(ctx context.Context, engine ir.Engine) (analyze.Engine,
 		}
 		return postgres.Open(ctx, url)
 	}
-	return nil, base.Errorf(base.Internal, "there is no engine %s", engine)
+	return nil, base.Errorf(base.Internal, "unknown engine %s", engine)
 }
 
 // analyze runs the schema of the job's entry on a temporary database, and describes the entry's

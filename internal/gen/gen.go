@@ -67,7 +67,7 @@ func (g *Generator) generate(ctx context.Context, path string, list *diag.List) 
 		for _, f := range j.files {
 			if other, taken := files[f.Path]; taken && other.Content != f.Content {
 				list.Errorf(diag.ConfigInvalid, "two generators write %s, with different content", f.Path).
-					Suggest("give each an output of its own")
+					Suggest("give each generator its own output")
 			}
 			files[f.Path] = f
 		}

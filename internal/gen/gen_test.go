@@ -229,8 +229,8 @@ func TestOutputsThatNobodyCouldUse(t *testing.T) {
 		"generator: go/sqlite, output: x/, config: {package: a-b}":         `"a-b" cannot be the name of a Go package`,
 		"generator: java/sqlite, output: x/, config: {package: com.int.x}": `"com.int.x" cannot be the name of a Java package`,
 		"generator: java/sqlite, output: x/, config: {package: com..x}":    `"com..x" cannot be the name of a Java package`,
-		"generator: java/sqlite, output: x/a-b.java":                       `x/a-b.java cannot be a Java file: "a-b" is no name for a class`,
-		"generator: python/sqlite, output: x/class.py":                     `x/class.py cannot be imported: "class" is no name for a module`,
+		"generator: java/sqlite, output: x/a-b.java":                       `x/a-b.java cannot be a Java file: invalid class name "a-b"`,
+		"generator: python/sqlite, output: x/class.py":                     `x/class.py cannot be imported: invalid module name "class"`,
 		"generator: python/sqlite, output: generated":                      "sqg.yaml:6:44: error: the output generated is neither a folder nor a .py file",
 		"generator: typescript/sqlite, output: src/db.js":                  "the output src/db.js is neither a folder nor a .ts file",
 	} {

@@ -32,8 +32,8 @@ func Migrations(path string, engine ir.Engine, file string, list *diag.List) (pr
 				continue
 			}
 			if first := ids[b.Name]; first != nil {
-				list.Add(b.NameErrorf(diag.DuplicateName, "MIGRATE %s exists already, at %s:%d", b.Name, first.Pos().File, first.Pos().Line).
-					Suggest("give every migration an id of its own"))
+				list.Add(b.NameErrorf(diag.DuplicateName, "MIGRATE %s already exists, at %s:%d", b.Name, first.Pos().File, first.Pos().Line).
+					Suggest("give every migration its own id"))
 			}
 			ids[b.Name] = b
 		}

@@ -42,7 +42,7 @@ func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target
 		return nil, err
 	}
 	if live.New {
-		return nil, base.Errorf(base.NotFound, "there is no database %s", live.Where)
+		return nil, base.Errorf(base.NotFound, "database %s does not exist", live.Where)
 	}
 	files, err := j.parse()
 	var contract *analyze.Result
@@ -100,7 +100,7 @@ func loadJob(path string, engine ir.Engine, file string, list *diag.List) (*job,
 		return nil, base.Errorf(base.Invalid, "%s generates nothing for %s", path, engine)
 	case len(jobs) > 1:
 		return nil, base.Errorf(base.Invalid, "%s has %d entries for %s", path, len(jobs), engine).
-			WithHint("say which one is meant: --sql %s", jobs[0].entry.Files[0])
+			WithHint("name one of them: --sql %s", jobs[0].entry.Files[0])
 	}
 	return jobs[0], nil
 }
@@ -307,7 +307,7 @@ func (d *blockComparison) table(expected, found *ir.Table) {
 		}
 	}
 	if expected.KeyUnique && !found.KeyUnique {
-		d.report("no constraint keeps (%s) unique in the live database", columnNames(found, found.Key))
+		d.report("(%s) has no unique constraint in the live database", columnNames(found, found.Key))
 		return
 	}
 	for _, op := range expected.Ops {

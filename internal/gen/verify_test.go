@@ -151,7 +151,7 @@ func TestVerifyComparesWhatBulkMethodsRestOn(t *testing.T) {
 		t.Fatal(v, err)
 	}
 	text := said(t, path, &list)
-	for _, want := range []string{"a: no constraint keeps (mail) unique in the live database", "b: an insert writes (id) in the live database, (id, n) in the files"} {
+	for _, want := range []string{"a: (mail) has no unique constraint in the live database", "b: an insert writes (id) in the live database, (id, n) in the files"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

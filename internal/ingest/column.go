@@ -114,7 +114,7 @@ func (c *Column) pad(rows int) error {
 	}
 	if c.shared.padding.left -= n; c.shared.padding.left < 0 {
 		return base.Errorf(base.TooLarge, "rows leave out more than %d values of columns that other rows have", maxPadding).
-			WithHint("send rows of different columns in different requests")
+			WithHint("send rows with different columns in separate requests")
 	}
 	c.nulls += n
 	c.left += n

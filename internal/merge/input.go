@@ -186,7 +186,7 @@ func (s *input) readLive() (rows, error) {
 	rec, err, ok := s.pull()
 	if !ok {
 		if s.left != 0 {
-			return rows{}, base.Errorf(base.Corrupt, "part %d has %d rows less than the catalog says", s.part.ID, s.left)
+			return rows{}, base.Errorf(base.Corrupt, "part %d has %d rows fewer than the catalog says", s.part.ID, s.left)
 		}
 		return rows{}, io.EOF
 	}

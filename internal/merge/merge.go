@@ -82,7 +82,7 @@ func (m *merger) writeAll(ctx context.Context, t *snapshot.Table, plan Plan, yie
 		rows += p.Rows
 	}
 	if want := liveRows(t, plan); rows != want {
-		err = base.Errorf(base.Internal, "%d rows written, the old parts have %d", rows, want)
+		err = base.Errorf(base.Internal, "%d rows were written, but the old parts have %d", rows, want)
 	}
 	return made, remap, err
 }

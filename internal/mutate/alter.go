@@ -93,7 +93,7 @@ func (x *execution) addColumn(t schema.Table) error {
 	for _, constraint := range []string{"PRIMARY", "CONSTRAINT", "CHECK", "UNIQUE", "FOREIGN"} {
 		if x.c.peek(constraint) {
 			return base.Errorf(base.Invalid, "constraints cannot be added to an existing table").At(x.c.tokens()[x.c.at].Start + 1).
-				WithHint("make another table with it, and INSERT INTO it FROM this one")
+				WithHint("create another table with it, and copy the rows with INSERT INTO ... FROM")
 		}
 	}
 	var definition composedQuery
@@ -156,7 +156,7 @@ func (x *execution) checkEmpty(t schema.Table, column schema.Column) error {
 		return nil
 	}
 	table, name := t.QuotedName(), schema.Quote(column.Name)
-	return base.Errorf(base.Invalid, "column %q cannot be added with the default %s: it is another value for each of the %d rows of table %s", column.Name, column.Default, n, t.QualifiedName()).
+	return base.Errorf(base.Invalid, "column %q cannot be added with the default %s: it has a different value for each of the %d rows of table %s", column.Name, column.Default, n, t.QualifiedName()).
 		WithHint("add the column without a default, then UPDATE %s SET %s = %s, then ALTER TABLE %s ALTER %s SET DEFAULT %s", table, name, column.Default, table, name, column.Default)
 }
 
@@ -188,7 +188,7 @@ func checkNotInCheck(t schema.Table, column, done string) error {
 	}
 	for _, token := range tokens {
 		if token.IsName() && schema.Fold(token.Name()) == schema.Fold(column) {
-			return base.Errorf(base.Invalid, "column %q cannot be %s: a check of the table names it: %s", column, done, t.Condition())
+			return base.Errorf(base.Invalid, "column %q cannot be %s: a check of the table uses it: %s", column, done, t.Condition())
 		}
 	}
 	return nil
@@ -369,7 +369,7 @@ func (x *execution) drop() error {
 		err = x.dropNamespace(database, name, cascade, func() error { return x.store.DropSchema(x.ctx, database, name, cascade) })
 	case "DATABASE":
 		if len(parts) > 1 {
-			return c.withPosition(base.Errorf(base.Invalid, "the name of a database has no part behind a dot"), place)
+			return c.withPosition(base.Errorf(base.Invalid, "the name of a database has no dot"), place)
 		}
 		err = x.dropNamespace(parts[0], "", cascade, func() error { return x.store.DropDatabase(x.ctx, parts[0], cascade) })
 	}
@@ -422,7 +422,7 @@ func (x *execution) countVisible(t *snapshot.Table) int64 {
 	defer cancel()
 	shown, err := late.countOf(t, "TRUE")
 	if err != nil {
-		x.log.Error("rows that were truncated cannot be read: those that say that their key is deleted are counted too", "table", t.Schema.QualifiedName(), "error", err)
+		x.log.Error("the truncated rows cannot be read: the count includes tombstones", "table", t.Schema.QualifiedName(), "error", err)
 		return n
 	}
 	return shown

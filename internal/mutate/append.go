@@ -160,7 +160,7 @@ func (w *rowsRequest) incoming(t schema.Table, records []arrow.RecordBatch) (*in
 		given = t.Columns
 	}
 	if len(given) < len(t.Columns) && (changesPlacement(t, given) || t.Condition() != "") {
-		return nil, base.Errorf(base.Invalid, "rows with some of its columns need a request of their own")
+		return nil, base.Errorf(base.Invalid, "rows that lack some of its columns need a separate request")
 	}
 	records, err := batch.Arrange(records, w.rows.Numbers)
 	if err != nil {
@@ -181,7 +181,7 @@ func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o en
 	slices.SortFunc(all, func(a, b conformedRows) int { return int(a.table.ID) - int(b.table.ID) })
 	for i := range all[1:] {
 		if all[i].table.ID == all[i+1].table.ID && len(all[i].table.PrimaryKey) > 0 {
-			return Counts{}, base.Errorf(base.Invalid, "table %s comes twice in one request", all[i].table.QualifiedName())
+			return Counts{}, base.Errorf(base.Invalid, "table %s is listed twice in one request", all[i].table.QualifiedName())
 		}
 	}
 	err = m.retry(ctx, func(reservation *engine.Reservation, lock engine.TableLock) (err error) {

@@ -336,7 +336,7 @@ func (f *planResult) existingRows() ([]uint32, error) {
 	order = slices.CompactFunc(order, func(a, b uint32) bool { return byAddress(a, b) == 0 })
 	if len(order) < n && f.plan.rejectsDuplicates {
 		return nil, base.Errorf(base.Invalid, "%s would change a row of table %s twice", f.plan.verb, f.plan.table.QualifiedName()).
-			WithHint("not more than one row of the source may match a row of the table")
+			WithHint("at most one row of the source may match a row of the table")
 	}
 	return order, nil
 }

@@ -60,7 +60,7 @@ func (x *execution) onConflict(in *insertion) error {
 	o.update = true
 	var err error
 	if schema.Fold(in.target.alias) == excluded {
-		return c.withPosition(base.Errorf(base.Invalid, "Ambiguous reference to table %q: the table is called as the row that comes is", in.target.alias).
+		return c.withPosition(base.Errorf(base.Invalid, "Ambiguous reference to table %q: the table has the name of the incoming row", in.target.alias).
 			WithHint("give the table another name: INSERT INTO ... AS name"), place)
 	}
 	if o.assignments, err = x.assignments(t, c.until("WHERE", "RETURNING")); err != nil {

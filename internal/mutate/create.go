@@ -306,7 +306,7 @@ func (c *clauses) options() (map[string]string, error) {
 		value := ""
 		for i, t := range item[2:] {
 			if i > 0 && (item[2].Kind == sqltoken.String || t.Is("=")) {
-				return nil, base.Errorf(base.Invalid, "unexpected %s: a comma is expected behind the value of option %s", t.Text(), item[0].Text()).At(t.Start + 1)
+				return nil, base.Errorf(base.Invalid, "unexpected %s: a comma is expected after the value of option %s", t.Text(), item[0].Text()).At(t.Start + 1)
 			}
 			value += t.Text()
 		}
@@ -316,7 +316,7 @@ func (c *clauses) options() (map[string]string, error) {
 		out[strings.ToLower(strings.Trim(item[0].Text(), `"'`))] = value
 	}
 	if n := len(inner); n > 0 && inner[n-1].Is(",") {
-		return nil, c.withPosition(base.Errorf(base.Invalid, "an option is expected behind the comma"), c.at-1)
+		return nil, c.withPosition(base.Errorf(base.Invalid, "an option is expected after the comma"), c.at-1)
 	}
 	return out, nil
 }

@@ -168,7 +168,7 @@ func (p *currentValues) combine(given newValues, rows []uint32, addresses []base
 	for i, row := range rows {
 		at, ok := p.rows[addresses[row]]
 		if !ok {
-			return newValues{}, base.Errorf(base.Internal, "row %d of source %d is not there", addresses[row].Ordinal, addresses[row].Rowset)
+			return newValues{}, base.Errorf(base.Internal, "row %d of rowset %d does not exist", addresses[row].Ordinal, addresses[row].Rowset)
 		}
 		order[i] = at
 	}

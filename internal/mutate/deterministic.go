@@ -107,7 +107,7 @@ func (e *storedExpressionUpdate) checkNode(class string, node duck.Node, functio
 		functions[name] = true
 		return nil
 	}
-	return errNotStorable("%s is more than columns of the row, constants and functions of them", strings.ToLower(strings.ReplaceAll(class, "_", " ")))
+	return errNotStorable("%s is not allowed, only columns of the row, constants and functions of them", strings.ToLower(strings.ReplaceAll(class, "_", " ")))
 }
 
 // column returns the table's column that a column reference in the syntax tree names.
@@ -126,11 +126,11 @@ func (e *storedExpressionUpdate) column(node duck.Node) (schema.Column, error) {
 		i = e.table.ColumnIndex(names[0])
 	}
 	if i < 0 {
-		return schema.Column{}, errNotStorable("%s is no column of table %s", strings.Join(names, "."), e.table.QualifiedName())
+		return schema.Column{}, errNotStorable("%s is not a column of table %s", strings.Join(names, "."), e.table.QualifiedName())
 	}
 	c := e.table.Columns[i]
 	if text := c.Type.String(); strings.Contains(text, "TIME ZONE") {
-		return c, errNotStorable("what is computed of column %q, a %s, may depend on the session's time zone", c.Name, text)
+		return c, errNotStorable("a value computed from column %q, a %s, may depend on the session's time zone", c.Name, text)
 	}
 	return c, nil
 }
@@ -203,7 +203,7 @@ func (x *execution) checkFunctions(names map[string]bool) error {
 		case !known:
 			return errNotStorable("function %s is not known", name)
 		case !f.pure:
-			return errNotStorable("function %s is not one of its arguments alone", name)
+			return errNotStorable("function %s depends on more than its arguments", name)
 		}
 	}
 	return nil

@@ -145,7 +145,7 @@ func (x *execution) tryExpression(reservation *engine.Reservation, lock engine.T
 }
 
 // errCannotBeStored is wrapped by each error that says why the SQL of an UPDATE cannot be stored.
-var errCannotBeStored = errors.New("it cannot be kept as an expression")
+var errCannotBeStored = errors.New("the statement cannot be stored as an expression")
 
 func errNotStorable(format string, args ...any) *base.Error {
 	return base.Errorf(base.Invalid, "%w: "+format, append([]any{errCannotBeStored}, args...)...).WithHint("WITH (mode = 'patch') or WITH (mode = 'rewrite') takes any UPDATE")
@@ -156,7 +156,7 @@ func errNotStorable(format string, args ...any) *base.Error {
 func (x *execution) readExpression() (*storedExpressionUpdate, error) {
 	c := x.c
 	if c.statement.Verb() != "UPDATE" || c.statement.VerbIndex() > 0 {
-		return nil, errNotStorable("only an UPDATE without WITH in front can be kept")
+		return nil, errNotStorable("only an UPDATE without WITH before it can be stored")
 	}
 	c.at = 1
 	t, err := x.target("SET")
@@ -179,21 +179,21 @@ func (x *execution) readExpression() (*storedExpressionUpdate, error) {
 		}
 	}
 	if !x.asked && x.keyLookup(t, assignments, where) != nil {
-		return nil, errNotStorable("it is for the rows of one key, which a patch changes sooner")
+		return nil, errNotStorable("it changes the rows of one key, and a patch does that faster")
 	}
 	if !c.done() {
 		clause := c.tokens()[c.at]
-		return nil, errNotStorable("%s needs the rows at once", strings.ToUpper(clause.Text())).At(clause.Start + 1)
+		return nil, errNotStorable("%s needs the rows immediately", strings.ToUpper(clause.Text())).At(clause.Start + 1)
 	}
 	if t.table.IsDeleted != 0 {
-		return nil, errNotStorable("table %s has deleted rows that nobody sees", t.table.QualifiedName())
+		return nil, errNotStorable("table %s has the option is_deleted: an expression would also change its tombstones", t.table.QualifiedName())
 	}
 	for _, a := range assignments {
 		if t.table.InKey(a.column.ID) {
-			return nil, errNotStorable("column %q decides where a row lies", a.column.Name)
+			return nil, errNotStorable("column %q is in the sort key, primary key or partitioning", a.column.Name)
 		}
 		if a.column.ID == t.table.RowVersion {
-			return nil, errNotStorable("column %q decides which row of a key holds", a.column.Name)
+			return nil, errNotStorable("column %q decides between the row versions of a key", a.column.Name)
 		}
 		value := ""
 		if len(a.value) == 1 && a.value[0].Is("DEFAULT") {
@@ -366,7 +366,7 @@ func (x *execution) evaluatePart(e *storedExpressionUpdate, written *snapshot.Ta
 	}
 	for i, a := range e.Set {
 		if wrong[1+i] > 0 {
-			return nil, base.Errorf(base.Invalid, "column %q is NOT NULL, and %d rows would become NULL", e.table.Columns[e.table.ColumnByID(a.Column)].Name, wrong[1+i])
+			return nil, base.Errorf(base.Invalid, "column %q is NOT NULL, but would become NULL in %d rows", e.table.Columns[e.table.ColumnByID(a.Column)].Name, wrong[1+i])
 		}
 	}
 	if wrong[0] > 0 {

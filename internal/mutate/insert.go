@@ -41,7 +41,7 @@ func (x *execution) insert() (*Result, error) {
 		return x.insertKeyed(in)
 	}
 	if in.conflict.given && !unseen {
-		return nil, base.Errorf(base.Invalid, "table %s has no primary key that rows could conflict in", t.QualifiedName()).At(in.conflict.position).
+		return nil, base.Errorf(base.Invalid, "table %s has no primary key, so its rows cannot conflict", t.QualifiedName()).At(in.conflict.position).
 			WithHint("MERGE INTO takes any condition")
 	}
 	var returned *returningRows
@@ -207,7 +207,7 @@ func columnsCalled(t schema.Table, names []string) ([]schema.Column, error) {
 			return nil, base.Errorf(base.Invalid, "table %s has no column %q for BY NAME", t.QualifiedName(), n)
 		}
 		if contains(out, t.Columns[i].ID) {
-			return nil, base.Errorf(base.Invalid, "column %q comes twice for BY NAME", n)
+			return nil, base.Errorf(base.Invalid, "column %q is listed twice for BY NAME", n)
 		}
 		out = append(out, t.Columns[i])
 	}
@@ -326,7 +326,7 @@ func (x *execution) insertQuery(t schema.Table, targets []schema.Column, byName 
 		return nil, nil, src.withPosition(err)
 	}
 	if len(names) != len(targets) && targets != nil {
-		return nil, nil, base.Errorf(base.Invalid, "table %s takes %d values, the query gives %d", t.QualifiedName(), len(targets), len(names))
+		return nil, nil, base.Errorf(base.Invalid, "table %s takes %d values, but the query returns %d", t.QualifiedName(), len(targets), len(names))
 	}
 	prefix, suffix := assignmentCast(t, targets, byName)
 	q := &composedQuery{}

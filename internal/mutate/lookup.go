@@ -112,7 +112,7 @@ func (x *execution) keyLookup(t target, assignments []assignment, where []sqltok
 		if e.stored != nil {
 			// The names of the constants are numbered, because several conditions may be about the
 			// same column.
-			lifted[e.value.Start] = &constant{ConstantColumn{fmt.Sprintf("value %d sought of %s", i+1, e.column.Name), e.column.Type, e.stored}, "%s"}
+			lifted[e.value.Start] = &constant{ConstantColumn{fmt.Sprintf("value %d to find in %s", i+1, e.column.Name), e.column.Type, e.stored}, "%s"}
 		}
 	}
 	for _, a := range assignments {

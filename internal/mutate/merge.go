@@ -211,7 +211,7 @@ func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeInput) (vers
 	}
 	values := list(inner)
 	if len(values) != len(targets) {
-		return false, c.withPosition(base.Errorf(base.Invalid, "table %s takes %d values, %d are given", p.table.QualifiedName(), len(targets), len(values)), at)
+		return false, c.withPosition(base.Errorf(base.Invalid, "table %s takes %d values, but %d are given", p.table.QualifiedName(), len(targets), len(values)), at)
 	}
 	for i, col := range targets {
 		if w.values[col.ID], err = m.resolveSide(w, values[i], false, func(q *composedQuery) { x.writeValue(q, values[i], col) }); err != nil {

@@ -200,7 +200,7 @@ func (m *mergeInput) tables() ([]string, error) {
 	}
 	tables, ok := tablesIn(query["from_table"])
 	if !ok {
-		return nil, base.Errorf(base.Invalid, "not all tables of the source have a name").At(m.tokens[0].Start + 1).WithHint("name queries that it joins: (SELECT ...) AS s")
+		return nil, base.Errorf(base.Invalid, "not all tables of the source have a name").At(m.tokens[0].Start + 1).WithHint("give each joined query a name: (SELECT ...) AS s")
 	}
 	return tables, nil
 }
@@ -249,7 +249,7 @@ func (m *mergeInput) columnsFor(t schema.Table, w *mergeClause) ([]schema.Column
 			return nil, c.withPosition(err, at)
 		}
 	} else if len(columns) != len(m.columns) {
-		return nil, c.withPosition(base.Errorf(base.Invalid, "table %s takes %d values, the source has %d columns", t.QualifiedName(), len(columns), len(m.columns)), at-1)
+		return nil, c.withPosition(base.Errorf(base.Invalid, "table %s takes %d values, but the source has %d columns", t.QualifiedName(), len(columns), len(m.columns)), at-1)
 	}
 	for i, col := range columns {
 		w.values[col.ID] = func(q *composedQuery) {

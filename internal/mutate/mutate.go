@@ -235,7 +235,7 @@ func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request
 	}
 	returning := func(t sqltoken.Token) bool { return t.Depth == 0 && t.Is("RETURNING") }
 	if i := slices.IndexFunc(s.Tokens, returning); i >= 0 {
-		return nil, base.Errorf(base.Invalid, "a statement with an idempotency key has no RETURNING: a repetition could not return the rows").At(s.Tokens[i].Start + 1)
+		return nil, base.Errorf(base.Invalid, "a statement with an idempotency key cannot have RETURNING: a repetition could not return the rows").At(s.Tokens[i].Start + 1)
 	}
 	counts, err := m.idempotent(ctx, req.Options, func(o engine.AppendOptions) (Counts, error) {
 		req.Options = o

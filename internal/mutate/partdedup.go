@@ -186,7 +186,7 @@ func (s *partDedup) refused(row base.RowAddress) error {
 // row.
 func errDuplicateResult(t schema.Table) *base.Error {
 	return base.Errorf(base.Conflict, "Duplicate key violates primary key constraint of table %s: existing rows would have the same key", t.QualifiedName()).
-		WithHint("DO UPDATE SET of a column of the primary key may give no two rows one key")
+		WithHint("DO UPDATE SET of a column of the primary key must not give two rows the same key")
 }
 
 // replaceTombstone decides whether a new row or the tombstone of its key remains. rows must be

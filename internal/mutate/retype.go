@@ -169,9 +169,9 @@ func (x *execution) checkDates(t schema.Table, c schema.Column) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	e := base.Errorf(base.Invalid, "column %q of table %s holds %d dates that no TIMESTAMP reaches", c.Name, t.QualifiedName(), n)
+	e := base.Errorf(base.Invalid, "column %q of table %s holds %d dates that are out of the range of TIMESTAMP", c.Name, t.QualifiedName(), n)
 	if t.IsDeleted != 0 {
-		return e.WithHint("rows that say that their key is deleted count too, until merges drop them: after keep_tombstones")
+		return e.WithHint("this count includes tombstones, which merges drop after keep_tombstones")
 	}
 	return e
 }

@@ -46,7 +46,7 @@ func (x *execution) checkRowwise(expression []sqltoken.Token, clause string) err
 			}
 		}
 		if what != "" {
-			return base.Errorf(base.Invalid, "%s not allowed in %s", what, clause).At(t.Start + 1).WithHint("a query in brackets may have it: (SELECT ...)")
+			return base.Errorf(base.Invalid, "%s not allowed in %s", what, clause).At(t.Start + 1).WithHint("it is allowed in a query in parentheses: (SELECT ...)")
 		}
 	}
 	return nil

@@ -70,10 +70,10 @@ func missingColumns(t schema.Table, rows engine.TableRows) (map[string]bool, err
 	return out, nil
 }
 
-const missingColumnsHint = "send rows of different columns in different requests, or null for a value that is to be NULL"
+const missingColumnsHint = "send rows with different columns in separate requests, or send null for a value that is to be NULL"
 
 func errMissingColumns(column string) error {
-	return base.Errorf(base.Invalid, "some rows lack the column %q, and others have it: what a row lacks stays as it is in the one of its key", column).WithHint(missingColumnsHint)
+	return base.Errorf(base.Invalid, "some rows lack the column %q, and others have it: a row without the column would keep the stored value of its key", column).WithHint(missingColumnsHint)
 }
 
 // checkSameColumns returns an error if some rows of a request lack columns that other rows have.
@@ -136,7 +136,7 @@ func (w *rowsRequest) pieces(t schema.Table) (all []*incomingRows, err error) {
 	}
 	defer s.release()
 	if n := len(s.sets); n > maxPieces {
-		return nil, base.Errorf(base.Invalid, "the rows have %d different sets of columns; those of one request may have %d", n, maxPieces).WithHint(missingColumnsHint)
+		return nil, base.Errorf(base.Invalid, "the rows have %d different sets of columns, but one request may have at most %d", n, maxPieces).WithHint(missingColumnsHint)
 	}
 	pieces, release, err := s.pieces()
 	defer release()

@@ -171,7 +171,7 @@ func TestSetsOfColumnsThatAreOneEditAreBounded(t *testing.T) {
 		t.Error(counts, err)
 	}
 	_, err := w.append(w.rows("p", lines(maxPieces+40)...))
-	if e := new(base.Error); !errors.As(err, &e) || e.Kind != base.Invalid || !strings.Contains(e.Hint, "different requests") {
+	if e := new(base.Error); !errors.As(err, &e) || e.Kind != base.Invalid || !strings.Contains(e.Hint, "separate requests") {
 		t.Error(err)
 	}
 	sparse := w.rows("p", lines(maxPieces+40)...)

@@ -222,7 +222,7 @@ func (x *execution) assignments(t schema.Table, tokens []sqltoken.Token) ([]assi
 		}
 		if len(names) != len(values) {
 			return nil, base.Errorf(base.Invalid, "Could not perform assignment, expected %d values, got %d", len(names), len(values)).At(right[0].Start + 1).
-				WithHint("values stand in brackets: (a, b) = (1, 2); a query is one value, for all of the columns")
+				WithHint("write the values in parentheses: (a, b) = (1, 2); a query counts as one value for all columns")
 		}
 		for i := range names {
 			if err := add(names[i], values[i]); err != nil {

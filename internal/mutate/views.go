@@ -16,7 +16,7 @@ func (x *execution) refreshViewColumns() error {
 	for _, v := range x.store.Views() {
 		columns, err := x.viewColumns(v.Name)
 		if err := x.ctx.Err(); err != nil {
-			return base.Wrap(err, "the type is changed; read the types of views")
+			return base.Wrap(err, "the type was changed, but reading the types of views failed")
 		}
 		same := func(a, b catalog.ViewColumn) bool { return a.Name == b.Name && a.Type.Equal(b.Type) }
 		if err != nil || slices.EqualFunc(columns, v.Columns, same) {
@@ -24,7 +24,7 @@ func (x *execution) refreshViewColumns() error {
 		}
 		v.Columns = columns
 		if err := x.store.RetypeView(x.ctx, v); err != nil {
-			return base.Wrap(err, "the type is changed; note the types of view %q", v.Name.Name)
+			return base.Wrap(err, "the type was changed, but storing the types of view %q failed", v.Name.Name)
 		}
 	}
 	return nil

@@ -265,7 +265,7 @@ func bytesOf(records []arrow.RecordBatch) int64 {
 // ids of the primary key's columns.
 func keyColumns(t schema.Table, key []string) ([]base.ColumnID, error) {
 	if len(key) == 0 && len(t.PrimaryKey) == 0 {
-		return nil, base.Errorf(base.Invalid, "table %s has no primary key", t.QualifiedName()).WithHint("name the columns that rows are found by: key=a,b")
+		return nil, base.Errorf(base.Invalid, "table %s has no primary key", t.QualifiedName()).WithHint("name the columns by which rows are found: key=a,b")
 	}
 	ids := slices.Clone(t.PrimaryKey)
 	if len(key) > 0 {

@@ -309,7 +309,7 @@ func (w *walker) baseTable(ref duck.Node, visible *cte, s *scope, filtered bool)
 	i := w.tokenAt(t.start)
 	end, ok := w.nameEnd(i)
 	if !ok {
-		w.fail(base.Errorf(base.Internal, "the parser places table %q where no name stands", name))
+		w.fail(base.Errorf(base.Internal, "the parser reports table %q at a position without a name", name))
 		return
 	}
 	t.end = end

@@ -92,7 +92,7 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 	switch located := b.req.Rows; {
 	case located != nil:
 		if len(tables) != 1 || len(a.tables) != 1 {
-			return "", base.Errorf(base.Internal, "rows of one table were found for a query that names %d", len(a.tables))
+			return "", base.Errorf(base.Internal, "rows of one table were found for a query that names %d tables", len(a.tables))
 		}
 		located.Snapshot.Retain()
 		b.snapshot = located.Snapshot
@@ -114,7 +114,7 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 		}
 	}
 	if p := b.req.Partition; p != nil && !tables[p.Table] {
-		return "", base.Errorf(base.Invalid, "the query does not read the table whose partitions it is for")
+		return "", base.Errorf(base.Invalid, "the query does not read the table of the export")
 	}
 	splices, err := b.replaceAll(ctx, a, b.req.Database, "main", nil)
 	if err != nil {
@@ -157,7 +157,7 @@ func (b *binding) resolveAll(ctx context.Context, a *analysis, database, schemaN
 		}
 		if t.view != nil {
 			if depth >= maxViewDepth {
-				return base.Errorf(base.Invalid, "view %s: views refer to one another more than %d deep", strings.Join(ref.parts, "."), maxViewDepth)
+				return base.Errorf(base.Invalid, "view %s: views refer to each other more than %d levels deep", strings.Join(ref.parts, "."), maxViewDepth)
 			}
 			t.view.resolving = true
 			if err := b.resolveAll(ctx, t.view.analysis, t.view.database, t.view.schema, tables, depth+1); err != nil {
@@ -275,7 +275,7 @@ func (b *binding) replaceAll(ctx context.Context, a *analysis, database, schemaN
 	aliases := uniqueAliases(a)
 	for i := range a.tables {
 		if b.replaced++; b.replaced > maxReplaced {
-			return nil, base.Errorf(base.Invalid, "with those of its views the query names more than %d tables", maxReplaced)
+			return nil, base.Errorf(base.Invalid, "the query and its views name more than %d tables", maxReplaced)
 		}
 		ref := &a.tables[i]
 		t := b.targets[b.key(a, database, schemaName, ref)]

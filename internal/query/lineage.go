@@ -162,7 +162,7 @@ func (l *lineage) keys(node duck.Node) (keys []any, err error) {
 	for _, name := range l.Key {
 		item := l.item(node, name)
 		if item == nil {
-			return nil, base.Errorf(base.Invalid, "the query has no column %q by that name, which is part of the primary key", name)
+			return nil, base.Errorf(base.Invalid, "the query has no column %q, which is part of the primary key", name)
 		}
 		if !l.dependsOnKey(item) {
 			return nil, base.Errorf(base.Invalid, "column %q of the primary key is computed from more than %s", name, strings.Join(l.Metadata, ", "))

@@ -194,7 +194,7 @@ func (d *splitter) checkGroups(node duck.Node, items []any) error {
 			if err != nil {
 				return err
 			}
-			return base.Errorf(base.Invalid, "group %d, %s, is no column of the view", i+1, strings.TrimPrefix(printed, "SELECT ")).WithHint("select it, once")
+			return base.Errorf(base.Invalid, "group %d, %s, is not a column of the view", i+1, strings.TrimPrefix(printed, "SELECT ")).WithHint("select it exactly once")
 		}
 		// Each item may be found only once. Otherwise a.b and b.b could both count as the same
 		// item.
@@ -241,7 +241,7 @@ func (d *splitter) column(items []any, i int, item duck.Node) (merged string, ag
 		name = names[len(names)-1]
 	}
 	if text(item, "class") == "STAR" {
-		return "", false, base.Errorf(base.Invalid, "* does not say which columns there will be")
+		return "", false, base.Errorf(base.Invalid, "* does not say which columns the view has")
 	}
 	if name == "" {
 		return "", false, base.Errorf(base.Invalid, "it has no name").WithHint("give it one: AS name")
@@ -252,7 +252,7 @@ func (d *splitter) column(items []any, i int, item duck.Node) (merged string, ag
 	if text(item, "class") != "FUNCTION" || !ok {
 		if used := findAggregate(item, d.aggregates); used != "" {
 			return "", false, base.Errorf(base.Invalid, "results of %s in %s cannot be merged", used, quoted).
-				WithHint("count, sum, min, max, bool_and, bool_or and approx_count_distinct can, each as a column of its own: an average is sum / count")
+				WithHint("count, sum, min, max, bool_and, bool_or and approx_count_distinct can, each as a separate column: an average is sum / count")
 		}
 		d.GroupColumns, d.JoinExpressions = append(d.GroupColumns, quoted), append(d.JoinExpressions, quoted)
 		return quoted, false, nil

@@ -31,8 +31,8 @@ type cteScope struct {
 // errManyRows returns the error for a part of a query that depends on many messages at once. The
 // argument what is the name of that part, such as "a table function".
 func errManyRows(what string) error {
-	return base.Errorf(base.Invalid, "%s would look at the messages of one batch, not at all of them", what).
-		WithHint("below the aggregates of a view each row is one of a message, perhaps joined with other tables")
+	return base.Errorf(base.Invalid, "%s would read only the messages of one batch, not all messages", what).
+		WithHint("each row that a view aggregates must come from one message, which may be joined with other tables")
 }
 
 // query checks a sub-query that reads messages: each of its rows must be made of one message.
@@ -92,7 +92,7 @@ func (w *perMessage) selectNode(node duck.Node, scope *cteScope) error {
 		return err
 	}
 	if !reads {
-		return base.Errorf(base.Invalid, "rows that are not of %s would be there again with each batch", w.messages).WithHint("SELECT ... FROM %s", w.messages)
+		return base.Errorf(base.Invalid, "rows that do not come from %s would be added again with each batch", w.messages).WithHint("SELECT ... FROM %s", w.messages)
 	}
 	for key, child := range node {
 		if key != "from_table" && key != "cte_map" && w.reads(child, scope) {
@@ -163,10 +163,10 @@ func (w *perMessage) join(ref duck.Node, scope *cteScope) error {
 	case !left && !right:
 		return errManyRows("a sub-query in the condition of a join")
 	case refKind == "POSITIONAL", refKind == "ASOF" && right:
-		return errManyRows("a join by the place of rows")
+		return errManyRows("a join by the position of rows")
 	case kind == "INNER", left && slices.Contains([]string{"LEFT", "SEMI", "ANTI"}, kind), right && kind == "RIGHT":
 	default:
-		return base.Errorf(base.Invalid, "an outer join that keeps rows without a message, or a semi join with messages, would give them again with each batch").
+		return base.Errorf(base.Invalid, "an outer join that keeps rows without a message, or a semi join with messages, would return those rows again with each batch").
 			WithHint("FROM %s LEFT JOIN ... keeps every message", w.messages)
 	}
 	if w.reads(ref["condition"], scope) {

@@ -60,7 +60,7 @@ func (r *Runner) analyzePivots(ctx context.Context, conn *duck.Conn, req Request
 		expanded = append(expanded, edits)
 	}
 	if len(expanded) == 0 {
-		return nil, base.Errorf(base.Invalid, "only a query can stand here").At(1)
+		return nil, base.Errorf(base.Invalid, "only a query is allowed here").At(1)
 	}
 	a, err := analyze(conn, text, req.ReadFiles)
 	if err != nil {

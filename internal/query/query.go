@@ -175,7 +175,7 @@ func (r *Result) Close() {
 func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	started := time.Now()
 	if !r.store.HasDatabase(req.Database) {
-		return nil, base.Errorf(base.NotFound, "database %q does not exist", req.Database).WithHint("SHOW DATABASES lists those that do")
+		return nil, base.Errorf(base.NotFound, "database %q does not exist", req.Database).WithHint("SHOW DATABASES lists the databases")
 	}
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {

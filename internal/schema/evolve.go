@@ -206,9 +206,9 @@ func (t Table) Retype(name string, to Type) (Table, error) {
 		}
 		switch id := c.ID; {
 		case slices.Contains(t.PrimaryKey, id):
-			return refused("primary key").WithHint("make another table with the new type, and INSERT INTO it FROM this one")
+			return refused("primary key").WithHint("create another table with the new type, and copy the rows with INSERT INTO ... FROM")
 		case t.RowVersion == id || t.IsDeleted == id:
-			return refused("versioning").WithHint("make another table with the new type, and INSERT INTO it FROM this one")
+			return refused("versioning").WithHint("create another table with the new type, and copy the rows with INSERT INTO ... FROM")
 		case slices.ContainsFunc(t.PartitionBy, func(f PartitionField) bool { return f.Column == id }):
 			return refused("partitioning").WithHint("ALTER TABLE ... RESET PARTITIONED BY first")
 		case slices.ContainsFunc(t.SortKey, func(f SortField) bool { return f.Column == id }):

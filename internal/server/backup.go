@@ -20,7 +20,7 @@ func (s *Server) backup(w http.ResponseWriter, r *http.Request, _ caller) error 
 	client := &deadlineWriter{Writer: w, connection: http.NewResponseController(w), idleTimeout: pause}
 	defer client.done()
 	if err := backup.Write(r.Context(), image, time.Now(), client); err != nil {
-		s.log.Error("backup broken off", "request_id", w.Header().Get(requestIDHeader), "error", err)
+		s.log.Error("backup failed before its end", "request_id", w.Header().Get(requestIDHeader), "error", err)
 		panic(http.ErrAbortHandler)
 	}
 	return nil

@@ -213,7 +213,7 @@ func (b *body) decompress(ctx context.Context, header string, limit int64) error
 	}
 }
 
-var errRestart = errors.New("no memory at once for a body that grows")
+var errRestart = errors.New("no memory is free at once for a growing body")
 
 // Close releases the body's memory. The bytes must not be used afterwards. Close may be called more
 // than once.

@@ -49,7 +49,7 @@ func (b crossSiteCheck) check(r *http.Request) error {
 	posted.Method = http.MethodPost
 	if b.foreign.Check(&posted) != nil {
 		return base.Errorf(base.Forbidden, "a page of another site sent this request").
-			WithHint("pages reach the server through their own site's server alone")
+			WithHint("send requests from the site's own server, not from its pages")
 	}
 	if !b.requiresHost || r.Host == "" {
 		return nil
@@ -62,6 +62,6 @@ func (b crossSiteCheck) check(r *http.Request) error {
 	if err == nil || strings.EqualFold(host, "localhost") || strings.EqualFold(host, b.name) {
 		return nil
 	}
-	return base.Errorf(base.Forbidden, "the server is not called %q", host).
-		WithHint("without tokens it is asked by its IP address or as localhost; add a token (scoter token), or --allow-open if a proxy in front passes its own name on")
+	return base.Errorf(base.Forbidden, "%q is not a name of this server", host).
+		WithHint("a server without tokens accepts only its IP address or localhost as the host; add a token (scoter token), or use --allow-open if a proxy passes on its own name")
 }

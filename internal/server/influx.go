@@ -48,7 +48,7 @@ func (s *Server) influxQuery(w http.ResponseWriter, r *http.Request, who caller)
 				return base.Errorf(base.Forbidden, "CREATE DATABASE needs the role writer")
 			}
 			if r.Method == http.MethodHead {
-				return base.Errorf(base.Forbidden, "a HEAD request changes nothing: CREATE DATABASE needs POST or GET")
+				return base.Errorf(base.Forbidden, "a HEAD request must not change data: CREATE DATABASE needs POST or GET")
 			}
 			name := newDatabase(st)
 			if r.Method != http.MethodPost { // influxdb-java sends it with GET

@@ -43,7 +43,7 @@ func (s *Server) splitTime(name engine.TableName, rec arrow.RecordBatch) (arrow.
 		columns[at[0]] = withType(whole, &arrow.TimestampType{Unit: arrow.Nanosecond}, whole.Data().Buffers()[1])
 	} else {
 		if len(rec.Schema().FieldIndices(nanosColumn)) > 0 {
-			return nil, base.Errorf(base.Invalid, "table %q: %q is where the nanoseconds of %q are kept, and a column of these rows", name.Name, nanosColumn, ingest.TimeColumn).
+			return nil, base.Errorf(base.Invalid, "table %q: the rows have a column %q, in which Scoter stores the nanoseconds of %q", name.Name, nanosColumn, ingest.TimeColumn).
 				WithHint("send precision=us, or give the column another name")
 		}
 		micros, nanos := splitMicros(whole)

@@ -11,12 +11,12 @@ import (
 
 // watchBudgets adds metrics of the memory and disk space that running requests use.
 func (s *Server) watchBudgets() {
-	s.metrics.Gauge("scoter_request_memory_bytes", "Memory of requests with rows that are under way.", s.budget.used.Load)
-	s.metrics.Gauge("scoter_request_memory_limit_bytes", "Most of scoter_request_memory_bytes: half of the setting write_memory.", func() int64 { return s.budget.limit })
-	s.metrics.Gauge("scoter_statement_memory_bytes", "Memory of the texts of statements under way.", s.statementBudget.used.Load)
-	s.metrics.Gauge("scoter_statement_memory_limit_bytes", "Most of scoter_statement_memory_bytes.", func() int64 { return s.statementBudget.limit })
+	s.metrics.Gauge("scoter_request_memory_bytes", "Memory of running requests with rows.", s.budget.used.Load)
+	s.metrics.Gauge("scoter_request_memory_limit_bytes", "Limit of scoter_request_memory_bytes: half of the setting write_memory.", func() int64 { return s.budget.limit })
+	s.metrics.Gauge("scoter_statement_memory_bytes", "Memory of the texts of running statements.", s.statementBudget.used.Load)
+	s.metrics.Gauge("scoter_statement_memory_limit_bytes", "Limit of scoter_statement_memory_bytes.", func() int64 { return s.statementBudget.limit })
 	s.metrics.Gauge("scoter_result_space_bytes", "Disk space of results whose readers are slow.", s.results.Used)
-	s.metrics.Gauge("scoter_result_space_limit_bytes", "Most of scoter_result_space_bytes: the setting result_space.", func() int64 { return int64(s.settings.ResultSpace) })
+	s.metrics.Gauge("scoter_result_space_limit_bytes", "Limit of scoter_result_space_bytes: the setting result_space.", func() int64 { return int64(s.settings.ResultSpace) })
 }
 
 // rowsWritten returns the number of rows that were inserted, updated or deleted since the server

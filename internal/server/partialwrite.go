@@ -89,7 +89,7 @@ func rejectedLines(d wire.Tables) *partialWrite {
 // replayed is called if a request repeats an earlier request with the same idempotency key. The
 // response then reports dropped, the number of lines that the earlier request did not store.
 func (p *partialWrite) replayed(dropped int64) {
-	p.reasons, p.dropped, p.stored = []lineReason{{0, "this request was made before: some lines were not taken then"}}, max(0, dropped), true
+	p.reasons, p.dropped, p.stored = []lineReason{{0, "this request is a repetition: some of its lines were refused the first time"}}, max(0, dropped), true
 }
 
 // answer writes the response to a write request if all lines were stored. Otherwise it returns the
@@ -151,7 +151,7 @@ func (s *Server) pointsOf(r *http.Request, decoded []ingest.Rows, p *partialWrit
 		if numbers != nil {
 			bad := t
 			bad.Numbers = [][]int32{numbers.refused}
-			p.drop(bad, fmt.Sprintf("input field %q on measurement %q: the nanoseconds of the times of other points are kept under that name", nanosColumn, rows.Table))
+			p.drop(bad, fmt.Sprintf("input field %q on measurement %q: Scoter stores the nanoseconds of the times of other points under that name", nanosColumn, rows.Table))
 			rows.Batch.Release()
 			rows.Batch, t.Numbers = rec, [][]int32{numbers.accepted}
 			if rec.NumRows() == 0 {

@@ -36,7 +36,7 @@ func (s *Server) parseSQL(r *http.Request, text []byte) (sqlRequest, error) {
 	for name, field := range map[string]*int64{"timeout_ms": &req.TimeoutMS, "max_rows": &req.MaxRows} {
 		if v := q.Get(name); v != "" {
 			if *field, err = strconv.ParseInt(v, 10, 64); err != nil || *field < 0 {
-				return req, base.Errorf(base.Invalid, "%s: %q is no count", name, v)
+				return req, base.Errorf(base.Invalid, "%s: %q is not a count", name, v)
 			}
 		}
 	}
@@ -54,7 +54,7 @@ func (s *Server) parseSQL(r *http.Request, text []byte) (sqlRequest, error) {
 		}
 	}
 	if req.TimeoutMS < 0 || req.MaxRows < 0 {
-		return req, base.Errorf(base.Invalid, "timeout_ms and max_rows are counts")
+		return req, base.Errorf(base.Invalid, "timeout_ms and max_rows must not be negative")
 	}
 	if req.Database == "" {
 		req.Database = r.Header.Get("X-Arc-Database")
@@ -132,7 +132,7 @@ func unknownMember(name string, position int) error {
 }
 
 func noRequest(err error) *base.Error {
-	return base.Errorf(base.Invalid, "the body is no JSON request: %w", err).
+	return base.Errorf(base.Invalid, "the body is not a JSON request: %w", err).
 		WithHint(`{"sql": "...", "params": [...], "database": "..."}; or send the SQL itself as text/plain`)
 }
 

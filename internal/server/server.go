@@ -88,7 +88,7 @@ func (s *Server) guard(e endpoint) http.Handler {
 		}
 		if err == nil && who.role < e.least {
 			err = base.Errorf(base.Forbidden, "this needs the role %s; %s has the role %s", roleName(e.least), who.name, roleName(who.role)).
-				WithHint("scoter token NAME --role %s makes a token for it", roleName(e.least))
+				WithHint("scoter token NAME --role %s creates a token for it", roleName(e.least))
 		}
 		if err == nil {
 			err = e.handler(w, r, who)

@@ -194,7 +194,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 		return answerWithError(w, answer, opts, err)
 	}
 	if err != nil {
-		s.log.Warn("result broken off", "request_id", w.Header().Get(requestIDHeader), "rows", stats.Rows, "error", err)
+		s.log.Warn("result failed before its end", "request_id", w.Header().Get(requestIDHeader), "rows", stats.Rows, "error", err)
 		// Formats that can express an error have written it. The connection is cut too, for clients
 		// that do not look for the error. Flush sends the buffered bytes before that.
 		_ = client.connection.Flush() // it fails if the client has disconnected

@@ -45,7 +45,7 @@ func (g *budget) beginTableWait(ctx context.Context, n int64) (over func(), err 
 	}, nil
 }
 
-var errTableWaits = base.Errorf(base.Unavailable, "another statement has the table to itself, and requests that wait for it hold as much memory as they may").
+var errTableWaits = base.Errorf(base.Unavailable, "another statement has locked the table, and waiting requests have used up their memory").
 	WithHint("retry after a second")
 
 // tableWaitsFull reports whether the requests that wait for locked tables hold so much memory that

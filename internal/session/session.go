@@ -130,7 +130,7 @@ func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 	case len(statements) > 1 && len(req.Args) > 0:
 		return nil, base.Errorf(base.Invalid, "parameters need a single statement, not %d", len(statements))
 	case len(statements) > 1 && req.Options.IdempotencyKey != "":
-		return nil, base.Errorf(base.Invalid, "an idempotency key needs a single statement, not %d", len(statements)).WithHint("each statement is a change of its own: send each with a key of its own")
+		return nil, base.Errorf(base.Invalid, "an idempotency key needs a single statement, not %d", len(statements)).WithHint("each statement is a separate change: send each statement with its own key")
 	}
 	for i, s := range statements {
 		started := time.Now()
@@ -231,11 +231,11 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 		}
 		if req.Role < Admin && mutate.IsSourceStatement(s) {
 			return nil, base.Errorf(base.Forbidden, "%s SOURCE needs the role admin: a source reads files and connects to other machines", verb).
-				WithHint("scoter token NAME --role admin makes a token, and says what belongs into the settings file; or define the source there, as [[source]]")
+				WithHint("scoter token NAME --role admin creates a token, and prints the lines for the settings file; or define the source there, as [[source]]")
 		}
 		if req.Role < Admin && mutate.IsExportStatement(s) {
 			return nil, base.Errorf(base.Forbidden, "%s EXPORT needs the role admin: an export writes files and connects to other machines", verb).
-				WithHint("scoter token NAME --role admin makes a token, and says what belongs into the settings file")
+				WithHint("scoter token NAME --role admin creates a token, and prints the lines for the settings file")
 		}
 		result, err := x.mutate.Execute(ctx, s, mutate.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin, Options: req.Options})
 		if err != nil {
@@ -282,13 +282,13 @@ var refusals = func() map[string]string {
 	for words, hint := range map[string]string{
 		"COPY EXPORT":                           "ask for the result in the format you need (?format=parquet), or use scoter sql --output",
 		"IMPORT LOAD INSTALL":                   "load files with scoter load or over HTTP; extensions are not loaded at run time",
-		"ATTACH DETACH":                         "databases are made with CREATE DATABASE",
-		"SET RESET PRAGMA":                      "settings are the server's: see scoter config, and scoter.settings in SQL",
-		"BEGIN START COMMIT END ROLLBACK ABORT": "every statement is a transaction of its own; MERGE INTO and INSERT ... ON CONFLICT change several rows at once",
+		"ATTACH DETACH":                         "create databases with CREATE DATABASE",
+		"SET RESET PRAGMA":                      "settings belong to the server: see scoter config, and scoter.settings in SQL",
+		"BEGIN START COMMIT END ROLLBACK ABORT": "every statement is a separate transaction; MERGE INTO and INSERT ... ON CONFLICT change several rows at once",
 		"USE":                                   "name the database in the request (?database=) or qualify the table: database.table",
 		"CALL CHECKPOINT FORCE VACUUM ANALYZE":  "Scoter does its own upkeep: see scoter.merges and scoter.parts",
 		"PREPARE EXECUTE DEALLOCATE":            "send parameters with the statement: {\"sql\": ..., \"params\": [...]}",
-		"COMMENT GRANT REVOKE":                  "Scoter has no comments on tables, and permissions are those of tokens",
+		"COMMENT GRANT REVOKE":                  "Scoter has no comments on tables, and permissions belong to tokens",
 	} {
 		for _, w := range strings.Fields(words) {
 			out[w] = hint

@@ -135,7 +135,7 @@ func TestWhatIsTooLargeForOneEditIsDivided(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	got := strings.Join(n.letters(), "\n")
-	if strings.Count(got, "\n") != 4 || strings.Count(got, " 1 ") < 2 || !strings.Contains(got, "7 -1 ") || !strings.Contains(got, "too large to be kept") {
+	if strings.Count(got, "\n") != 4 || strings.Count(got, " 1 ") < 2 || !strings.Contains(got, "7 -1 ") || !strings.Contains(got, "too large to be stored") {
 		t.Errorf("letters\n%s", got)
 	}
 	n.close()

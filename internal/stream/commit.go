@@ -187,7 +187,7 @@ func (x *session) removeRefused(ctx context.Context, b *sealed) error {
 		bad[rec] = reason
 		if !told && time.Since(began) > reportWaitAfter {
 			told = true
-			x.status.waiting(waitStore, base.Errorf(base.Invalid, "records that no table takes are looked for, of which there are many: %s", reason))
+			x.status.waiting(waitStore, base.Errorf(base.Invalid, "searching for records that no table accepts; there are many: %s", reason))
 		}
 	})
 	if err != nil {

@@ -76,7 +76,7 @@ func (x *session) runGroupCommitter(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastCommitTimeout)
 	defer cancel()
 	if err := x.commitOffsets(last); err != nil {
-		x.manager.log.Debug("a group was not told its offsets", "source", x.name.Name, "error", err)
+		x.manager.log.Debug("offsets were not committed to the consumer group", "source", x.name.Name, "error", err)
 	}
 }
 

@@ -32,7 +32,7 @@ func ParseConfig(values map[string]any, database string) (name catalog.SourceNam
 	}
 	tables, ok := values["table"].([]map[string]any)
 	if !ok {
-		r.fail("it has no [[source.table]]")
+		r.fail("[[source.table]] is missing")
 	}
 	for _, t := range tables {
 		d.Tables = append(d.Tables, Table{Name: r.name(t["name"], database), Columns: r.list(t["columns"]), Metadata: r.list(t["metadata"]), Query: r.text(t["query"]), View: r.truth(t["view"])})
@@ -58,7 +58,7 @@ func (r *configReader) onlyKeys(values map[string]any, known ...string) {
 			if near := base.Nearest(key, known); near != "" {
 				r.fail("unknown setting %q: did you mean %q?", key, near)
 			}
-			r.fail("unknown setting %q: there are %s", key, strings.Join(known, ", "))
+			r.fail("unknown setting %q: the settings are %s", key, strings.Join(known, ", "))
 		}
 	}
 }
@@ -74,14 +74,14 @@ func (r *configReader) text(v any) string {
 	case bool, int64, float64:
 		return fmt.Sprint(v)
 	}
-	r.fail("a %T where text is expected", v)
+	r.fail("text is expected, not a %T", v)
 	return ""
 }
 
 func (r *configReader) truth(v any) bool {
 	on, ok := v.(bool)
 	if v != nil && !ok {
-		r.fail("a %T where true or false is expected", v)
+		r.fail("true or false is expected, not a %T", v)
 	}
 	return on
 }
@@ -94,7 +94,7 @@ func (r *configReader) list(v any) (all []string) {
 			all = append(all, r.text(item))
 		}
 	default:
-		r.fail("a %T where a list is expected", v)
+		r.fail("a list is expected, not a %T", v)
 	}
 	return all
 }
@@ -124,7 +124,7 @@ func (r *configReader) name(v any, database string) engine.TableName {
 		n.Database, n.Schema, n.Name = parts[0], parts[1], parts[2]
 	}
 	if n.Name == "" {
-		r.fail("%q is no name", r.text(v))
+		r.fail("invalid name %q", r.text(v))
 	}
 	return n
 }

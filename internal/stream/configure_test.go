@@ -43,7 +43,7 @@ name = "events"
 func TestWrongSourcesOfTheSettingsFileAreRefused(t *testing.T) {
 	for text, why := range map[string]string{
 		`name = "x"`: "kafka",
-		"name = \"x\"\nkafka = {}\nformat = {}\n[[table]]\nname = \"\"":                  "no name",
+		"name = \"x\"\nkafka = {}\nformat = {}\n[[table]]\nname = \"\"":                  "invalid name",
 		"name = \"x\"\ncolor = 1\nkafka = {}\nformat = {}\n[[table]]\nname = \"t\"":      "color",
 		"name = \"x\"\nkafka = 7\nformat = {}\n[[table]]\nname = \"t\"":                  "kafka",
 		"name = \"x\"\nkafka = {}\nformat = {}\n[[table]]\nname = \"t\"\nview = \"yes\"": "true or false",

@@ -146,7 +146,7 @@ func (b *recordBatch) dropDeadLetterValues() bool {
 	deadLetters := slices.Clone(b.deadLetters)
 	for i, l := range deadLetters {
 		if l.record != nil {
-			deadLetters[i].reason += fmt.Sprintf("; the record, of %d bytes, is too large to be kept", sizeOf(l.record))
+			deadLetters[i].reason += fmt.Sprintf("; the record of %d bytes is too large to be stored", sizeOf(l.record))
 			deadLetters[i].record = nil
 		}
 	}

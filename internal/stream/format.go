@@ -98,7 +98,7 @@ func readRegistry(o *option.Set) (r registry.Options, err error) {
 		return r, err
 	}
 	if len(r.URLs) == 0 && (r.Username != "" || r.Password != "" || r.Token != "" || r.TLS != nil) {
-		o.Fail("%s: how to speak to a registry is given, but not registry = 'http://host:8081'", o.What)
+		o.Fail("%s: registry credentials need registry = 'http://host:8081'", o.What)
 	}
 	return r, nil
 }

@@ -61,7 +61,7 @@ func newKafka(values map[string]string) (kafka, error) {
 	for _, p := range o.List("partitions") {
 		n, err := strconv.ParseInt(p, 10, 32)
 		if err != nil || n < 0 {
-			o.Fail("KAFKA partitions: %q is no number of a partition", p)
+			o.Fail("KAFKA partitions: invalid partition number %q", p)
 		}
 		k.partitions = append(k.partitions, int32(n))
 	}
@@ -101,7 +101,7 @@ func newKafka(values map[string]string) (kafka, error) {
 	case len(k.topics) == 0:
 		return k, base.Errorf(base.Invalid, "KAFKA needs a topic")
 	case k.group != "" && len(k.partitions) > 0:
-		return k, base.Errorf(base.Invalid, "KAFKA: partitions are given, or assigned by a group, not both")
+		return k, base.Errorf(base.Invalid, "KAFKA: partitions and group cannot be combined")
 	case k.batchRows < 1 || k.batchBytes < 1 || k.maxAge < time.Millisecond:
 		return k, base.Errorf(base.Invalid, "KAFKA: batch_rows, batch_bytes and max_age must be positive")
 	}
@@ -123,7 +123,7 @@ func parseStart(text string) (start, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return 0, base.Errorf(base.Invalid, "it is none of earliest, latest, and no time like 2026-01-31T12:00:00Z")
+		return 0, base.Errorf(base.Invalid, "expected earliest, latest or a time such as 2026-01-31T12:00:00Z")
 	}
 	return max(start(at.UnixMilli()), 0), nil // records have no timestamp before 1970
 }

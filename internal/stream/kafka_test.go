@@ -37,7 +37,7 @@ func TestATopicThatIsMadeAgainIsReadFromItsBeginning(t *testing.T) {
 	c.send("orders", 0, orders(10, 30)...)
 	must(t, s.exec("RESUME SOURCE orders"))
 	s.eventually("SELECT count(*) || ' ' || count(DISTINCT id) FROM orders", "30 30")
-	s.eventually("SELECT count(*) FROM scoter.dead_letters WHERE reason LIKE 'the topic was made again%' AND value IS NULL", "1")
+	s.eventually("SELECT count(*) FROM scoter.dead_letters WHERE reason LIKE 'the topic was deleted and created again%' AND value IS NULL", "1")
 	if got := s.value("SELECT sum(n) FROM per_country"); got != "30" {
 		t.Error(got)
 	}

@@ -240,7 +240,7 @@ func (m *Manager) DropWithSources(database, schemaName string, drop func() error
 		s.changing.Lock() // always in the order of ids, to avoid a deadlock
 		defer s.changing.Unlock()
 		if !s.replaying.TryLock() {
-			return base.Errorf(base.Conflict, "dead letters of source %q are being replayed", s.name.Name).WithHint("try again when REPLAY SOURCE has ended")
+			return base.Errorf(base.Conflict, "dead letters of source %q are being replayed", s.name.Name).WithHint("try again after REPLAY SOURCE has finished")
 		}
 		defer s.replaying.Unlock()
 	}

@@ -66,7 +66,7 @@ func metadataNames() []string {
 func checkMetadata(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(metadataNames(), strings.ToLower(name)) {
-			return base.Errorf(base.Invalid, "a record has no %q", name).WithHint("there are %s", strings.Join(metadataNames(), ", "))
+			return base.Errorf(base.Invalid, "unknown metadata %q", name).WithHint("the metadata columns are %s", strings.Join(metadataNames(), ", "))
 		}
 	}
 	return nil

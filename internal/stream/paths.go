@@ -35,8 +35,8 @@ func parseColumns(texts []string) ([]column, error) {
 		lists := fanOuts(steps)
 		for i := range min(len(lists), len(deepest)) {
 			if lists[i] != deepest[i] {
-				return nil, base.Errorf(base.Invalid, "path %q: the rows of %s[] are not those of %s[]", c.Path, lists[i], deepest[i]).
-					WithHint("use a table for each of them")
+				return nil, base.Errorf(base.Invalid, "path %q: the lists %s[] and %s[] are not nested in each other", c.Path, lists[i], deepest[i]).
+					WithHint("use one table for each list")
 			}
 		}
 		if len(lists) > len(deepest) {

@@ -66,7 +66,7 @@ func newPlan(d Definition) (*plan, error) {
 	for _, t := range d.Tables {
 		name := folded(t.Name)
 		if seen[name] {
-			return nil, base.Errorf(base.Invalid, "table %q comes twice", t.Name.Name)
+			return nil, base.Errorf(base.Invalid, "table %q is listed twice", t.Name.Name)
 		}
 		seen[name] = true
 		if err := checkMetadata(t.Metadata); err != nil {
@@ -81,7 +81,7 @@ func newPlan(d Definition) (*plan, error) {
 		switch {
 		case len(t.Columns) == 0:
 		case one.Query != "":
-			return nil, base.Errorf(base.Invalid, "table %q: columns by path are for tables without a query", t.Name.Name)
+			return nil, base.Errorf(base.Invalid, "table %q: columns by path need a table without a query", t.Name.Name)
 		case !p.format.Projects:
 			if one.columns, err = parseColumns(t.Columns); err != nil {
 				return nil, base.Wrap(err, "table %q", t.Name.Name)

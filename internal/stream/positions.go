@@ -67,7 +67,7 @@ func (s start) offsets(ctx context.Context, admin *kadm.Client, begins kadm.List
 func (k *kafka) topicIDs(ctx context.Context, client *kgo.Client) (kadm.TopicDetails, error) {
 	topics, err := kadm.NewClient(client).ListTopics(ctx, k.topics...)
 	if err != nil {
-		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s for topics: %w", strings.Join(k.brokers, ", "), err)
+		return nil, base.Errorf(base.Unavailable, "fetch topics from Kafka at %s: %w", strings.Join(k.brokers, ", "), err)
 	}
 	for _, name := range k.topics {
 		t, ok := topics[name]
@@ -123,21 +123,21 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 	admin := kadm.NewClient(client)
 	begins, err := admin.ListStartOffsets(ctx, k.topics...)
 	if err = ignorePartialErrors(err); err != nil {
-		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where topics begin: %w", strings.Join(k.brokers, ", "), err)
+		return nil, base.Errorf(base.Unavailable, "fetch start offsets from Kafka at %s: %w", strings.Join(k.brokers, ", "), err)
 	}
 	ends, err := admin.ListEndOffsets(ctx, k.topics...)
 	if err = ignorePartialErrors(err); err != nil {
-		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where topics end: %w", strings.Join(k.brokers, ", "), err)
+		return nil, base.Errorf(base.Unavailable, "fetch end offsets from Kafka at %s: %w", strings.Join(k.brokers, ", "), err)
 	}
 	starts, err := k.start.offsets(ctx, admin, begins, k.topics)
 	if err = ignorePartialErrors(err); err != nil {
-		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where to start: %w", strings.Join(k.brokers, ", "), err)
+		return nil, base.Errorf(base.Unavailable, "fetch initial offsets from Kafka at %s: %w", strings.Join(k.brokers, ", "), err)
 	}
 	mine := map[partition]bool{}
 	for _, p := range partitions {
 		mine[p] = true
 		if _, ok := topics[p.topic].Partitions[p.number]; !ok {
-			return nil, base.Errorf(base.Unavailable, "topic %q partition %d is not there any more", p.topic, p.number)
+			return nil, base.Errorf(base.Unavailable, "topic %q partition %d no longer exists", p.topic, p.number)
 		}
 	}
 	all := map[partition]startPoint{}
@@ -157,7 +157,7 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 		for i, listed := range []kadm.ListedOffsets{begins, ends, first} {
 			o, ok := listed.Lookup(p.topic, p.number)
 			if !ok || o.Err != nil {
-				missing = base.Errorf(base.Unavailable, "topic %q partition %d: Kafka gives no offsets: %w", p.topic, p.number, cmp.Or(o.Err, error(kerr.LeaderNotAvailable)))
+				missing = base.Errorf(base.Unavailable, "topic %q partition %d: Kafka returned no offsets: %w", p.topic, p.number, cmp.Or(o.Err, error(kerr.LeaderNotAvailable)))
 			}
 			offsets[i] = o.Offset
 		}
@@ -202,7 +202,7 @@ func resumeOffset(stored catalog.Offset, topicID [16]byte, begin, end int64) (ne
 	var none [16]byte
 	switch {
 	case stored.TopicID != topicID && stored.TopicID != none && topicID != none:
-		return begin, -1, fmt.Sprintf("the topic was made again: offsets before %d are of the topic with id %s", stored.Next, hex.EncodeToString(stored.TopicID[:]))
+		return begin, -1, fmt.Sprintf("the topic was deleted and created again: offsets before %d belong to the topic with id %s", stored.Next, hex.EncodeToString(stored.TopicID[:]))
 	case stored.TopicID != topicID:
 		// The stored topic id or the topic's current id is empty: the cluster has begun to give ids
 		// to topics, or has stopped doing so.
@@ -210,7 +210,7 @@ func resumeOffset(stored catalog.Offset, topicID [16]byte, begin, end int64) (ne
 	case stored.Next < begin:
 		return begin, -1, fmt.Sprintf("offsets %d to %d were removed from the topic before they were read", stored.Next, begin-1)
 	case stored.Next > end:
-		return end, -1, fmt.Sprintf("the topic ends before offset %d: records from offset %d on, which were read, are gone from it", stored.Next, end)
+		return end, -1, fmt.Sprintf("the topic ends before offset %d: it has lost records from offset %d on, which were read", stored.Next, end)
 	}
 	return stored.Next, stored.Epoch, ""
 }

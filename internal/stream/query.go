@@ -259,7 +259,7 @@ func castOf(quoted, described string, stored schema.Type) string {
 	const null, told = `"NULL"`, "INTEGER"
 	return fmt.Sprintf("CASE WHEN replace(typeof(%[1]s), %[2]s, '%[3]s') = %[4]s THEN CAST(%[1]s AS %[5]s) ELSE error(%[6]s) END AS %[1]s", quoted,
 		schema.QuoteString(null), told, schema.QuoteString(strings.ReplaceAll(described, null, told)), stored.StorageSQL(),
-		schema.QuoteString("column "+quoted+" was of type "+described+", and is of another one"))
+		schema.QuoteString("column "+quoted+" had type "+described+" and has a different type now"))
 }
 
 // make creates the tables and views of described queries that are missing.

@@ -170,7 +170,7 @@ func (s *source) collect(ctx context.Context, sql string, each func(rec arrow.Re
 func readDeadLetter(rec arrow.RecordBatch, i int) (l deadLetter, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = base.Errorf(base.Invalid, "the table of dead letters has other columns than it was made with: %v", r)
+			err = base.Errorf(base.Invalid, "the columns of the table of dead letters were changed: %v", r)
 		}
 	}()
 	text := func(c int) string { return string([]byte(rec.Column(c).(*array.String).Value(i))) }

@@ -216,7 +216,7 @@ func (x *session) addFetches(ctx context.Context, fetches kgo.Fetches) error {
 		for _, topic := range fetch.Topics {
 			var none [16]byte
 			if known := x.ids[topic.Topic]; topic.TopicID != none && topic.TopicID != known && topic.Topic != "" {
-				return topicsChanged("topic %q was made again", topic.Topic)
+				return topicsChanged("topic %q was deleted and created again", topic.Topic)
 			}
 			for i := range topic.Partitions {
 				if err := x.addFetchedPartition(ctx, topic.Topic, &topic.Partitions[i]); err != nil {
@@ -257,14 +257,14 @@ func (x *session) addFetchedPartition(ctx context.Context, topic string, fetched
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return nil // the poll ended
 	case errors.As(err, &loss) && at != nil:
-		return x.skip(ctx, p, at, position{at.topicID, loss.ResetTo, loss.ResetToEpoch}, fmt.Sprintf("the topic lost records: read to offset %d of epoch %d, going on at offset %d of epoch %d",
+		return x.skip(ctx, p, at, position{at.topicID, loss.ResetTo, loss.ResetToEpoch}, fmt.Sprintf("the topic lost records: read up to offset %d of epoch %d, continuing at offset %d of epoch %d",
 			loss.ConsumedTo, loss.ConsumedToEpoch, loss.ResetTo, loss.ResetToEpoch))
 	case errors.As(err, &large) && at != nil:
 		if x.seekTo[topic] == nil {
 			x.seekTo[topic] = map[int32]kgo.EpochOffset{}
 		}
 		x.seekTo[topic][fetched.Partition] = kgo.EpochOffset{Epoch: large.Epoch, Offset: large.NextOffset}
-		return x.skip(ctx, p, at, position{at.topicID, large.NextOffset, large.Epoch}, fmt.Sprintf("offsets %d to %d are one batch of more than %d bytes, once it is decompressed",
+		return x.skip(ctx, p, at, position{at.topicID, large.NextOffset, large.Epoch}, fmt.Sprintf("offsets %d to %d are one batch of more than %d bytes after decompression",
 			large.Offset, large.NextOffset-1, int64(maxRecordBytes)))
 	case errors.Is(err, kerr.OffsetOutOfRange), errors.Is(err, kerr.UnknownTopicID), errors.Is(err, kerr.UnknownTopicOrPartition), errors.Is(err, kerr.InconsistentTopicID):
 		return topicsChanged("topic %q partition %d: %v", topic, fetched.Partition, err)
@@ -437,7 +437,7 @@ func (x *session) reserve(ctx context.Context, bytes int64) error {
 	if err := x.memory.reserve(soon, bytes); err == nil || ctx.Err() != nil {
 		return err
 	}
-	x.status.waiting(waitDecode, base.Errorf(base.Unavailable, "no memory for more records: those that were read are not stored yet").WithHint("raise stream_memory"))
+	x.status.waiting(waitDecode, base.Errorf(base.Unavailable, "no memory for more records: earlier records are not stored yet").WithHint("raise stream_memory"))
 	defer x.status.done(waitDecode)
 	return x.memory.reserve(ctx, bytes)
 }
@@ -490,7 +490,7 @@ func (x *session) check(ctx context.Context) error {
 	x.status.done(waitCluster)
 	for _, t := range topics {
 		if t.ID != x.ids[t.Topic] {
-			return topicsChanged("topic %q was made again", t.Topic)
+			return topicsChanged("topic %q was deleted and created again", t.Topic)
 		}
 	}
 	x.mu.Lock()
@@ -501,14 +501,14 @@ func (x *session) check(ctx context.Context) error {
 		_, told := x.answeredPartitions.Load(p)
 		switch {
 		case x.withoutOffsets[p] && told:
-			return topicsChanged("Kafka gives offsets of topic %q partition %d", p.topic, p.number)
+			return topicsChanged("topic %q partition %d is available now", p.topic, p.number)
 		case k.group == "" && x.positions[p] == nil && !x.withoutOffsets[p]:
 			return topicsChanged("topic %q has a new partition %d", p.topic, p.number)
 		}
 	}
 	for p := range x.positions {
 		if !there[p] {
-			return topicsChanged("topic %q has no partition %d any more", p.topic, p.number)
+			return topicsChanged("topic %q no longer has partition %d", p.topic, p.number)
 		}
 	}
 	for p, since := range x.unreadable {

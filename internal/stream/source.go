@@ -97,7 +97,7 @@ func (s *source) run(ctx context.Context, d Definition) {
 			return
 		case errors.Is(err, duck.ErrFailed):
 			if defects++; defects == maxDuckDBFailures {
-				s.fail(base.Errorf(base.Internal, "%w; it is not tried again before RESUME SOURCE", err))
+				s.fail(base.Errorf(base.Internal, "%w; the source is stopped until RESUME SOURCE", err))
 				<-ctx.Done()
 				return
 			}

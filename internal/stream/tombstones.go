@@ -110,12 +110,12 @@ func (s *source) tombstoneDeleteFor(ctx context.Context, p *plan, t target) (*to
 			continue
 		}
 		if !slices.ContainsFunc(t.Metadata, func(m string) bool { return schema.Fold("_"+m) == schema.Fold(name) }) {
-			return nil, errTombstone("column " + schema.QuoteIfNeeded(name) + " of the primary key is not of the record's key")
+			return nil, errTombstone("column " + schema.QuoteIfNeeded(name) + " of the primary key does not come from the record's key")
 		}
 		named = named || schema.Fold(name) == keyColumn
 	}
 	if !named {
-		return nil, errTombstone("the primary key is not of the record's key")
+		return nil, errTombstone("the primary key does not come from the record's key")
 	}
 	return &tombstoneDelete{}, nil
 }
@@ -246,7 +246,7 @@ func (b *builder) addWithPlaces(result []arrow.RecordBatch, all *engine.TableRow
 }
 
 func errPlaceColumns() error {
-	return base.Errorf(base.Invalid, "the messages have columns named as %s, which say of which record a row is", strings.Join(placeColumns, ", "))
+	return base.Errorf(base.Invalid, "the messages have columns named %s, which are reserved for the record's place", strings.Join(placeColumns, ", "))
 }
 
 // places returns a map from the topic, partition and offset of each record to its index in the

@@ -55,7 +55,7 @@ func (m *Manager) makeView(ctx context.Context, d described) error {
 	case there.SQL == d.MergedSQL:
 		return nil
 	default:
-		return base.Errorf(base.Conflict, "view %q is there already, with another query", d.name.Name).WithHint("DROP VIEW %s", d.name.Name)
+		return base.Errorf(base.Conflict, "view %q already exists with a different query", d.name.Name).WithHint("DROP VIEW %s", d.name.Name)
 	}
 	result, err := m.planner.Collect(ctx, Select{SQL: "DESCRIBE " + d.MergedSQL, Database: d.name.Database})
 	if err != nil {

@@ -19,8 +19,8 @@ func TestJavaOnSQLite(t *testing.T) {
 	got := run("results", filepath.Join(t.TempDir(), "results.db"))
 	want(t, got, "insert: 20000", "nothing behind: 20000 199990000 a a", "in a transaction: 10", "batch: 2", "batch refused: ...",
 		"still there: 20010 200490045 a t", "kept: 20010 200490045 a t", "begun by hand: 3000", "batch in it: 1", "refused in it: SQLException: insertAllKv: row 1501: ...", "transaction in it: 1", "still in it: 3000",
-		"out of it: 20010 200490045 a t true", "daysStream ends: 1 java.time.DateTimeException: no day is no day or moment that Java has",
-		"no day: DateTimeException: no day is no day or moment that Java has", "update: 20000", "upsert: 3000", "delete: 5000", "last wins: 16510 206619295 a u",
+		"out of it: 20010 200490045 a t true", "daysStream ends: 1 java.time.DateTimeException: no day is not a day or moment that Java has",
+		"no day: DateTimeException: no day is not a day or moment that Java has", "update: 20000", "upsert: 3000", "delete: 5000", "last wins: 16510 206619295 a u",
 		"fail: SQLException: insertAllNumbered: row 1501: ...", "none of it: 0", "nothing: 0", "commits by itself: true",
 		"appender refuses: SQLException: createAppendedAppender: row 3: ...", "appender refused: SQLException: the appender has failed before: createAppendedAppender: row 3: ...",
 		"appender: SQLException: the appender has failed before: createAppendedAppender: row 3: ...", "appended: 0")

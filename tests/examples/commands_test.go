@@ -56,12 +56,12 @@ func TestAProjectFromItsStartToALiveDatabase(t *testing.T) {
 	}
 	step(66, "scoter init", "generate")
 	step(0, "queries.sql", "init", "-g", "python/sqlite")
-	step(75, "exists already", "init")
+	step(75, "already exists", "init")
 	step(1, "new     generated/queries.py", "generate", "--check")
 	step(0, "written", "generate")
 	step(0, "", "generate", "--check")
 	step(0, "applied 1", "migrate", "--db", "app.sqlite")
-	step(0, "are as in the files", "verify", "--db", "app.sqlite")
+	step(0, "match the files", "verify", "--db", "app.sqlite")
 
 	edit(t, queries, "  email TEXT\n", "  email TEXT NOT NULL\n")
 	step(1, "changed generated/queries.py", "generate", "--check")
@@ -79,8 +79,8 @@ func TestAProjectFromItsStartToALiveDatabase(t *testing.T) {
 	if err := json.Unmarshal([]byte(code), &answer); err != nil || answer.Valid || len(answer.Errors) != 1 || answer.Errors[0].File != "queries.sql" || len(answer.Files) != 0 {
 		t.Error(err, code)
 	}
-	step(66, "there is no database", "verify", "--db", "none.sqlite")
-	step(65, "what kind of database", "migrate", "--db", "none.x", filepath.Join(dir, "none.yaml"))
+	step(66, "does not exist", "verify", "--db", "none.sqlite")
+	step(65, "cannot tell the kind of database", "migrate", "--db", "none.x", filepath.Join(dir, "none.yaml"))
 }
 
 func TestEveryCommandHasAnExampleInItsHelp(t *testing.T) {

@@ -350,7 +350,7 @@ func TestRowsAreDroppedOnceTheyAreInTheObject(t *testing.T) {
 	run(t, s, "PAUSE EXPORT lake")
 	run(t, s, bids(5000, 5100))
 	run(t, s, "DROP EXPORT lake")
-	refused(t, s, "CREATE EXPORT lake FROM TABLE bids "+into(g, "bids")+" WITH (after = '50ms', keep = '1d')", "has objects already", "hour=2025-03-01-00")
+	refused(t, s, "CREATE EXPORT lake FROM TABLE bids "+into(g, "bids")+" WITH (after = '50ms', keep = '1d')", "already has objects", "hour=2025-03-01-00")
 	refused(t, s, "CREATE EXPORT lake FROM TABLE bids "+into(g, "other")+" WITH (after = '50ms', kep = '1d')", "WITH has no option", "after, keep")
 	run(t, s, "CREATE EXPORT lake FROM TABLE bids "+into(g, "other")+" WITH (after = '50ms')")
 	run(t, s, "CREATE EXPORT second FROM TABLE bids "+into(g, "second")+" WITH (after = '50ms', keep = '1d')")

@@ -376,7 +376,7 @@ func TestRowsOfDifferentColumnsDoNotOverwrite(t *testing.T) {
 			"mode=upsert": `{"id":1,"age":5}` + "\n" + `{"age":6}`,
 		} {
 			p := post(t, s, path+query, ndjson, body).refused(t, http.StatusBadRequest, "invalid", "lack the column")
-			if !strings.Contains(p.Hint, "different requests") {
+			if !strings.Contains(p.Hint, "separate requests") {
 				t.Error(p.Hint)
 			}
 		}

@@ -25,7 +25,7 @@ const seedsByDefault = 250
 
 func TestStatementsDoWhatTheyDoInDuckDB(t *testing.T) {
 	if asExpressions := runSeeds(t, seedsByDefault, generate); asExpressions == 0 && number(t, "SCOTER_MODEL_SEED", 0) == 0 {
-		t.Error("no statement was kept as an expression")
+		t.Error("no statement was stored as an expression")
 	}
 }
 

@@ -149,7 +149,7 @@ func (p *pair) step(s step, table string) error {
 		return p.compare(named(s.sql, table))
 	}
 	ours, changed, err := p.ours(named(s.sql, table))
-	if err != nil && strings.HasSuffix(s.sql, expressionMode) && strings.Contains(err.Error(), "it cannot be kept as an expression") {
+	if err != nil && strings.HasSuffix(s.sql, expressionMode) && strings.Contains(err.Error(), "cannot be stored as an expression") {
 		ours, changed, err = p.ours(named(strings.TrimSuffix(s.sql, expressionMode), table))
 	} else if err == nil && strings.HasSuffix(s.sql, expressionMode) {
 		p.asExpressions++

@@ -18,15 +18,15 @@ import (
 
 // Options are the command-line options of the benchmark of Protobuf decoding.
 type Options struct {
-	Messages int `help:"Nested messages of one sample; of the flat ones, which are a twelfth of their size, it is eight times as many." default:"245760"`
+	Messages int `help:"Nested messages of one sample. Flat messages are a twelfth of their size: a sample has eight times as many." default:"245760"`
 	Batch    int `help:"Messages of one batch." default:"122880"`
-	Repeat   int `help:"Samples, of which the median counts." default:"5"`
+	Repeat   int `help:"Number of samples. The median counts." default:"5"`
 }
 
 // Help returns the help text of the benchmark's command, for kong (the library that parses the
 // command line).
 func (*Options) Help() string {
-	return "Processor time per message, garbage collection included; the shapes take turns.\nExample: scoter-bench decode --repeat 9"
+	return "Processor time per message, including garbage collection. The kinds of messages take turns.\nExample: scoter-bench decode --repeat 9"
 }
 
 // decoder is what the benchmark measures: it decodes messages into a batch.

@@ -21,15 +21,15 @@ type Options struct {
 	Messages    int    `help:"Nested messages of one run; flat ones are ten times as many." default:"500000"`
 	Repeat      int    `help:"Runs of each kind." default:"3"`
 	Partitions  int    `help:"Partitions of each topic." default:"4"`
-	Compression string `help:"Of the messages in the topic." enum:"none,lz4,snappy,zstd" default:"none"`
-	Fake        bool   `help:"An imitation of Kafka in this process, where there is no Java or no Maven."`
-	Latency     int    `help:"Single messages whose way to a query's result is timed." default:"20"`
+	Compression string `help:"Compression of the messages in the topic." enum:"none,lz4,snappy,zstd" default:"none"`
+	Fake        bool   `help:"Use a simulated Kafka in this process, for machines without Java or Maven."`
+	Latency     int    `help:"Number of single messages whose latency until a query returns them is measured." default:"20"`
 }
 
 // Help returns the help text of the benchmark's command, for kong (the library that parses the
 // command line).
 func (*Options) Help() string {
-	return "The topics are filled first. Processor time is the server's alone.\nExample: scoter-bench stream --messages 200000 --repeat 1"
+	return "The topics are filled first. Processor time is only that of the server.\nExample: scoter-bench stream --messages 200000 --repeat 1"
 }
 
 // kind is a kind of run of the benchmark: the topic that is read, and the tables that it fills.

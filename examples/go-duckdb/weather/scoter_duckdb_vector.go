@@ -348,7 +348,7 @@ func scSetDate(v *scVec, at int, x time.Time) {
 
 func scSetTime(v *scVec, at int, x time.Duration) {
 	if x < 0 || x > 24*time.Hour {
-		v.heap.fail("%s is no time of day", x)
+		v.heap.fail("%s is not a time of day", x)
 		return
 	}
 	scSetFixed(v, at, x.Microseconds())

@@ -90,7 +90,7 @@ def _from_number(v: float) -> datetime.datetime:
 
 
 def _no_day(v: str) -> ValueError:
-    return ValueError(f"{v} is no day or moment of Python, which has the years 1 to 9999")
+    return ValueError(f"{v} is not a day or moment of Python, which has the years 1 to 9999")
 
 
 def date(v: Any) -> datetime.date:

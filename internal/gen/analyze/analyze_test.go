@@ -89,7 +89,7 @@ func TestAChecksumIgnoresCommentsAndLineEnds(t *testing.T) {
 func TestErrorsInTheSchemaHideTheQueries(t *testing.T) {
 	for text, want := range map[string]string{
 		"-- MIGRATE 1\nCREATE TABLE a (x);\nCREATE TABLE a (x);\n-- QUERY q\nSELECT nothing;":               `table a already exists`,
-		"-- MIGRATE 1\nCREATE TABLE a (x);\n-- MIGRATE 1\nCREATE TABLE b (x);\n-- QUERY q\nSELECT nothing;": "MIGRATE 1 exists already, at a.sql:1",
+		"-- MIGRATE 1\nCREATE TABLE a (x);\n-- MIGRATE 1\nCREATE TABLE b (x);\n-- QUERY q\nSELECT nothing;": "MIGRATE 1 already exists, at a.sql:1",
 		"-- BASELINE b :source=prd\nCREATE TABLE a (x);":                                                    "the configuration has no source prd",
 	} {
 		var list diag.List

@@ -68,7 +68,7 @@ func (a *moduleBuilder) methodNames(blocks []*sqlfile.Block) {
 		place := fmt.Sprintf("%s:%d", other.Pos().File, other.Pos().Line)
 		d := b.NameErrorf(diag.DuplicateName, "%s%s and %s (%s) become the same method", b.Name, form, other.Name, place)
 		if b.Name == other.Name {
-			d = b.NameErrorf(diag.DuplicateName, "%s exists already, at %s", b.Name, place)
+			d = b.NameErrorf(diag.DuplicateName, "%s already exists, at %s", b.Name, place)
 		}
 		a.list.Add(d.Suggest("rename one of them"))
 	}
@@ -177,7 +177,7 @@ func (a *moduleBuilder) queries(blocks []*sqlfile.Block) {
 					param.Binding = ir.BindJSON
 					if param.Type.Elem != nil && param.Type.Elem.Kind == ir.Blob {
 						at := b.Set(p.Name).Offset
-						a.list.Add(b.Errorf(diag.WrongShape, at, at+len(p.Name), "%s is a list of BLOB, which SQLite cannot be given: JSON, as which it takes lists, has no bytes", p.Name).
+						a.list.Add(b.Errorf(diag.WrongShape, at, at+len(p.Name), "%s is a list of BLOB, which SQLite does not support: lists are passed as JSON, and JSON has no bytes", p.Name).
 							Suggest("compare their text: hex(column) IN a list of TEXT"))
 					}
 				}
@@ -249,12 +249,12 @@ func (a *moduleBuilder) tables(blocks []*sqlfile.Block) {
 		}
 		if old := a.table(out.Name); old != nil {
 			if len(old.Key) > 0 && len(out.Key) > 0 && fmt.Sprint(old.Key) != fmt.Sprint(out.Key) {
-				a.list.Add(b.NameErrorf(diag.BadKey, "%s has another key than at %s:%d", b.Name, old.Pos.File, old.Pos.Line).
+				a.list.Add(b.NameErrorf(diag.BadKey, "%s has a different key at %s:%d", b.Name, old.Pos.File, old.Pos.Line).
 					Suggest("name one differently and put the table's name on the next line"))
 				continue
 			}
 			if len(old.Key) > 0 && len(out.Key) > 0 && fmt.Sprint(old.Set) != fmt.Sprint(out.Set) {
-				a.list.Add(b.NameErrorf(diag.BadKey, "%s sets other columns than at %s:%d", b.Name, old.Pos.File, old.Pos.Line).
+				a.list.Add(b.NameErrorf(diag.BadKey, "%s sets different columns at %s:%d", b.Name, old.Pos.File, old.Pos.Line).
 					Suggest("name one differently and put the table's name on the next line"))
 				continue
 			}

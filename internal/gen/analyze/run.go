@@ -133,8 +133,8 @@ func (r *Result) schema(ctx context.Context, engine Engine, list *diag.List) (bo
 				}
 				if kind == sqlfile.Migrate {
 					if first := ids[b.Name]; first != nil {
-						list.Add(b.NameErrorf(diag.DuplicateName, "MIGRATE %s exists already, at %s:%d", b.Name, first.Pos().File, first.Pos().Line).
-							Suggest("give every migration an id of its own"))
+						list.Add(b.NameErrorf(diag.DuplicateName, "MIGRATE %s already exists, at %s:%d", b.Name, first.Pos().File, first.Pos().Line).
+							Suggest("give every migration its own id"))
 						return false, nil
 					}
 					ids[b.Name] = b

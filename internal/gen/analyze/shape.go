@@ -86,7 +86,7 @@ func checkShape(b *sqlfile.Block, q *query, list *diag.List) {
 	for i, c := range columns {
 		n := ir.NewName(c.Name)
 		if c.nameless() && len(columns) > 1 {
-			list.Add(b.NameErrorf(diag.MissingAlias, "column %d of %s has no name of its own (%s)", i+1, b.Name, shorten(c.Name)).
+			list.Add(b.NameErrorf(diag.MissingAlias, "column %d of %s has no name (%s)", i+1, b.Name, shorten(c.Name)).
 				Suggest("give it one: AS some_name"))
 			continue
 		}
@@ -95,7 +95,7 @@ func checkShape(b *sqlfile.Block, q *query, list *diag.List) {
 			if other.Name != c.Name {
 				what = fmt.Sprintf("the columns %s and %s of %s become the same name in code", other.Name, c.Name, b.Name)
 			}
-			list.Add(b.NameErrorf(diag.DuplicateColumn, "%s", what).Suggest("give one of them another: AS some_name"))
+			list.Add(b.NameErrorf(diag.DuplicateColumn, "%s", what).Suggest("give one of them another name: AS some_name"))
 		}
 		seen[n.Key()] = c
 	}

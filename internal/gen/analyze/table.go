@@ -20,7 +20,7 @@ func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Bl
 		return err
 	}
 	if info == nil {
-		d := list.Add(b.NameErrorf(diag.UnknownTable, "there is no table %s", strings.Join(parts, ".")))
+		d := list.Add(b.NameErrorf(diag.UnknownTable, "table %s does not exist", strings.Join(parts, ".")))
 		names, err := engine.Tables(ctx)
 		if err != nil {
 			return err
@@ -28,7 +28,7 @@ func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Bl
 		if near := base.Nearest(parts[len(parts)-1], names); near != "" {
 			d.Suggest("did you mean %s?", near)
 		} else if len(names) > 0 && len(names) <= 20 {
-			d.Suggest("there are %s", strings.Join(names, ", "))
+			d.Suggest("available: %s", strings.Join(names, ", "))
 		}
 		return nil
 	}
@@ -211,7 +211,7 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 	}
 	if has(b.Ops, ir.OpUpsert) && !r.setsAll(t) {
 		list.Add(b.Errorf(diag.BadKey, b.SetOffset, b.SetOffset+3, "an upsert of Scoter sets every column that is not in the key").
-			Suggest("leave set(...) out, or upsert"))
+			Suggest("remove set(...), or remove upsert"))
 		return false
 	}
 	if len(t.spec.Set) == 0 && has(b.Ops, ir.OpUpdate) {
@@ -230,7 +230,7 @@ func listed(b *sqlfile.Block, info *TableInfo, word string, at int, name string,
 		seen[i] = true
 		return i, true
 	}
-	what := "there is no column %s in %s"
+	what := "column %s does not exist in %s"
 	if ok {
 		what = "column %s of %s is in the " + word + " twice"
 	}

@@ -120,7 +120,7 @@ func Find(dir string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", base.Errorf(base.NotFound, "there is no %s in %s", Names[0], dir).WithHint("run `scoter init`, or name the file")
+	return "", base.Errorf(base.NotFound, "%s does not exist in %s", Names[0], dir).WithHint("run `scoter init`, or name the file")
 }
 
 // Load reads and checks a configuration file. Errors in its content are added to list; the project
@@ -128,7 +128,7 @@ func Find(dir string) (string, error) {
 func Load(path string, list *diag.List) (*Project, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, base.Errorf(base.NotFound, "there is no file %s", path).WithHint("run `scoter init`, or name the file")
+		return nil, base.Errorf(base.NotFound, "file %s does not exist", path).WithHint("run `scoter init`, or name the file")
 	}
 	if err != nil {
 		return nil, base.Errorf(base.Invalid, "read configuration: %w", err)
@@ -140,7 +140,7 @@ func Load(path string, list *diag.List) (*Project, error) {
 	for _, e := range p.Entries {
 		for i, f := range e.Files {
 			if _, err := os.Stat(p.Abs(f)); err != nil {
-				d := list.Add(e.FilesAt[i].Errorf(diag.FileNotFound, "there is no file %s", f))
+				d := list.Add(e.FilesAt[i].Errorf(diag.FileNotFound, "file %s does not exist", f))
 				if near := nearFile(p.Dir, f); near != "" {
 					d.Suggest("did you mean %s?", near)
 				} else {

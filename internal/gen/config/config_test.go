@@ -161,8 +161,8 @@ sources:
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"sqg.yaml:1:10: error: version 2 is not known", "sqg.yaml:2:1: error: the configuration has no key \"nmae\"", "did you mean name?", "the project's name is missing",
-		"sqg.yaml:4:12: error: files must be a list", "sqg.yaml:6:20: error: there is no generator \"java/sqlit\"", "did you mean java/sqlite?", "has no key \"confg\"", "did you mean config?",
+		"sqg.yaml:1:10: error: unknown version 2", "sqg.yaml:2:1: error: the configuration has no key \"nmae\"", "did you mean name?", "the project's name is missing",
+		"sqg.yaml:4:12: error: files must be a list", "sqg.yaml:6:20: error: unknown generator \"java/sqlit\"", "did you mean java/sqlite?", "has no key \"confg\"", "did you mean config?",
 		"the output is missing", "migrations must be true or false", "did you mean package?", "two generators write ./x.go", "did you mean postgres?",
 	} {
 		if !strings.Contains(b.String(), want) {

@@ -125,7 +125,7 @@ func (r *reader) project(p *Project, n *yaml.Node) {
 	if v := r.text(n, f["version"], "the version", true); v != "" {
 		version, err := strconv.Atoi(v)
 		if p.Version = version; err != nil || version != 1 {
-			r.errorf(f["version"], diag.ConfigInvalid, "version %s is not known", v).Suggest("write version: 1")
+			r.errorf(f["version"], diag.ConfigInvalid, "unknown version %s", v).Suggest("write version: 1")
 		}
 	}
 	p.Name = r.text(n, f["name"], "the project's name", true)
@@ -147,7 +147,7 @@ func (r *reader) sourceEntry(p *Project, n *yaml.Node) {
 	s := Source{Type: "file", At: r.place(n)}
 	if t := f["type"]; t != nil {
 		if s.Type = r.text(n, t, "the type", true); s.Type != "postgres" && s.Type != "file" {
-			d := r.errorf(t, diag.ConfigInvalid, "a source is not of type %q", s.Type)
+			d := r.errorf(t, diag.ConfigInvalid, "unknown source type %q", s.Type)
 			if near := base.Nearest(s.Type, []string{"postgres", "file"}); near != "" {
 				d.Suggest("did you mean %s?", near)
 			} else {
@@ -217,11 +217,11 @@ func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
 	}
 	g, near, ok := FindGenerator(id)
 	if !ok {
-		d := r.errorf(f["generator"], diag.InvalidGenerator, "there is no generator %q", id)
+		d := r.errorf(f["generator"], diag.InvalidGenerator, "unknown generator %q", id)
 		if near != "" {
 			d.Suggest("did you mean %s?", near)
 		} else {
-			d.Suggest("there are %s", strings.Join(IDs(), ", "))
+			d.Suggest("available: %s", strings.Join(IDs(), ", "))
 		}
 		return
 	}
@@ -247,7 +247,7 @@ func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
 func (r *reader) sameOutput(e Entry, t ir.Target, at *yaml.Node) {
 	for _, other := range e.Gen {
 		if path.Clean(other.Output) == path.Clean(t.Output) && !strings.HasSuffix(t.Output, "/") {
-			r.errorf(at, diag.ConfigInvalid, "two generators write %s", t.Output).Suggest("give each an output of its own")
+			r.errorf(at, diag.ConfigInvalid, "two generators write %s", t.Output).Suggest("give each generator its own output")
 		}
 	}
 }

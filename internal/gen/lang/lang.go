@@ -28,7 +28,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	}
 	backend, ok := backends[t.Language]
 	if !ok {
-		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
+		return nil, base.Errorf(base.Invalid, "unknown generator %s", t.Generator)
 	}
 	files, err := backend(m, t)
 	sort.Slice(files, func(i, j int) bool { return files[i].Path < files[j].Path })
@@ -46,7 +46,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	}
 	planner, ok := planners[t.Language]
 	if !ok {
-		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
+		return nil, base.Errorf(base.Invalid, "unknown generator %s", t.Generator)
 	}
 	return planner(m, t)
 }

@@ -105,7 +105,7 @@ func TestGoRefusesMapsInWhichNothingIsFound(t *testing.T) {
 		column := ir.Column{Name: ir.NewName("looked up"), Type: ir.Type{Kind: ir.Map, Native: "MAP(KEY, INTEGER)", Key: &key, Elem: &value}}
 		row.Columns, query.Columns = append(row.Columns, column), append(query.Columns, column)
 		_, err := Generate(m, target("go/duckdb/duckdb-go", "q", "out/db/"))
-		if found && err != nil || !found && (base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), "looked up: MAP(KEY, INTEGER): a map of Go cannot have such keys")) {
+		if found && err != nil || !found && (base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), "looked up: MAP(KEY, INTEGER): a Go map cannot have keys of this type")) {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}

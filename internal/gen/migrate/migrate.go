@@ -123,7 +123,7 @@ func connect(ctx context.Context, t Target, dryRun bool) (*sql.Conn, func() erro
 		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 		db = stdlib.OpenDB(*config)
 	default:
-		return nil, nil, base.Errorf(base.Internal, "there are no migrations for %s", t.Engine)
+		return nil, nil, base.Errorf(base.Internal, "engine %s has no migrations", t.Engine)
 	}
 	if err != nil {
 		return nil, nil, unavailable(err)

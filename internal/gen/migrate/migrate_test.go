@@ -260,12 +260,12 @@ func TestTargetsAreRecognised(t *testing.T) {
 		{text, both, "", "neither a SQLite nor a DuckDB"},
 		{empty, []ir.Engine{ir.SQLite, ir.Postgres}, ir.SQLite, ""},
 		{empty, both, "", "may be for SQLite or DuckDB"},
-		{empty, []ir.Engine{ir.Postgres}, "", "what kind of database"},
+		{empty, []ir.Engine{ir.Postgres}, "", "cannot tell the kind of database"},
 		{"new.duckdb", both, ir.DuckDB, ""},
 		{"new.sqlite3", both, ir.SQLite, ""},
 		{"duckdb:new.sqlite", both, ir.DuckDB, ""},
-		{"mysql://localhost", both, "", "there are no databases of mysql://"},
-		{":memory:", both, "", "not a database that lasts"},
+		{"mysql://localhost", both, "", "unknown URL scheme mysql://"},
+		{":memory:", both, "", "is a temporary database"},
 		{"", both, "", "no database is given"},
 	} {
 		got, err := ParseTarget(c.text, c.engines)

@@ -59,10 +59,10 @@ func ParseTarget(text string, engines []ir.Engine) (Target, error) {
 		}
 	}
 	if scheme, _, ok := strings.Cut(text, "://"); ok && t.Engine == "" {
-		return fail("there are no databases of %s://", scheme)
+		return fail("unknown URL scheme %s://", scheme)
 	}
 	if t.Where == "" || t.Where == ":memory:" {
-		return fail("%q is not a database that lasts", text)
+		return fail("%q is a temporary database", text)
 	}
 	found, size, err := detectEngine(t.Where)
 	switch {
@@ -92,7 +92,7 @@ func ParseTarget(text string, engines []ir.Engine) (Target, error) {
 		}
 	}
 	if t.Engine == "" {
-		return fail("what kind of database is %s?", t.Where)
+		return fail("cannot tell the kind of database of %s", t.Where)
 	}
 	return t, nil
 }

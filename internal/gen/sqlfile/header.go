@@ -273,7 +273,7 @@ func (p *parser) finishWrite(b *Block, set map[ir.Op]bool) {
 		return
 	}
 	if b.Kind == Table {
-		p.list.Add(b.NameErrorf(diag.UnknownModifier, "TABLE %s says not what to generate", b.Name).Suggest("add :appender or :write"))
+		p.list.Add(b.NameErrorf(diag.UnknownModifier, "TABLE %s does not say what to generate", b.Name).Suggest("add :appender or :write"))
 	} else {
 		p.list.Add(b.NameErrorf(diag.UnknownModifier, "WRITE %s names no operation", b.Name).Suggest("add insert, update, delete or upsert, with | between"))
 	}
@@ -283,17 +283,17 @@ func (p *parser) finishWrite(b *Block, set map[ir.Op]bool) {
 // the block uses.
 func (p *parser) unusedColumns(b *Block, set map[ir.Op]bool) {
 	if len(b.SetColumns) > 0 && !set[ir.OpUpdate] && !set[ir.OpUpsert] {
-		p.list.Add(b.Errorf(diag.BadKey, b.SetOffset, b.SetOffset+3, "set(...) says what an update or upsert sets, and %s has neither", b.Name).
-			Suggest("write columns(%s) if the rows that are inserted have only these", strings.Join(b.SetColumns, ", ")))
+		p.list.Add(b.Errorf(diag.BadKey, b.SetOffset, b.SetOffset+3, "set(...) needs an update or upsert, but %s has neither", b.Name).
+			Suggest("write columns(%s) if the inserted rows have only these columns", strings.Join(b.SetColumns, ", ")))
 	}
 	if len(b.InsertColumns) > 0 && !set[ir.OpInsert] && !set[ir.OpUpsert] && !set[ir.OpAppender] {
-		p.list.Add(b.Errorf(diag.BadKey, b.InsertOffset, b.InsertOffset+7, "columns(...) says what is inserted, and %s inserts nothing", b.Name).
+		p.list.Add(b.Errorf(diag.BadKey, b.InsertOffset, b.InsertOffset+7, "columns(...) needs an insert, but %s has none", b.Name).
 			Suggest("add insert, or remove it"))
 	}
 }
 
 func (p *parser) badModifier(b *Block, f field, key string) {
-	d := p.list.Add(b.Errorf(diag.UnknownModifier, f.at, f.at+len(f.text), "%s does not know the modifier %s", b.Kind, f.text))
+	d := p.list.Add(b.Errorf(diag.UnknownModifier, f.at, f.at+len(f.text), "%s does not support the modifier %s", b.Kind, f.text))
 	allowed := modifiers[b.Kind]
 	switch near := base.Nearest(key, allowed); {
 	case key == ":result" || key == ":source":
@@ -303,7 +303,7 @@ func (p *parser) badModifier(b *Block, f field, key string) {
 	case contains(everyModifier, key) && b.Kind == Exec:
 		d.Suggest("an EXEC returns a count; a statement that returns rows is a QUERY")
 	case len(allowed) > 0:
-		d.Suggest("it knows %s", strings.Join(allowed, " "))
+		d.Suggest("it supports %s", strings.Join(allowed, " "))
 	default:
 		d.Suggest("it takes no modifiers")
 	}

@@ -310,7 +310,7 @@ func (p *parser) checkBody(b *Block) {
 		if n := len(Statements(b.Body)); n > 1 {
 			second := Statements(b.Body)[1]
 			p.list.Add(b.Errorf(diag.SQLParse, second[0].Start, second[0].End(), "%s %s has %d statements", b.Kind, b.Name, n).
-				Suggest("give every statement a block of its own"))
+				Suggest("put each statement into its own block"))
 		}
 	case Migrate, Baseline, Testdata:
 		if len(b.Body) == 0 && b.Kind != Testdata {
@@ -322,12 +322,12 @@ func (p *parser) checkBody(b *Block) {
 	case Table, Write:
 		if i := firstNonName(b.Body); i >= 0 {
 			p.list.Add(b.Errorf(diag.SQLParse, b.Body[i].Start, b.Body[i].End(), "a %s block has no SQL, at most the table's name", b.Kind).
-				Suggest("put the SQL under a header of its own"))
+				Suggest("put the SQL under its own header"))
 			b.Body = nil
 		}
 		if len(b.Body) == 0 && firstNonName(Tokenize(p.dialect, b.Name, 0)) >= 0 {
 			p.list.Add(b.NameErrorf(diag.SQLParse, "%s is not the name of a table", b.Name).
-				Suggest("put it in double quotes, or on a line of its own below the header"))
+				Suggest("put it in double quotes, or on a separate line below the header"))
 		}
 	}
 }
@@ -366,11 +366,11 @@ func (p *parser) checkSchema(b *Block, statement []Token) {
 	inside := first.Is("PREPARE") && !second.Is("TRANSACTION") || first.Is("ROLLBACK") && slices.ContainsFunc(words, func(t Token) bool { return t.Is("TO") })
 	for _, word := range transactional {
 		if first.Is(word) && !inside {
-			help := "leave it out"
+			help := "remove it"
 			if b.Kind == Migrate {
-				help += "; where the migration was applied with it, set its checksum in _sqg_migrations to NULL"
+				help += "; if the migration was applied with it, set its checksum in _sqg_migrations to NULL"
 			}
-			p.list.Add(b.Errorf(diag.SQLParse, first.Start, first.End(), "%s is for transactions, and a %s block runs within one", word, b.Kind).Suggest("%s", help))
+			p.list.Add(b.Errorf(diag.SQLParse, first.Start, first.End(), "%s is not allowed, because a %s block runs in a transaction", word, b.Kind).Suggest("%s", help))
 			return
 		}
 	}

@@ -79,7 +79,7 @@ func (s Schema) Check(what string) error {
 	case s.ByHeader() && !bool(s.Framing):
 		return base.Errorf(base.Invalid, "%s: without a header in front of values, a registry needs a subject to find the schema", what)
 	case s.Subject != "" && !s.Registry:
-		return base.Errorf(base.Invalid, "%s: a subject is of a registry, which is not given", what).WithHint("registry = 'http://host:8081'")
+		return base.Errorf(base.Invalid, "%s: subject needs a registry", what).WithHint("registry = 'http://host:8081'")
 	}
 	return nil
 }

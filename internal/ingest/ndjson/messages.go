@@ -79,14 +79,14 @@ type keyDecoder struct{ *messageDecoder }
 
 func (d keyDecoder) Append(key []byte) error {
 	if !jsontext.Value(key).IsValid(jsontext.AllowDuplicateNames(true)) {
-		return base.Errorf(base.Invalid, "it is no JSON")
+		return base.Errorf(base.Invalid, "it is not JSON")
 	}
 	return d.messageDecoder.Append([]byte(`{"` + wire.KeyColumn + `":` + string(key) + `}`))
 }
 
 func (d *messageDecoder) Append(msg []byte) error {
 	if object := bytes.TrimLeft(msg, " \t\r\n"); len(object) == 0 || object[0] != '{' {
-		return base.Errorf(base.Invalid, "the message is no JSON object")
+		return base.Errorf(base.Invalid, "the message is not a JSON object")
 	}
 	// Do not check for duplicate names here. Decode reports them later.
 	if !jsontext.Value(msg).IsValid(jsontext.AllowDuplicateNames(true)) {

@@ -69,7 +69,7 @@ func (d *decoder) Append(key []byte) error {
 	case d.size > 0 && len(key) != d.size:
 		return base.Errorf(base.Invalid, "%d bytes; a key of the format %s has %d", len(key), d.name, d.size)
 	case d.size == 0 && !utf8.Valid(key):
-		return base.Errorf(base.Invalid, "it is no UTF-8")
+		return base.Errorf(base.Invalid, "it is not UTF-8")
 	}
 	d.keys = append(d.keys, key)
 	return nil

@@ -82,7 +82,7 @@ func openMessages(o wire.MessageOptions) (wire.Messages, error) {
 func (m *opened) check(what, root string) error {
 	if len(m.Files) > 0 && m.Registry {
 		return base.Errorf(base.Invalid, "%s: a schema is given, and a registry", what).
-			WithHint("framing = 'confluent' passes over the header of messages whose schema is in a file")
+			WithHint("framing = 'confluent' skips the header of messages if their schema is in a file")
 	}
 	if err := m.Check(what); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (m *opened) check(what, root string) error {
 	case m.name != "" && m.ByHeader():
 		return base.Errorf(base.Invalid, "%s: message is given, but the registry's header in front of values says which type they have", what)
 	case root != "" && (len(m.Files) == 0 || !isProto(m.Files[0])):
-		return base.Errorf(base.Invalid, "%s: schema_dir is the folder that imports of .proto files refer to, of which there are none", what)
+		return base.Errorf(base.Invalid, "%s: schema_dir needs a schema in .proto files", what)
 	}
 	return nil
 }

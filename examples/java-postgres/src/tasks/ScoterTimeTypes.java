@@ -136,7 +136,7 @@ final class ScoterTimeTypes {
                         if (kind != ScoterTypes.Kind.TIMESTAMP_S) {
                             throw e;
                         }
-                        throw new DateTimeException("infinity or -infinity is no day or moment that Java has", e);
+                        throw new DateTimeException("infinity or -infinity is not a day or moment that Java has", e);
                     }
                 }
                 String text = engine == ScoterTypes.Engine.SQLITE ? rs.getString(column) : null;

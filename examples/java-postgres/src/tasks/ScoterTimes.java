@@ -73,7 +73,7 @@ final class ScoterTimes {
             .collect(Collectors.toUnmodifiableSet());
 
     static DateTimeException infinite(boolean after) {
-        return new DateTimeException((after ? "infinity" : "-infinity") + " is no day or moment that Java has");
+        return new DateTimeException((after ? "infinity" : "-infinity") + " is not a day or moment that Java has");
     }
 
     /** A day of DuckDB's driver, if it is one. */
@@ -153,7 +153,7 @@ final class ScoterTimes {
     private static OffsetDateTime parse(String text) {
         Matcher m = MOMENT.matcher(text);
         if (!m.matches()) {
-            throw new DateTimeException(text + " is no day or moment that Java has");
+            throw new DateTimeException(text + " is not a day or moment that Java has");
         }
         int year = Integer.parseInt(m.group(1));
         LocalDate day = LocalDate.of(

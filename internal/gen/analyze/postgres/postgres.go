@@ -249,7 +249,7 @@ func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.D
 					r.Offset = p.Start
 				}
 			}
-			r.Message = "neither the statement nor its sample says what type ${" + s.Params[i].Name + "} is"
+			r.Message = "neither the statement nor its sample tells the type of ${" + s.Params[i].Name + "}"
 			r.Hint = "cast it: CAST(${" + s.Params[i].Name + "} AS text)"
 		}
 		return out

@@ -45,7 +45,7 @@ func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.Statemen
 	// insufficient_privilege, read_only_sql_transaction
 	if errors.As(err, &pg) && (pg.Code == "42501" || pg.Code == "25006") {
 		return nil, base.Errorf(base.Unavailable, "read the parse tree: %s", pg.Message).
-			WithHint("the analysis makes a temporary function, and rolls it back: GRANT TEMPORARY ON DATABASE, and name the primary, not a replica")
+			WithHint("the analysis creates a temporary function and rolls it back: GRANT TEMPORARY ON DATABASE, and use the primary, not a replica")
 	}
 	if errors.As(err, &pg) {
 		// PREPARE accepted the statement, so it is valid. But without a tree, it stays unknown

@@ -202,7 +202,7 @@ func TestWhatIsInfiniteIsAnErrorForPython(t *testing.T) {
 	day := ir.Type{Kind: ir.Date, Native: "DATE"}
 	p := &Plan{Module: &ir.Module{Engine: ir.DuckDB}}
 	q := &Query{Query: &ir.Query{Columns: []ir.Column{{Name: ir.NewName("d"), Type: day}, {Name: ir.NewName("l"), Type: ir.Type{Kind: ir.List, Native: "DATE[]", Elem: &day}}}}, SQL: SQL{Text: "FROM t"}}
-	want := `SELECT * REPLACE (CASE WHEN NOT isfinite("d") THEN error(CAST("d" AS VARCHAR) || ' is no day or moment of Python') ELSE "d" END AS "d", CAST("l" AS VARCHAR[]) AS "l") FROM (` + "\nFROM t\n)"
+	want := `SELECT * REPLACE (CASE WHEN NOT isfinite("d") THEN error(CAST("d" AS VARCHAR) || ' is not a day or moment of Python') ELSE "d" END AS "d", CAST("l" AS VARCHAR[]) AS "l") FROM (` + "\nFROM t\n)"
 	if got := p.PythonSQL(q); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

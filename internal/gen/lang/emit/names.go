@@ -180,7 +180,7 @@ func (s *Scope) First(owner string, candidates ...string) string {
 // named, for error messages.
 func (s *Scope) Derived(owner, name string) (string, error) {
 	if other, taken := s.taken[name]; taken {
-		return "", base.Errorf(base.Invalid, "%s needs the name %s, which %s has already: rename one of them", owner, name, other)
+		return "", base.Errorf(base.Invalid, "%s needs the name %s, which %s already has: rename one of them", owner, name, other)
 	}
 	s.taken[name] = owner
 	return name, nil

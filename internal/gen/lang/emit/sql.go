@@ -321,7 +321,7 @@ func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) boo
 			if !p.containsKind(c.Type, kind) || wrapped(q) && !nameless {
 				continue
 			}
-			err := base.Errorf(base.Invalid, "query %s: column %s is of type %s, which %s would not read as it is", q.Name.Original, c.Name.Original, c.Type.Native, language)
+			err := base.Errorf(base.Invalid, "query %s: column %s has type %s, which %s cannot read correctly", q.Name.Original, c.Name.Original, c.Type.Native, language)
 			if nameless {
 				return err.WithHint("return the text of the UNION or VARIANT, CAST(... AS VARCHAR)")
 			}
@@ -379,7 +379,7 @@ func (p *Plan) PythonSQL(q *Query) string {
 		case t.Kind == ir.Interval:
 			return asText(name, t, true)
 		case isDay(t.Kind):
-			return "CASE WHEN NOT isfinite(" + name + ") THEN error(CAST(" + name + " AS VARCHAR) || ' is no day or moment of Python') ELSE " + name + " END"
+			return "CASE WHEN NOT isfinite(" + name + ") THEN error(CAST(" + name + " AS VARCHAR) || ' is not a day or moment of Python') ELSE " + name + " END"
 		case p.containsKind(t, ir.Interval) || p.anyType(t, func(t ir.Type) bool { return isDay(t.Kind) }) && !p.anyType(t, p.hasNoTypeName):
 			return "CAST(" + name + " AS " + p.withText(t, ir.Interval, ir.Date, ir.Timestamp, ir.TimestampTZ) + ")"
 		}

@@ -91,7 +91,7 @@ func checkKeys(p *emit.Plan) (err error) {
 	look := func(owner string, t ir.Type) {
 		t.Walk(func(t ir.Type) {
 			if err == nil && t.Kind == ir.Map && !isKey(t.Key.Kind) {
-				err = base.Errorf(base.Invalid, "%s: %s: a map of Go cannot have such keys", owner, t.Native).WithHint("CAST it, to a list of its entries or to keys of text")
+				err = base.Errorf(base.Invalid, "%s: %s: a Go map cannot have keys of this type", owner, t.Native).WithHint("CAST it, to a list of its entries or to keys of text")
 			}
 		})
 	}

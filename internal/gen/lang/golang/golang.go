@@ -65,7 +65,7 @@ var runtimeNames = strings.Fields(`Observer Migration MigrateOptions Decimal UUI
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	d, ok := drivers[string(t.Engine)+"/"+t.Driver]
 	if !ok {
-		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
+		return nil, base.Errorf(base.Invalid, "unknown generator %s", t.Generator)
 	}
 	if p := t.Config.Package; p != "" && !emit.IsIdentifier(emit.Go, p) {
 		return nil, base.Errorf(base.Invalid, "%q cannot be the name of a Go package", p)

@@ -46,7 +46,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	case "scoter/http":
 		style = emit.Wire
 	default:
-		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
+		return nil, base.Errorf(base.Invalid, "unknown generator %s", t.Generator)
 	}
 	for _, part := range strings.Split(cmp.Or(t.Config.Package, defaultPackage), ".") {
 		if !emit.IsIdentifier(emit.Java, part) {
@@ -54,7 +54,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 		}
 	}
 	if class, file := strings.CutSuffix(path.Base(t.Output), ".java"); file && !emit.IsIdentifier(emit.Java, class) {
-		return nil, base.Errorf(base.Invalid, "%s cannot be a Java file: %q is no name for a class", t.Output, class)
+		return nil, base.Errorf(base.Invalid, "%s cannot be a Java file: invalid class name %q", t.Output, class)
 	}
 	if err := checkJVMLimits(m); err != nil {
 		return nil, err
@@ -72,17 +72,17 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 func checkJVMLimits(m *ir.Module) error {
 	for _, r := range m.Rows {
 		if len(r.Columns) > maxFields {
-			return base.Errorf(base.Invalid, "the rows %s have %d columns, of which a record of Java has at most %d: select fewer", r.Name.Original, len(r.Columns), maxFields)
+			return base.Errorf(base.Invalid, "the rows %s have %d columns, but a Java record has at most %d: select fewer", r.Name.Original, len(r.Columns), maxFields)
 		}
 	}
 	for _, s := range m.Structs {
 		if len(s.Fields) > maxFields {
-			return base.Errorf(base.Invalid, "the type %s has %d fields, of which a record of Java has at most %d", s.Name.Original, len(s.Fields), maxFields)
+			return base.Errorf(base.Invalid, "the type %s has %d fields, but a Java record has at most %d", s.Name.Original, len(s.Fields), maxFields)
 		}
 	}
 	for _, q := range m.Queries {
 		if len(q.Params) >= maxFields {
-			return base.Errorf(base.Invalid, "query %s has %d parameters, of which a method of Java has at most %d", q.Name.Original, len(q.Params), maxFields-1)
+			return base.Errorf(base.Invalid, "query %s has %d parameters, but a Java method has at most %d", q.Name.Original, len(q.Params), maxFields-1)
 		}
 	}
 	return nil

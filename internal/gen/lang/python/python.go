@@ -39,10 +39,10 @@ type generator struct {
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	rt, ok := runtimes[string(t.Engine)+"/"+t.Driver]
 	if !ok {
-		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
+		return nil, base.Errorf(base.Invalid, "unknown generator %s", t.Generator)
 	}
 	if module, file := strings.CutSuffix(path.Base(t.Output), ".py"); file && !emit.IsIdentifier(emit.Python, module) {
-		return nil, base.Errorf(base.Invalid, "%s cannot be imported: %q is no name for a module", t.Output, module)
+		return nil, base.Errorf(base.Invalid, "%s cannot be imported: invalid module name %q", t.Output, module)
 	}
 	plan, err := emit.NewPlan(m, t, emit.Options{Language: emit.Python, Style: rt.style, Raw: true, Arrow: slices.Contains(rt.others, "scoter_arrow"),
 		Types:   strings.Fields("Any Iterable Iterator Sequence AbstractContextManager Mapping Exception Decimal"),

@@ -75,7 +75,7 @@ type generator struct {
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	d, ok := drivers(t)
 	if !ok {
-		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
+		return nil, base.Errorf(base.Invalid, "unknown generator %s", t.Generator)
 	}
 	return emit.NewPlan(m, t, emit.Options{Language: emit.TypeScript, Style: d.style, Arrow: t.Engine == ir.Scoter,
 		Types: strings.Fields(`Array Map Set Promise Record Date Iterable AsyncIterable Generator AsyncGenerator Uint8Array Object String Number

@@ -140,8 +140,8 @@ func moment(microseconds int64) time.Time {
 // are removed first.
 type removal struct {
 	what string
-	// dependents are the SQL statements that remove the dependent rows; they get the same
-	// arguments.
+	// dependents are the SQL statements that remove the dependent rows. They get the arguments
+	// args, too.
 	dependents []string
 	statement  string
 	args       []any

@@ -63,9 +63,10 @@ type Conn struct {
 	slot        *slot // the slot in the pool that lent the connection
 	abandoned   bool  // Release closes the connection, because Abandon was called
 	prepared    map[string]*Stmt
-	cachedText  int                    // bytes of the texts of the cached statements
-	cachedPlans int64                  // bytes of the plans of the cached statements
-	options     C.duckdb_arrow_options // nil until they are needed
+	cachedText  int   // bytes of the texts of the cached statements
+	cachedPlans int64 // bytes of the plans of the cached statements
+	// DuckDB's options for conversion to Arrow; nil until they are needed
+	options C.duckdb_arrow_options
 }
 
 // Limits of the prepared statements that a connection caches: their number, the bytes of their
@@ -254,9 +255,9 @@ func (s *Stmt) Close() {
 
 func (s *Stmt) destroy() { C.scoter_destroy_prepare(s.conn.cAccount(), &s.stmt) }
 
-// Columns returns the names of the statement's result columns. known is false if the type of a
-// column depends on the value of a parameter. Then the names are not known before the parameters
-// are bound.
+// Columns returns the names of the statement's result columns. The result known is false if the
+// type of a column depends on the value of a parameter. Then the names are not known before the
+// parameters are bound.
 func (s *Stmt) Columns() (names []string, known bool) {
 	out := make([]string, int(C.duckdb_prepared_statement_column_count(s.stmt)))
 	for i := range out {
@@ -288,8 +289,9 @@ func (s *Stmt) Bind(args []any) error {
 	return nil
 }
 
-// ErrParameters returns the error for a wrong number of parameter values. takes is the number of
-// the statement's parameters, and given is the number of values.
+// ErrParameters returns the error for a wrong number of parameter values. The argument takes is the
+// number of the statement's parameters, and the argument given is the number of values that were
+// passed.
 func ErrParameters(takes, given int) error {
 	return base.Errorf(base.Invalid, "values for the statement's parameters: %d given, %d needed", given, takes)
 }

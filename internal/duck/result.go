@@ -198,7 +198,7 @@ type columns struct {
 	schema    *arrow.Schema
 	raw       *arrow.Schema // the schema as DuckDB returns it
 	differ    bool          // raw and schema differ, so toCanonical must convert each batch
-	intervals bool          // a value may be an INTERVAL, also inside of a nested value
+	intervals bool          // whether a value may be an INTERVAL, also inside of a nested value
 }
 
 // Start executes a bound statement. The result owns the statement, and closes it.

@@ -96,7 +96,7 @@ func (e *Engine) flushFailed(err error) {
 }
 
 // flushFrozen flushes the frozen generations, oldest first. It stops after the generation of the
-// segment whose id is through.
+// given segment (the argument through).
 func (e *Engine) flushFrozen(ctx context.Context, through base.SegmentID) error {
 	for {
 		if done, err := e.flushOldest(ctx, through); done || err != nil {
@@ -106,9 +106,9 @@ func (e *Engine) flushFrozen(ctx context.Context, through base.SegmentID) error 
 }
 
 // flushOldest flushes the oldest frozen generation. If the segment of that generation is newer than
-// the segment whose id is through, or no generation is frozen, flushOldest does nothing, and done
-// is true. If the engine is being closed, it returns errClosed: the rows need no flush then,
-// because the log has them, and Close waits for the lock.
+// the given one (the argument through), or no generation is frozen, flushOldest does nothing, and
+// the result done is true. If the engine is being closed, it returns errClosed: the rows need no
+// flush then, because the log has them, and Close waits for the lock.
 func (e *Engine) flushOldest(ctx context.Context, through base.SegmentID) (done bool, err error) {
 	if err := e.lockFlushes(ctx); err != nil {
 		return false, err

@@ -183,8 +183,8 @@ func (c *cursor) next(n int) []byte {
 	return b
 }
 
-// fill copies the planned rows of the column into the memory block of the cursor w, and returns the
-// copy as an array.
+// fill copies all pieces of the column into the memory block of the cursor w, one after the other.
+// It returns the copy as an array.
 func (c *column) fill(w *cursor) arrow.ArrayData {
 	buffers := []*memory.Buffer{nil}
 	if c.nulls > 0 {

@@ -109,7 +109,7 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 }
 
 // pieces returns the rows of each set in an element of its own, with only the columns that these
-// rows have. The caller must call release, even after an error.
+// rows have. The caller must call the returned function release, even after an error.
 func (s *columnSets) pieces() (pieces []engine.TableRows, release func(), err error) {
 	var taken []arrow.RecordBatch
 	release = func() { releaseAll(taken) }

@@ -243,9 +243,9 @@ type valuesRow struct {
 	values []sqltoken.Token
 }
 
-// valuesRows returns the rows of the list of VALUES that begins at token from, possibly in
-// brackets. It returns nil for any other query, and also if VALUES is combined with another query
-// (UNION), because DuckDB then finds common types for both.
+// valuesRows returns the rows of a list of VALUES, possibly in brackets. The argument from is the
+// index of its first token. It returns nil for any other query, and also if VALUES is combined with
+// another query (UNION), because DuckDB then finds common types for both.
 func (x *execution) valuesRows(from int) (all []valuesRow) {
 	c := clauses{statement: x.c.statement, at: from}
 	for c.accept("(") {

@@ -48,7 +48,7 @@ type System interface {
 // Request is one SELECT, with its arguments and the permissions of its user.
 type Request struct {
 	SQL      string
-	Args     []any  // of the types that duck.Stmt.Bind accepts
+	Args     []any  // values of parameters, of the types that duck.Stmt.Bind accepts
 	Database string // the current database, for unqualified names
 	// ReadFiles permits read_csv and similar functions, as administrators may use them.
 	ReadFiles bool

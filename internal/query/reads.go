@@ -30,8 +30,8 @@ func (n *namedColumns) collectOutsideSelectList(query duck.Node) {
 // scopeColumns are the names of columns that one SELECT uses outside of its select list.
 type scopeColumns struct {
 	namedColumns
-	inner    []*scopeColumns      // the same for each sub-query in its FROM
-	selected []selectedExpression // the expressions that these sub-queries select
+	inner    []*scopeColumns      // the scopeColumns of each sub-query in the SELECT's FROM
+	selected []selectedExpression // the expressions that the sub-queries in FROM select
 }
 
 // selectedExpression is an expression in the select list of a sub-query. names are the names by

@@ -36,9 +36,9 @@ func (k parameters) check(query string) error {
 	return k.only(values)
 }
 
-// only returns an error if values (the parsed query of a URL) has a parameter that the route does
-// not accept. If there are several such parameters, the error names the first one in alphabetical
-// order.
+// The method only checks the parameters in the query of a URL (the argument values). It returns an
+// error if the route does not accept one of them. If there are several such parameters, the error
+// names the first one in alphabetical order.
 func (k parameters) only(values url.Values) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(k.all, name) {

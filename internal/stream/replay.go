@@ -147,8 +147,8 @@ func (s *source) readDeadLetters(ctx context.Context, after string) (all []deadL
 	return all, err
 }
 
-// collect runs a query, and calls each for every row of the result. The row has the index i in the
-// batch rec.
+// collect runs a query, and calls the function each for every row of the result. The row has the
+// index i in the batch rec.
 func (s *source) collect(ctx context.Context, sql string, each func(rec arrow.RecordBatch, i int) error) error {
 	result, err := s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database})
 	if err != nil {

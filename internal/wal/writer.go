@@ -131,11 +131,12 @@ type Writer struct {
 	fs          vfs.FS
 	dir         string
 	preallocate int64
-	timed       func(time.Duration) // the function Options.Synced
-	file        vfs.File
-	id          base.SegmentID
-	salt        uint64
-	buffer      []byte
+	// function that gets the duration of each sync: see Options.Synced
+	timed  func(time.Duration)
+	file   vfs.File
+	id     base.SegmentID
+	salt   uint64
+	buffer []byte
 	// large is the buffer of largeBytes bytes for large groups of frames; nil before the first one.
 	large []byte
 

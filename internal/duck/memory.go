@@ -28,7 +28,8 @@ var memoryInUse = memoryLimiter{running: map[*statement]bool{}}
 // code.
 type memoryLimiter struct {
 	mu sync.Mutex
-	// before is the memory in use before the first instance was opened, in bytes; guarded by mu.
+	// before is the memory that was in use when the first instance was opened, in bytes; guarded by
+	// mu.
 	before    int64
 	allowed   int64               // maximum for all instances together; guarded by mu
 	unlimited int                 // number of instances without a limit; guarded by mu

@@ -256,7 +256,7 @@ func (e *Engine) discard(all []*flushed) error {
 
 // publishFlush makes the parts of a flush visible: it runs step 3 and the first half of step 4 of a
 // flush, in the committer. Since the flush began, TRUNCATE or DROP may have removed rows or parts.
-// The result named left has the memtables whose rows were removed, and leftChanges has the changes
+// The result left has the memtables whose rows were removed. The result leftChanges has the changes
 // of removed parts. The new files of both are not in use. After an error publishFlush leaves no
 // files that it wrote itself.
 func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChanges) (left []*flushed, leftChanges []partChanges, err error) {
@@ -406,7 +406,7 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 // read. Here a row is superseded if records has a newer row of its key. Superseded rows must be
 // removed before the rows are written, because the parts lose the order of arrival. The argument
 // order has the numbers of the rows, in sorted order. The argument now is the table's present
-// schema, and written is the schema of the records.
+// schema. The argument written is the schema of the records.
 func withoutSuperseded(order []uint32, now, written schema.Table, records []arrow.RecordBatch, changed *patch.Set) ([]uint32, error) {
 	if !now.MergeOnRead {
 		return order, nil

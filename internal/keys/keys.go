@@ -254,8 +254,8 @@ func (s *rowset) add(written, now schema.Table, key []base.ColumnID, b memtable.
 }
 
 // converted returns columns of a batch, converted to their current types. The argument written is
-// the schema version of the batch, and first is the number of the batch's first row in the rowset.
-// The argument set has the patches of the rowset, or is nil.
+// the schema version of the batch. The argument first is the number of the batch's first row in the
+// rowset. The argument set has the patches of the rowset, or is nil.
 func converted(written schema.Table, rec arrow.RecordBatch, columns []schema.Column, first uint32, set *patch.Set) (out []arrow.Array, release func(), err error) {
 	release = func() {
 		for _, a := range out {

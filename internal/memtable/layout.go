@@ -171,8 +171,8 @@ func padded(n int) int {
 
 func bitmapBytes(rows int) int { return (rows + 7) / 8 }
 
-// cursor hands out the memory of a block from start to end. rest is the memory that is not handed
-// out yet.
+// cursor hands out the memory of a block from start to end. The field rest is the memory that it
+// has not handed out yet.
 type cursor struct{ rest []byte }
 
 // next returns the next n bytes of the block, and skips the padding after them. The returned slice

@@ -271,8 +271,8 @@ func (x *execution) checkKeys(f *planResult, o *changeSet, s *snapshot.Snapshot)
 			return err
 		}
 	}
-	// The inserted rows in left are not stored after all. They are rows with a lower version than
-	// their key's tombstone, and deletions of a key that does not exist.
+	// The inserted rows in the map left are not stored after all. They are rows with a lower
+	// version than their key's tombstone, and deletions of a key that does not exist.
 	left := map[uint32]bool{}
 	seen := make(map[batch.KeyHash]bool, len(hashes))
 	for i, h := range hashes {

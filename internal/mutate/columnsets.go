@@ -23,7 +23,7 @@ type columnSets struct {
 	optional []int // indexes of the columns that some rows lack
 	// first[i] is the number in the request of the i-th row of the field all. If that row combines
 	// several rows of one key, first[i] is the number of the first of them. If no rows were
-	// combined, first is nil.
+	// combined, the slice first is nil.
 	first []uint32
 	sets  []*columnSet
 }

@@ -22,8 +22,8 @@ type shredded struct {
 }
 
 // shredder divides an array of a nested type into its leaves (columns without children). For each
-// leaf it walks down the path level by level. The first levels that this path shares with the path
-// of the leaf before are not walked again.
+// leaf it walks down the path level by level. Levels that this path shares with the path of the
+// leaf that was requested before are not walked again.
 type shredder struct {
 	column arrow.Array // array that is divided; the shredder does not own it
 	path   []step      // path to the last leaf that was requested

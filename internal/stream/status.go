@@ -75,8 +75,8 @@ type status struct {
 	rates      rates
 }
 
-// partitionProgress is the progress of a session in one partition. next is the next offset to
-// store, and end the offset after the partition's last record in Kafka.
+// partitionProgress is the progress of a session in one partition. The field next is the next
+// offset to store, and end the offset after the partition's last record in Kafka.
 type partitionProgress struct {
 	next, end int64
 	// newest is the timestamp of the last stored record. It is zero before the first record is

@@ -195,8 +195,8 @@ func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, 
 }
 
 // Await returns a writer for a log that has no segment to write to, because Create failed. The
-// argument cause is the error of Create, and after is the position where the log ends. All methods
-// of the writer fail with that error, except for Rotate, which creates the segment.
+// argument cause is the error of Create. The argument after is the position where the log ends. All
+// methods of the writer fail with that error, except for Rotate, which creates the segment.
 func Await(fsys vfs.FS, dir string, options Options, after Position, cause error) *Writer {
 	return &Writer{
 		fs: fsys, dir: dir, preallocate: cmp.Or(options.PreallocateBytes, DefaultPreallocateBytes), timed: options.Synced, id: after.Segment, waits: true, err: cause,

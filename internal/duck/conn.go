@@ -52,7 +52,8 @@ import (
 // Conn is one DuckDB connection. It runs one query at a time: the result must be closed before the
 // next query starts.
 type Conn struct {
-	inst    *Instance // nil while a new database is being set up
+	// the instance that the connection belongs to; nil while a new database is being set up
+	inst    *Instance
 	db      *database
 	conn    C.duckdb_connection
 	number  uint64
@@ -61,7 +62,7 @@ type Conn struct {
 	// planning of a statement is interrupted.
 	planContext context.Context
 	slot        *slot // the slot in the pool that lent the connection
-	abandoned   bool  // Release closes the connection, because Abandon was called
+	abandoned   bool  // whether Abandon was called, so that Release closes the connection
 	prepared    map[string]*Stmt
 	cachedText  int   // bytes of the texts of the cached statements
 	cachedPlans int64 // bytes of the plans of the cached statements

@@ -59,7 +59,7 @@ type Rows struct {
 	Numbers []uint32 // row numbers, ascending
 	// bitmap of the rows in Numbers, over all rows of the file; nil if there are few
 	bits      []uint64
-	scattered bool // at most half of the rows are in vectors in which every row is listed
+	scattered bool // whether at most half of the rows are in vectors in which every row is listed
 	dense     bool
 }
 

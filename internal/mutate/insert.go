@@ -21,7 +21,7 @@ type insertion struct {
 	target target
 	// columns are the columns for which the statement gives values, in the order of the statement.
 	columns   []schema.Column
-	byName    bool // BY NAME: the columns of the statement's query are matched by name
+	byName    bool // whether the INSERT is BY NAME: the columns of its query are matched by name
 	query     *composedQuery
 	conflict  onConflict
 	incoming  string // the name of the incoming row in composed queries

@@ -28,7 +28,7 @@ type analysis struct {
 	// the name or alias of a table, or they have more than two parts.
 	columns []columnRef
 	names   []outputName
-	hasTopN bool // the statement, or a query in it, has an ORDER BY with a LIMIT
+	hasTopN bool // whether the statement, or a query in it, has an ORDER BY with a LIMIT
 	// output says from which table or CTE the rows of the result come, if each of them is made of
 	// exactly one row. Otherwise it is nil.
 	output *rowOrigin

@@ -13,7 +13,7 @@ import (
 // them, because only DuckDB's binder resolves names.
 type namedColumns struct {
 	names map[string]bool // case-folded names
-	all   bool            // an expression has a star, so any column counts as named
+	all   bool            // whether an expression has a star, so that any column counts as named
 }
 
 // collectOutsideSelectList adds the names of the columns that a query uses outside of its select

@@ -13,7 +13,7 @@ import (
 // because otherwise a misspelled one would be ignored.
 type parameters struct {
 	what  string   // name of the route, for errors
-	names []string // in the order of error messages
+	names []string // names of the parameters, in the order in which error messages list them
 	// all has the parameters in names, and those in which InfluxDB clients send a user name and a
 	// token.
 	all []string

@@ -108,7 +108,7 @@ func Decode(body []byte, opts Options) (wire.Tables, error) {
 type decoder struct {
 	src       []byte
 	opts      Options
-	checkText bool // the body is not valid UTF-8: check each line
+	checkText bool // whether each line must be checked, because the body is not valid UTF-8
 
 	number   int // current line, from 1
 	rejected int
@@ -133,7 +133,7 @@ type measurement struct {
 	raw     []byte // name as the latest line spells it, with escapes
 	table   *ingest.Table
 	columns map[string]*column // by every spelling of their names
-	folded  map[string]*column // by name in lower case (schema.Fold)
+	folded  map[string]*column // the columns, by name in lower case (schema.Fold)
 	lines   lines              // line numbers of the rows
 	// next is a line number. If the next row is from this line, the last run of lines continues.
 	next   int

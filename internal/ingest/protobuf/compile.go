@@ -30,7 +30,7 @@ type place struct {
 	level   *level
 	present *column // has the validity of the message; nil if the message is always present
 	depth   int     // nesting depth of the fields' Arrow arrays
-	flat    bool    // the fields are columns of the batch
+	flat    bool    // whether the fields are columns of the batch
 	path    string  // path of the message, with a dot at its end
 }
 

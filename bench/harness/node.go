@@ -42,8 +42,8 @@ func TypeScript(ctx context.Context, dir string) error {
 }
 
 // Node returns the beginning of the command line that runs a compiled TypeScript program in dir. It
-// uses the machine's Node.js or, if newer is set, the newer Node.js that is among the program's
-// packages.
+// uses the machine's Node.js or, if the argument newer is true, the newer Node.js that is among the
+// program's packages.
 func Node(dir string, newer bool) []string {
 	node := "node"
 	if newer {

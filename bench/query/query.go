@@ -59,8 +59,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	return env.Publish(report)
 }
 
-// small is the measurement of small results: how many minimal queries the server answers per
-// second, on a few connections.
+// The method small measures small results: how many minimal queries the server answers per second,
+// on a few connections.
 func (o *Options) small(ctx context.Context, s *harness.Server, report *harness.Report) error {
 	var rates, cpu []float64
 	for range 3 {
@@ -118,7 +118,7 @@ func repeat(url string, until time.Time) (n int64, err error) {
 	return n, nil
 }
 
-// large is the measurement of a large result: how fast the server streams it on one connection.
+// The method large measures a large result: how fast the server streams it on one connection.
 func (o *Options) large(ctx context.Context, s *harness.Server, report *harness.Report) error {
 	if _, err := s.SQL(ctx, fmt.Sprintf(`CREATE TABLE readings AS SELECT TIMESTAMPTZ '2025-01-01' + to_seconds(i) AS time, 'host-' || i %% 100 AS host,
 		round(hash(i, 1) / 184467440737095516.16, 2) AS a, round(hash(i, 2) / 184467440737095516.16, 2) AS b, round(hash(i, 3) / 184467440737095516.16, 2) AS c

@@ -83,7 +83,7 @@ type restart struct {
 	requests int64
 }
 
-// once makes one measurement of a restart: it fills a log, kills the server, and starts it again.
+// The method once measures one restart: it fills a log, kills the server, and starts it again.
 func (o *Options) once(ctx context.Context, env *harness.Env, k kind) (r restart, err error) {
 	s, err := env.StartServer(ctx, flags...)
 	if err != nil {

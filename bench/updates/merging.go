@@ -22,10 +22,10 @@ type updateBurst struct {
 
 func (r updateBurst) perSecond() float64 { return float64(len(r.took)) / measuring.Seconds() }
 
-// merging measures single-row updates in two states and compares them: while merges are paused, and
-// while a merge runs. The first updates give the merge something to do. Both states are measured in
-// each turn, and a result is the median of the turns' ratios: a shared machine may be half as fast
-// half a minute later.
+// The method merging measures single-row updates in two states and compares them: while merges are
+// paused, and while a merge runs. The first updates give the merge something to do. Both states are
+// measured in each turn, and a result is the median of the turns' ratios: a shared machine may be
+// half as fast half a minute later.
 func (b *bench) merging(ctx context.Context) error {
 	s := b.sides[0]
 	// The variable made has the measurements. The first key says whether merges run, and the second
@@ -74,9 +74,9 @@ func (b *bench) merging(ctx context.Context) error {
 	return nil
 }
 
-// rushes measures single-row updates on one connection and then on several. It stores the
-// measurements in the map named to, by the number of connections. Before it measures, it updates
-// rows until the parts have their indexes of keys.
+// The method rushes measures single-row updates on one connection and then on several. It stores
+// the measurements in the map named to, by the number of connections. Before it measures, it
+// updates rows until the parts have their indexes of keys.
 func (b *bench) rushes(ctx context.Context, to map[int][]updateBurst) error {
 	s := b.sides[0]
 	for n := range warming {

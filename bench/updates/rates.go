@@ -58,8 +58,8 @@ func (b *bench) rates(ctx context.Context) error {
 	return b.turn(0, func(s *side) error { _, err := s.all(ctx, s.drop("changed")); return err })
 }
 
-// atOnce updates single rows all over the table with concurrent clients, for some time. The rows
-// must be read from disk at first, and are in memory later.
+// The method atOnce measures concurrent clients that update single rows all over the table, for
+// some time. The rows must be read from disk at first, and are in memory later.
 func (b *bench) atOnce(ctx context.Context) error {
 	const windows, window = 4, 5 * time.Second
 	name := fmt.Sprintf("updates of one row, %d clients", clients)

@@ -99,7 +99,7 @@ func (s *side) fill(ctx context.Context, table string, rows []string) error {
 // DuckDB's threads return memory to the operating system after they were idle for half a second.
 func (s *side) rest(ctx context.Context) error {
 	// A system counts as idle if it uses fewer seconds of processor time per second than the
-	// constant nothing. The constant most is the maximum time that rest waits.
+	// constant nothing. The constant most is the maximum time that the method rest waits.
 	const nothing, most = 0.03, time.Minute
 	for began := time.Now(); ; {
 		before, err := s.process().CPU()

@@ -14,8 +14,8 @@ type size struct {
 	n    int
 }
 
-// sizes measures changes that affect different shares of the rows of Scoter's table, and the
-// queries after each change.
+// The method sizes measures changes of Scoter's table that affect different shares of its rows, and
+// the queries after each change.
 func (b *bench) sizes(ctx context.Context) error {
 	for _, share := range []size{
 		{"1 row", func(n int) update { return single(n, b.Scale) }, 1},
@@ -30,8 +30,8 @@ func (b *bench) sizes(ctx context.Context) error {
 	return nil
 }
 
-// unread measures a table after many of its rows were changed one by one, while no query read the
-// table.
+// The method unread measures a table after many of its rows were changed one by one, while no query
+// read the table.
 func (b *bench) unread(ctx context.Context) error {
 	return b.readChanged(ctx, size{fmt.Sprintf("%d single rows", b.Unread), func(n int) update { return single(n, b.Scale) }, b.Unread})
 }

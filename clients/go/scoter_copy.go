@@ -207,8 +207,8 @@ type scCopyArray struct {
 }
 
 // scPutArray appends a list as an array with the given number of dimensions (depth). The function
-// put appends one element. If there is more than one dimension, the elements are lists, and
-// scPutItems is passed as put.
+// put appends one element. If there is more than one dimension, the elements are lists, and the
+// caller passes scPutItems as this function.
 func scPutArray[T any](o *scCopy, t *scServed, depth int, list []T, put scPut[T]) {
 	if list == nil {
 		o.null()

@@ -99,8 +99,8 @@ func (c *scPgxCopying) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// next makes the next portion of bytes the current one. If wait is not set and there is no next
-// portion yet, it returns false.
+// next makes the next portion of bytes the current one. If there is no next portion yet, next waits
+// for it if the argument wait is true, and otherwise returns false.
 func (c *scPgxCopying) next(wait bool) (ok bool, err error) {
 	if c.portion != nil {
 		select {

@@ -125,8 +125,8 @@ func scPackInterval(p *scPack, v Interval) {
 	scPackText(p, text)
 }
 
-// header appends the number of values in a list, or of pairs in a map. short and long are the type
-// codes for a small and for a large number.
+// header appends the number of values in a list, or of pairs in a map. The arguments short and long
+// are the type codes for a small and for a large number of values.
 func (p *scPack) header(short, long byte, n int) {
 	if n < 16 {
 		*p = append(*p, short|byte(n))

@@ -84,8 +84,8 @@ type scPgxWriter[T any] struct {
 	ctx  context.Context
 	rt   *scPgx
 	bulk scPgxBulk[T]
-	// few has the rows so far, as long as a single statement can still write them. most is the
-	// maximum number of rows for that.
+	// few has the rows so far, as long as a single statement can still write them. The field most
+	// is the maximum number of rows for that.
 	few  []T
 	most int
 	// conn is the connection on which rows are copied, and end ends the transaction on it. Both are

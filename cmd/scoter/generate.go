@@ -58,8 +58,8 @@ type report struct {
 	Files []gen.Change `json:"files"`
 }
 
-// once runs the generator one time. It writes the generated files. With --check it compares the
-// existing files with what it would write, and writes nothing.
+// The method once runs the generator one time. It writes the generated files. With --check it
+// compares the existing files with what it would write, and writes nothing.
 func (c *generateCommand) once(ctx context.Context, g *gen.Generator, path string) error {
 	var list diag.List
 	started := time.Now()

@@ -37,8 +37,8 @@ func newBar(name string, size int64) *progressbar.ProgressBar {
 		progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 }
 
-// add adds rows to the progress. before says that an earlier load has already stored the rows. read
-// is the share of the file that has been read, from 0 to 1.
+// add adds rows to the progress. The argument before is true if an earlier load has already stored
+// these rows. The argument read is the share of the file that has been read, from 0 to 1.
 func (p *progress) add(rows int64, before bool, read float64) error {
 	p.rows += rows
 	if before {

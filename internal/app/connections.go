@@ -147,7 +147,8 @@ func (c *connections) notIdleLocked(one *connection) {
 	}
 }
 
-// state records whether a connection is idle. http.Server calls it as its function ConnState.
+// The method state notes whether a connection is idle. http.Server calls it as its function
+// ConnState.
 func (c *connections) state(conn net.Conn, state http.ConnState) {
 	if t, ok := conn.(*tls.Conn); ok {
 		conn = t.NetConn()

@@ -38,10 +38,10 @@ const (
 	leastGarbage = 16 << 20
 )
 
-// tuneCollector adapts Go's garbage collector to a server with these settings, until stop is
-// called. It gives the heap a soft limit, which is lower than twice the largest live heap. Indexes,
-// caches and merges of many parts may need more memory. Then the collector would run all the time,
-// so the limit rises. If GOMEMLIMIT is set, tuneCollector sets no limit.
+// tuneCollector adapts Go's garbage collector to a server with these settings, until the returned
+// function stop is called. It gives the heap a soft limit, which is lower than twice the largest
+// live heap. Indexes, caches and merges of many parts may need more memory. Then the collector
+// would run all the time, so the limit rises. If GOMEMLIMIT is set, tuneCollector sets no limit.
 func tuneCollector(s config.Server) (stop func() error) {
 	// Of the memory for writes, only patches (new values of updated rows) are on the Go heap. They
 	// take up to half of WriteMemory. Rows are in mapped memory outside of the heap.

@@ -238,7 +238,7 @@ func insertionSort(items []item) {
 }
 
 // radixFromLeast sorts items with one pass for each byte in which keys differ. It begins with the
-// least significant byte. The bits that are set in differing are the bits in which keys differ.
+// least significant byte. The argument differing is a mask of the bits in which keys differ.
 func radixFromLeast(items, tmp []item, differing uint64) {
 	src, dst := items, tmp
 	for shift := 0; differing>>shift != 0; {
@@ -275,7 +275,7 @@ func radixFromLeast(items, tmp []item, differing uint64) {
 const digitBits = 11
 
 // radixFromMost splits items into buckets by the most significant bits in which keys differ, and
-// sorts each bucket by the remaining bits. The bits that are set in differing are the bits in which
+// sorts each bucket by the remaining bits. The argument differing is a mask of the bits in which
 // keys differ.
 func radixFromMost(items, tmp []item, differing uint64) {
 	shift := max(0, bits.Len64(differing)-digitBits)

@@ -284,9 +284,9 @@ func (b *keyBuilder) rankDictionaries(chunks []arrow.Array) ([]uint64, bool) {
 
 const signBit = 1 << 63
 
-// orderedValues appends a number to out for each row of chunks. These numbers compare as unsigned
-// integers in the order of the rows' values. For a NULL row the number has no meaning. If the type
-// is not numeric, it returns nil.
+// orderedValues appends a number to the slice out for each row of chunks. These numbers compare as
+// unsigned integers in the order of the rows' values. For a NULL row the number has no meaning. If
+// the type is not numeric, it returns nil.
 func orderedValues(out []uint64, chunks []arrow.Array, dt arrow.DataType) []uint64 {
 	for _, c := range chunks {
 		switch dt.ID() {
@@ -360,8 +360,9 @@ func orderedFloat(v float64) uint64 {
 	return b | signBit
 }
 
-// wideValues is for arrays with 16 bytes per row. It appends the upper half of each value to high
-// and the lower half to low, as unsigned numbers. If the type has another width, it returns nil.
+// wideValues splits values of 16 bytes. It appends the upper half of each value to the slice high
+// and the lower half to the slice low, as unsigned numbers. If the type has another width, it
+// returns nil.
 func wideValues(high, low []uint64, chunks []arrow.Array, dt arrow.DataType) ([]uint64, []uint64) {
 	if dt.(arrow.FixedWidthDataType).Bytes() != 16 {
 		return nil, nil

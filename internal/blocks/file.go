@@ -140,7 +140,7 @@ func (f *File) damage(offset int64, format string, args ...any) error {
 	return d.err()
 }
 
-// Damaged records damage that other code has found at a byte offset of the file, and returns it as
+// Damaged stores damage that other code has found at a byte offset of the file, and returns it as
 // an error. The argument what is a text that describes the damage.
 func (f *File) Damaged(offset int64, what string) error { return f.damage(offset, "%s", what) }
 

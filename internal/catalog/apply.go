@@ -42,8 +42,8 @@ func (c *Catalog) Apply(e Edit) error {
 	return c.wrap(err, "apply to")
 }
 
-// commit runs the function write in one transaction that counts as an edit. committed reports
-// whether the transaction is in the file, even if there is an error.
+// commit runs the function write in one transaction that counts as an edit. The result committed
+// reports whether the transaction is in the file, even if there is an error.
 func (c *Catalog) commit(write func() error) (committed bool, err error) {
 	next := c.edits + 1
 	err = c.transaction(func() error {
@@ -140,8 +140,8 @@ func moment(microseconds int64) time.Time {
 // are removed first.
 type removal struct {
 	what string
-	// dependents are the SQL statements that remove the dependent rows; they get the same
-	// arguments.
+	// dependents are the SQL statements that remove the dependent rows. They get the arguments
+	// args, too.
 	dependents []string
 	statement  string
 	args       []any

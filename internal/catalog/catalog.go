@@ -150,9 +150,10 @@ type Offset struct {
 	Source    base.SourceID
 	Topic     string
 	Partition int32
-	TopicID   [16]byte // distinguishes topics that had the same name at different times
-	Next      int64    // offset of the next record to read
-	Epoch     int32    // leader epoch of the record before Next; -1 if it is unknown
+	// Kafka's id of the topic; it distinguishes topics that had the same name at different times
+	TopicID [16]byte
+	Next    int64 // offset of the next record to read
+	Epoch   int32 // leader epoch of the record before Next; -1 if it is unknown
 }
 
 // Key is an idempotency record: an idempotency key, and the result of the request with that key.

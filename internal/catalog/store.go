@@ -28,7 +28,7 @@ const applicationID = 0x53435452
 // other Go driver does both.
 type Catalog struct {
 	path string
-	mu   sync.Mutex // guards all fields after it
+	mu   sync.Mutex // guards all fields below
 	fs   *sqliteFS
 	db   *sqlite3.Conn
 	// lock keeps other SQLite programs out, if the file is on a real file system: see

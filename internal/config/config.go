@@ -60,7 +60,7 @@ type Server struct {
 // token` prints it.
 type Token struct {
 	Name   string `toml:"name"`
-	Role   string `toml:"role"`   // reader, writer or admin
+	Role   string `toml:"role"`   // role of the token: reader, writer or admin
 	SHA256 string `toml:"sha256"` // SHA-256 of the token, in hexadecimal
 }
 

@@ -52,7 +52,8 @@ import (
 // Conn is one DuckDB connection. It runs one query at a time: the result must be closed before the
 // next query starts.
 type Conn struct {
-	inst    *Instance // nil while a new database is being set up
+	// the instance that the connection belongs to; nil while a new database is being set up
+	inst    *Instance
 	db      *database
 	conn    C.duckdb_connection
 	number  uint64
@@ -61,11 +62,12 @@ type Conn struct {
 	// planning of a statement is interrupted.
 	planContext context.Context
 	slot        *slot // the slot in the pool that lent the connection
-	abandoned   bool  // Release closes the connection, because Abandon was called
+	abandoned   bool  // whether Abandon was called, so that Release closes the connection
 	prepared    map[string]*Stmt
-	cachedText  int                    // bytes of the texts of the cached statements
-	cachedPlans int64                  // bytes of the plans of the cached statements
-	options     C.duckdb_arrow_options // nil until they are needed
+	cachedText  int   // bytes of the texts of the cached statements
+	cachedPlans int64 // bytes of the plans of the cached statements
+	// DuckDB's options for conversion to Arrow; nil until they are needed
+	options C.duckdb_arrow_options
 }
 
 // Limits of the prepared statements that a connection caches: their number, the bytes of their
@@ -254,9 +256,9 @@ func (s *Stmt) Close() {
 
 func (s *Stmt) destroy() { C.scoter_destroy_prepare(s.conn.cAccount(), &s.stmt) }
 
-// Columns returns the names of the statement's result columns. known is false if the type of a
-// column depends on the value of a parameter. Then the names are not known before the parameters
-// are bound.
+// Columns returns the names of the statement's result columns. The result known is false if the
+// type of a column depends on the value of a parameter. Then the names are not known before the
+// parameters are bound.
 func (s *Stmt) Columns() (names []string, known bool) {
 	out := make([]string, int(C.duckdb_prepared_statement_column_count(s.stmt)))
 	for i := range out {
@@ -288,8 +290,9 @@ func (s *Stmt) Bind(args []any) error {
 	return nil
 }
 
-// ErrParameters returns the error for a wrong number of parameter values. takes is the number of
-// the statement's parameters, and given is the number of values.
+// ErrParameters returns the error for a wrong number of parameter values. The argument takes is the
+// number of the statement's parameters, and the argument given is the number of values that were
+// passed.
 func ErrParameters(takes, given int) error {
 	return base.Errorf(base.Invalid, "values for the statement's parameters: %d given, %d needed", given, takes)
 }

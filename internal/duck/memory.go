@@ -28,19 +28,21 @@ var memoryInUse = memoryLimiter{running: map[*statement]bool{}}
 // code.
 type memoryLimiter struct {
 	mu sync.Mutex
-	// before is the memory in use before the first instance was opened, in bytes; guarded by mu.
+	// before is the memory that was in use when the first instance was opened, in bytes; guarded by
+	// mu.
 	before    int64
-	allowed   int64               // maximum for all instances together; guarded by mu
-	unlimited int                 // number of instances without a limit; guarded by mu
-	watched   bool                // the goroutines watch and purgeLoop were started; guarded by mu
-	running   map[*statement]bool // the statements that are planned or run; guarded by mu
+	allowed   int64 // maximum for all instances together; guarded by mu
+	unlimited int   // number of instances without a limit; guarded by mu
+	// whether the goroutines watch and purgeLoop were started; guarded by mu
+	watched bool
+	running map[*statement]bool // the statements that are planned or run; guarded by mu
 }
 
 // statement is an SQL statement that is being planned or run.
 type statement struct {
 	account interface{ Bytes() int64 }
 	end     context.CancelCauseFunc
-	ended   bool // the statement was ended to free memory
+	ended   bool // whether the statement was ended to free memory
 }
 
 // Memory returns how many bytes all DuckDB instances of the process hold, and their limit. Both

@@ -195,10 +195,11 @@ type Result struct {
 
 // columns describes the batches of a result: their schema, and how they are converted.
 type columns struct {
-	schema    *arrow.Schema
-	raw       *arrow.Schema // the schema as DuckDB returns it
-	differ    bool          // raw and schema differ, so toCanonical must convert each batch
-	intervals bool          // a value may be an INTERVAL, also inside of a nested value
+	schema *arrow.Schema
+	raw    *arrow.Schema // the schema as DuckDB returns it
+	// whether raw and schema differ, so that toCanonical must convert each batch
+	differ    bool
+	intervals bool // whether a value may be an INTERVAL, also inside of a nested value
 }
 
 // Start executes a bound statement. The result owns the statement, and closes it.

@@ -13,8 +13,8 @@ type slot struct {
 	pool     *Pool
 	who      requester
 	unhook   func() bool // stops waiting for the end of the query's context
-	givenUp  bool        // the slot was given up; guarded by the pool's mu
-	released bool        // the connection was released; guarded by the pool's mu
+	givenUp  bool        // whether the slot was given up; guarded by the pool's mu
+	released bool        // whether the connection was released; guarded by the pool's mu
 }
 
 func newSlot(ctx context.Context, p *Pool, who requester) *slot {

@@ -19,7 +19,7 @@ type slotQueue struct {
 	// lent is the number of lent connections for each client and text. The sum for a client is
 	// stored under the text 0.
 	lent    map[requester]int
-	waiting []*slotWaiter // in the order in which they began to wait
+	waiting []*slotWaiter // the waiting queries, in the order in which they began to wait
 }
 
 // slotWaiter is a query that waits for a slot.
@@ -99,7 +99,8 @@ func (s *slotQueue) goesBefore(a, b requester) bool {
 	return s.lent[a] < s.lent[b]
 }
 
-// released records that a connection that was lent to a requester (a client and text) was released.
+// The method released is called when a connection is returned that was lent to a requester (a
+// client and text).
 func (s *slotQueue) released(who requester) { s.count(who, -1) }
 
 func (s *slotQueue) count(who requester, n int) {

@@ -77,8 +77,8 @@ func unitName(field arrow.Field) string {
 	return ""
 }
 
-// columnAppender is a cell that can also append the values of all rows of its column in one call,
-// which is faster than one call per row.
+// columnAppender is implemented by some cells (a cell writes the values of one column, row by row).
+// It appends the values of all rows of the column in one call, which is faster.
 type columnAppender interface {
 	appendAll(dst []byte, rows int) []byte
 }

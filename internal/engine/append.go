@@ -458,8 +458,8 @@ func (e *Engine) conformBatch(ctx context.Context, in arrow.RecordBatch, table s
 //
 // If batch.Conform refuses the rows, or they violate a check of the table, the error is Invalid.
 // Checks are not evaluated if rows may keep values of existing rows. That is so if the table has a
-// primary key, the batch lacks columns, and whole is false. The caller then computes the new rows,
-// and must evaluate the checks.
+// primary key, the batch lacks columns, and the argument whole is false. The caller then computes
+// the new rows, and must evaluate the checks.
 //
 // The argument first is the number of the batch's first row in its request, from 0. Error messages
 // name rows by their number in the request.

@@ -10,9 +10,10 @@ import (
 // addition to a table lock, because that keeps out changes of existing rows, but not appends.
 type appendHold struct{ ended chan struct{} }
 
-// holdAppends makes appends to a table wait until release is called. When holdAppends returns, all
-// acknowledged rows are visible. The caller must hold the exclusive table lock, so a table has only
-// one hold at a time. A hold must be short, because the waiting requests keep their memory.
+// holdAppends makes appends to a table wait until the returned function release is called. When
+// holdAppends returns, all acknowledged rows are visible. The caller must hold the exclusive table
+// lock, so a table has only one hold at a time. A hold must be short, because the waiting requests
+// keep their memory.
 func (e *Engine) holdAppends(ctx context.Context, id base.TableID) (release func(), err error) {
 	h := &appendHold{ended: make(chan struct{})}
 	var t *table

@@ -80,9 +80,9 @@ func schemaMessage(stream []byte) []byte {
 	return stream[:messagePrefixBytes+len(meta)]
 }
 
-// cutMessage splits an Arrow stream after the metadata of its first message. It returns the
-// metadata as meta, and as rest everything after it: the message's body and all later messages. ok
-// is false at the end of the stream, and if the bytes are not a message.
+// cutMessage splits an Arrow stream after the metadata of its first message. The result meta is the
+// metadata. The result rest is everything after it: the message's body and all later messages. The
+// result ok is false at the end of the stream, and if the bytes are not a message.
 func cutMessage(stream []byte) (meta, rest []byte, ok bool) {
 	if len(stream) < messagePrefixBytes || !bytes.Equal(stream[:4], endOfStream[:4]) {
 		return nil, nil, false

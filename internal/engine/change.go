@@ -471,8 +471,8 @@ func (e *Engine) remapAddresses(c *tableChange) error {
 	}
 }
 
-// allRowsets returns the ids of the rowsets with rows that the change modifies or keeps
-// (Change.Unmodified).
+// allRowsets returns the ids of the rowsets that have rows in the change: rows that it modifies, or
+// rows that Change.Unmodified lists.
 func (c *tableChange) allRowsets() []base.RowsetID {
 	return slices.AppendSeq(c.rowsets(), maps.Keys(c.unmodified))
 }

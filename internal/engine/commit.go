@@ -367,9 +367,9 @@ func (r *memtableRef) addReserved(bytes int64, seq base.Seq) {
 	r.maxSeq = seq
 }
 
-// publish makes the rows and changes of a group visible at one moment. accepted are the group's
-// requests, and before is the sequence number of the last edit before the group. Any error is a
-// defect of Scoter, after which memory and log differ.
+// publish makes the rows and changes of a group visible at one moment. The argument accepted has
+// the requests of the group. The argument before is the sequence number of the last edit before the
+// group. Any error is a defect of Scoter, after which memory and log differ.
 func (e *Engine) publish(places map[base.TableID]*target, a *pendingWrites, accepted []*request, before base.Seq) error {
 	var old []*version
 	var errs []error

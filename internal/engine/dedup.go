@@ -169,7 +169,7 @@ func (e *Engine) finishDeduplicated(ctx context.Context, s *snapshot.Snapshot, s
 
 // acquireLookUps takes the lock dedupState.lookUp of each of the tables that merges on read, so
 // that no other caller looks up their superseded rows. It returns the tables' dedup states. The
-// caller must call release.
+// caller must call the returned function release.
 func (e *Engine) acquireLookUps(ctx context.Context, ids []base.TableID) (states map[base.TableID]*dedupState, release func(), err error) {
 	release = func() {
 		for _, t := range states {

@@ -173,8 +173,8 @@ func checkExpressionColumns(t *snapshot.Table, l patch.Layer) error {
 }
 
 // checkExpression returns an error if a change with an expression update cannot be committed any
-// more. since is the sequence number of the snapshot from which the change was computed. It runs in
-// the committer.
+// more. The argument since is the sequence number of the snapshot from which the change was
+// computed. It runs in the committer.
 func (e *Engine) checkExpression(t *table, since base.Seq) error {
 	if len(t.expressions) >= maxExpressions {
 		return base.Errorf(base.Unavailable, "table %s has %d %w", t.current.schema.QualifiedName(), len(t.expressions), ErrManyExpressions).

@@ -96,7 +96,7 @@ func (e *Engine) flushFailed(err error) {
 }
 
 // flushFrozen flushes the frozen generations, oldest first. It stops after the generation of the
-// segment whose id is through.
+// given segment (the argument through).
 func (e *Engine) flushFrozen(ctx context.Context, through base.SegmentID) error {
 	for {
 		if done, err := e.flushOldest(ctx, through); done || err != nil {
@@ -106,9 +106,9 @@ func (e *Engine) flushFrozen(ctx context.Context, through base.SegmentID) error 
 }
 
 // flushOldest flushes the oldest frozen generation. If the segment of that generation is newer than
-// the segment whose id is through, or no generation is frozen, flushOldest does nothing, and done
-// is true. If the engine is being closed, it returns errClosed: the rows need no flush then,
-// because the log has them, and Close waits for the lock.
+// the given one (the argument through), or no generation is frozen, flushOldest does nothing, and
+// the result done is true. If the engine is being closed, it returns errClosed: the rows need no
+// flush then, because the log has them, and Close waits for the lock.
 func (e *Engine) flushOldest(ctx context.Context, through base.SegmentID) (done bool, err error) {
 	if err := e.lockFlushes(ctx); err != nil {
 		return false, err
@@ -256,7 +256,7 @@ func (e *Engine) discard(all []*flushed) error {
 
 // publishFlush makes the parts of a flush visible: it runs step 3 and the first half of step 4 of a
 // flush, in the committer. Since the flush began, TRUNCATE or DROP may have removed rows or parts.
-// The result named left has the memtables whose rows were removed, and leftChanges has the changes
+// The result left has the memtables whose rows were removed. The result leftChanges has the changes
 // of removed parts. The new files of both are not in use. After an error publishFlush leaves no
 // files that it wrote itself.
 func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChanges) (left []*flushed, leftChanges []partChanges, err error) {
@@ -406,7 +406,7 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 // read. Here a row is superseded if records has a newer row of its key. Superseded rows must be
 // removed before the rows are written, because the parts lose the order of arrival. The argument
 // order has the numbers of the rows, in sorted order. The argument now is the table's present
-// schema, and written is the schema of the records.
+// schema. The argument written is the schema of the records.
 func withoutSuperseded(order []uint32, now, written schema.Table, records []arrow.RecordBatch, changed *patch.Set) ([]uint32, error) {
 	if !now.MergeOnRead {
 		return order, nil

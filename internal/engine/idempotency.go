@@ -232,7 +232,8 @@ func restoreRecord(k catalog.Key) (*idempotencyRecord, error) {
 	c := &idempotencyRecord{key: k.Key, hash: k.BodyHash, expires: k.Expires, done: make(chan struct{})}
 	stored := struct {
 		*Result
-		Rows int64 `json:"rows"` // earlier versions of Scoter stored only this number
+		// number of rows; earlier versions of Scoter stored no other result
+		Rows int64 `json:"rows"`
 	}{Result: &c.result}
 	if err := json.Unmarshal(k.Result, &stored); err != nil {
 		return nil, base.Errorf(base.Corrupt, "idempotency key %q: %w", k.Key, err)

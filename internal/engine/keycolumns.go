@@ -46,8 +46,8 @@ func (e *Engine) readColumns(ctx context.Context, t *snapshot.Table, p *catalog.
 	return nil
 }
 
-// holdPart prevents the removal of a part's file until release is called. If the part is not in its
-// table any more, ok is false.
+// holdPart prevents the removal of a part's file until the returned function release is called. If
+// the part is not in its table any more, ok is false.
 func (e *Engine) holdPart(p *catalog.Part) (release func(), ok bool) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()

@@ -28,8 +28,8 @@ import (
 func (e *Engine) ChunkBytes() int64 { return min(loadChunkBytes, e.settings.MemoryBytes/8) }
 
 // Write writes a batch of rows as parts, in the background. The rows must conform to the table. The
-// parts have only these rows. Write retains the batch, and calls release when the batch's memory is
-// not needed any more.
+// parts have only these rows. Write retains the batch, and calls the function release when the
+// batch's memory is not needed any more.
 func (l *Load) Write(ctx context.Context, rec arrow.RecordBatch, release func()) error {
 	if rec.NumRows() == 0 {
 		release()

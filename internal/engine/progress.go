@@ -66,8 +66,9 @@ func (all offsets) sorted() []catalog.Offset {
 	})
 }
 
-// follows returns an error if the range does not begin at the stored offset, which is given by now.
-// The range may begin anywhere if no offset is stored (known is false), or if Reset is set.
+// follows returns an error if the range does not begin at the stored offset, which is the argument
+// now. If no offset is stored, the argument known is false, and the range may begin anywhere. It
+// may also begin anywhere if the field Reset is true.
 func (r OffsetRange) follows(now catalog.Offset, known bool) error {
 	switch {
 	case r.From < 0 || r.Next < r.From || r.Partition < 0 || r.Epoch < -1:

@@ -52,8 +52,8 @@ func (e *Engine) NewReservation() *Reservation { return &Reservation{engine: e} 
 func (r *Reservation) BeginAttempt() { r.reserved = 0 }
 
 // TryReserve takes bytes of memory without waiting. If they are not free, the error is
-// ErrMemoryBusy. If they exceed the whole budget, it is TooLarge. The caller must call release, and
-// may call it more than once.
+// ErrMemoryBusy. If they exceed the whole budget, it is TooLarge. The caller must call the returned
+// function release, and may call it more than once.
 func (r *Reservation) TryReserve(bytes int64) (release func(), err error) {
 	if err := r.tryReserve(bytes); err != nil {
 		return nil, err
@@ -90,8 +90,8 @@ func (r *Reservation) tryReserve(bytes int64) error {
 // way it waits only a few times.
 //
 // It waits at most Settings.MaxWait. Then the error is Unavailable or, if flushes fail, the error
-// of the last flush (StorageFull for a full disk). The caller must call release, and may call it
-// more than once.
+// of the last flush (StorageFull for a full disk). The caller must call the returned function
+// release, and may call it more than once.
 func (r *Reservation) Reserve(ctx context.Context, bytes int64) (release func(), err error) {
 	if more := bytes - r.unused; more > 0 {
 		more = max(more, min(r.reserved, r.engine.ChunkBytes()))
@@ -107,11 +107,11 @@ func (r *Reservation) Reserve(ctx context.Context, bytes int64) (release func(),
 // least 1/minSpillShare of a chunk (ChunkBytes).
 const minSpillShare = 8
 
-// ReserveOrSpill takes memory like Reserve, for a bulk load that has buffered rows. taken is the
-// memory of these rows in bytes. If no memory is free, ReserveOrSpill calls the function spill,
-// which writes the buffered rows as parts, and then waits. Without spill the load could wait for
-// memory that only its own buffered rows can free. If taken is less than 1/minSpillShare of a
-// chunk, spill is not called.
+// ReserveOrSpill takes memory like Reserve, for a bulk load that has buffered rows. The argument
+// taken is the memory of these rows in bytes. If no memory is free, ReserveOrSpill calls the
+// function spill, which writes the buffered rows as parts, and then waits. Without spill the load
+// could wait for memory that only its own buffered rows can free. If taken is less than
+// 1/minSpillShare of a chunk, spill is not called.
 func (r *Reservation) ReserveOrSpill(ctx context.Context, bytes, taken int64, spill func() error) (release func(), err error) {
 	release, err = r.TryReserve(bytes)
 	if !errors.Is(err, ErrMemoryBusy) {

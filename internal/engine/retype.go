@@ -39,8 +39,9 @@ const (
 	maxRounds     = 8
 )
 
-// Retype begins to change a table to the schema version next, in which a column has another type.
-// The table must have the version before that one. Otherwise the error is ErrChanged.
+// Retype begins to change a table to a new schema version (the argument next), in which a column
+// has another type. If the table does not have the version directly before it, the error is
+// ErrChanged.
 func (e *Engine) Retype(next schema.Table) (*Retyping, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -132,8 +133,8 @@ func (r *Retyping) staleLocked(t *table) (stale []base.RowsetID) {
 	return stale
 }
 
-// begin begins a round. The returned Rewrite has the parts that were added since the last round,
-// and the stale ones (those that must be rewritten again).
+// begin starts a round of rewriting parts. The returned Rewrite has the parts that were added since
+// the last round, and the stale ones (those that must be rewritten again).
 func (r *Retyping) begin() (round *Rewrite, stale []base.RowsetID, err error) {
 	e := r.engine
 	e.mu.Lock()

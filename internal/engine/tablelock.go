@@ -36,11 +36,11 @@ type BeforeLockWait func(ctx context.Context) (over func(), err error)
 // snapshot before that, because a snapshot keeps rows in memory.
 var ErrTableLocked = base.Errorf(base.Conflict, "another statement has locked the table")
 
-// LockTables locks tables exclusively until release is called. While they are locked, Commit
-// returns ErrTableLocked to other statements that change these tables without a lock. A statement
-// calls LockTables when it runs for the second time, because its first attempt had a conflict. It
-// takes its snapshot under the lock, and commits with AppendOptions.Lock set to ExclusiveLock. So
-// no other statement changes what it reads or writes.
+// LockTables locks tables exclusively until the returned function release is called. While they are
+// locked, Commit returns ErrTableLocked to other statements that change these tables without a
+// lock. A statement calls LockTables when it runs for the second time, because its first attempt
+// had a conflict. It takes its snapshot under the lock, and commits with AppendOptions.Lock set to
+// ExclusiveLock. So no other statement changes what it reads or writes.
 //
 // Flushes and merges continue, since they change no rows. Appends continue, too, except for tables
 // that merge on read, where they wait. If a table does not exist, the error is NotFound.
@@ -69,10 +69,10 @@ func (e *Engine) LockTables(ctx context.Context, beforeWait BeforeLockWait, tabl
 	}, nil
 }
 
-// ShareTables takes shared locks on tables until release is called. Many statements can have a
-// shared lock at a time, but then no other statement gets an exclusive lock. ShareTables waits
-// while a statement holds an exclusive lock. The other rules of LockTables apply to ShareTables,
-// too.
+// ShareTables takes shared locks on tables until the returned function release is called. Many
+// statements can have a shared lock at a time, but then no other statement gets an exclusive lock.
+// ShareTables waits while a statement holds an exclusive lock. The other rules of LockTables apply
+// to ShareTables, too.
 func (e *Engine) ShareTables(ctx context.Context, beforeWait BeforeLockWait, tables ...base.TableID) (release func(), err error) {
 	_, release, err = e.acquireTableLocks(ctx, beforeWait, tables, 1)
 	return release, err

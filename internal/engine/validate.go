@@ -115,8 +115,9 @@ func (t *table) writeSetsSince(seq base.Seq) []writeSet {
 	return t.writeSets[sort.Search(len(t.writeSets), func(i int) bool { return t.writeSets[i].seq > seq }):]
 }
 
-// dropOldWriteSets drops the write sets of the edits up to oldest, the sequence number of the
-// oldest held snapshot. No change will be compared with them any more.
+// dropOldWriteSets drops the write sets of all edits up to the oldest held snapshot. The argument
+// oldest is the sequence number of that snapshot. No change will be compared with these write sets
+// any more.
 func (t *table) dropOldWriteSets(oldest base.Seq) {
 	if n := len(t.writeSets) - len(t.writeSetsSince(oldest)); n > 0 {
 		for _, old := range t.writeSets[:n] {

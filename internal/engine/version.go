@@ -24,7 +24,7 @@ type version struct {
 	number uint64 // number of the version, unique and ascending across all tables
 	schema schema.Table
 	parts  []*partFile     // parts of the table, by ascending id
-	listed []*catalog.Part // the same parts, in the form that snapshots have
+	listed []*catalog.Part // the elements of the field parts, in the form that snapshots have
 	// memtables are the table's memtables, by ascending generation. Rows may be appended to the
 	// last one.
 	memtables []*memtableRef

@@ -14,7 +14,7 @@ import (
 // Definition is the content of a CREATE EXPORT statement. The values of options are text, in the
 // form in which the statement has them.
 type Definition struct {
-	Storage string            `json:"storage"` // S3 or FOLDER
+	Storage string            `json:"storage"` // kind of storage: S3 or FOLDER
 	Options map[string]string `json:"options"`
 	With    map[string]string `json:"with,omitempty"`
 	Query   string            `json:"query,omitempty"` // an SQL query; empty to export all columns

@@ -30,11 +30,11 @@ type exporter struct {
 	status  status
 
 	changing sync.Mutex // held while the export is paused, resumed or dropped
-	failures failures   // used only by the goroutine
+	failures failures   // failures of partitions; used only by the goroutine of the export
 
 	// The following fields are guarded by the mutex mu of the manager.
 	definition Definition
-	stop       func()        // ends the goroutine
+	stop       func()        // ends the goroutine of the export
 	done       chan struct{} // closed when the goroutine has ended; nil while there is none
 	// resumed says that the goroutine was told to end, and another one must start when it has
 	// ended.
@@ -131,8 +131,8 @@ func (x *exporter) state() (t schema.Table, all []engine.ExportPartition, err er
 	return t, all, err
 }
 
-// round is one pass of an export over its table: it exports the partitions that are due, and drops
-// old rows from the table. pause is the time until the next round.
+// The method round makes one pass of an export over its table: it exports the partitions that are
+// due, and drops old rows from the table. The result pause is the time until the next round.
 func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause time.Duration, err error) {
 	t, all, err := x.state()
 	if err != nil {

@@ -30,8 +30,8 @@ func (f failures) add(partition string, err error, now time.Time) (news bool) {
 	return !again || was.text != err.Error()
 }
 
-// keep retains the failures of the partitions in two lists, and forgets all others. Partitions in
-// due must be exported, and partitions in old have rows to drop.
+// keep retains the failures of the partitions in two lists, and forgets all others. The list due
+// has the partitions that must be exported, and the list old has those with rows to drop.
 func (f failures) keep(due, old []engine.ExportPartition) {
 	wanted := map[string]bool{}
 	for _, p := range slices.Concat(due, old) {
@@ -56,7 +56,8 @@ func (f failures) ready(some []engine.ExportPartition, now time.Time) (all []eng
 	return all
 }
 
-// pause returns the time until a failed partition is tried again, but not more than most.
+// pause returns the time until a failed partition is tried again. If that is longer than the
+// argument most, it returns that argument.
 func (f failures) pause(most time.Duration, now time.Time) time.Duration {
 	for _, x := range f {
 		most = min(most, max(x.next.Sub(now), shortestLook))

@@ -224,7 +224,7 @@ func (m *Manager) guarded(do func() error) (err error) {
 }
 
 // within calls the function do, which may block forever, for example because a network folder does
-// not respond. If ctx ends first, within returns, and do continues in a goroutine.
+// not respond. If ctx ends first, this method returns, and the function continues in a goroutine.
 func (m *Manager) within(ctx context.Context, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- m.guarded(do) }()

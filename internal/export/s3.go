@@ -46,7 +46,7 @@ type s3 struct {
 	transport *http.Transport // the transport that client uses
 	endpoint  string          // in lower case, without a trailing slash and without a default port
 	bucket    string
-	prefix    string // empty, or ends with a slash
+	prefix    string // beginning of the objects' paths: empty, or ends with a slash
 	patience  time.Duration
 }
 

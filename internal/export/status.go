@@ -15,7 +15,7 @@ type Status struct {
 	ID         base.ExportID
 	Name       catalog.ExportName
 	Table      string
-	Definition Definition // without secrets
+	Definition Definition // the export's definition, without secrets
 	Created    time.Time
 	// State is what the export does now. It is one of these:
 	//   - running
@@ -74,7 +74,7 @@ const (
 // status has the parts of a Status that change while the export runs.
 type status struct {
 	mu      sync.Mutex
-	state   string // this and the following fields are guarded by mu
+	state   string // state is what the export does, such as "waiting"; mu guards all fields
 	err     string
 	errAt   time.Time
 	errors  int64
@@ -106,8 +106,8 @@ func (s *status) is(state string) bool {
 	return s.state == state
 }
 
-// waits sets the state to waiting because of an error. It returns true if this is new: the export
-// was not waiting before, or waited because of another error.
+// The method waits sets the state to "waiting" because of an error. It returns true if this is new:
+// the export was not waiting before, or waited because of another error.
 func (s *status) waits(err error) (news bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

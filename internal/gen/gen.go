@@ -95,8 +95,8 @@ type job struct {
 	files []ir.File
 }
 
-// jobsOf returns the jobs of a project. A job is the work for one entry and one engine. If wanted
-// is not nil, jobsOf returns only the jobs for which wanted returns true.
+// jobsOf returns the jobs of a project. A job is the work for one entry and one engine. If the
+// function wanted is not nil, jobsOf returns only the jobs for which it returns true.
 func jobsOf(p *config.Project, wanted func(config.Entry, ir.Engine) bool) []*job {
 	var jobs []*job
 	for _, e := range p.Entries {
@@ -121,8 +121,8 @@ func (g *Generator) runAll(jobs []*job, do func(*job) error) error {
 	return errors.Join(failed...)
 }
 
-// merge adds the diagnostics in one list, more, to the other list. If two diagnostics have the same
-// text and the same place, because two engines reported them, only one is added.
+// merge adds the diagnostics of the second list to the first. If two diagnostics have the same text
+// and the same place, because two engines reported them, only one is added.
 func merge(list, more *diag.List) {
 	known := map[diag.Diagnostic]bool{}
 	for _, d := range list.All() {

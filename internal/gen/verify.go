@@ -215,8 +215,8 @@ func (v *verifier) add(d *diag.Diagnostic) {
 	v.list.Add(d)
 }
 
-// module reports the differences between two modules of one file. expected was analysed with the
-// schema in the files, and found on the live database.
+// The method module reports the differences between two modules of one file. The module expected
+// was analysed with the schema in the files, and the module found with that of the live database.
 func (v *verifier) module(f *sqlfile.File, expected, found *ir.Module) {
 	for i := range expected.Queries {
 		q := &expected.Queries[i]

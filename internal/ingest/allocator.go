@@ -55,9 +55,9 @@ func (a *BoundedAllocator) Reallocate(size int, b []byte) []byte {
 // Free frees the bytes of b, so that they no longer count as allocated.
 func (a *BoundedAllocator) Free(b []byte) { a.left.Add(int64(len(b))) }
 
-// Recovered converts panicked, the value that recover returned, into an error. It returns nil for
-// nil, and the error of a BoundedAllocator unchanged. Any other panic becomes a base.Invalid error
-// about broken data, with a message made by format.
+// Recovered converts the value that recover returned (the argument panicked) into an error. It
+// returns nil for nil, and the error of a BoundedAllocator unchanged. Any other panic becomes a
+// base.Invalid error about broken data, with a message made by format.
 func Recovered(panicked any, format string) error {
 	switch p := panicked.(type) {
 	case nil:

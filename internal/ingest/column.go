@@ -45,8 +45,8 @@ type Column struct {
 	kind   Kind
 	rows   int
 	nulls  int
-	// left is the number of NULLs that stand for rows without this column. NULLs that were sent are
-	// not counted.
+	// left counts the NULLs that stand for rows without this column. NULLs that were sent are not
+	// counted.
 	left   int
 	shared *shared
 	// list is the list column that this column is inside of. Then each row of this column belongs

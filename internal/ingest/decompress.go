@@ -80,9 +80,9 @@ func zstdReader(body []byte) (*zstd.Decoder, error) {
 	return zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 }
 
-// Decompress returns the whole body of a request, decompressed. It writes to the memory of out, up
-// to its capacity. If that is too small, it calls grow, which returns the content of out in a
-// larger slice. An error of grow is returned as it is.
+// Decompress returns the whole body of a request, decompressed. It writes to the memory of the
+// slice out, up to its capacity. If that is too small, it calls the function grow, which returns a
+// larger slice with the same content. An error of that function is returned as it is.
 //
 // Errors are base.TooLarge if the decompressed body has more than limit bytes. They are
 // base.Invalid if the body is damaged, is truncated, or has other bytes after its end.
@@ -136,8 +136,8 @@ func tooLarge(limit int64) error {
 	return base.Errorf(base.TooLarge, "the body is larger than %d bytes", limit).WithHint("send it in several requests")
 }
 
-// readAll reads r to its end into out. It returns a base.TooLarge error if r has more than limit
-// bytes.
+// readAll reads r to its end and appends the bytes to the slice out. It returns a base.TooLarge
+// error if r has more than limit bytes.
 func readAll(r io.Reader, encoding string, out []byte, limit int64, grow func([]byte, int64) ([]byte, error)) (_ []byte, err error) {
 	for {
 		if len(out) == cap(out) {

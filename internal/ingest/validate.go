@@ -261,8 +261,9 @@ func (v *validator) text(name string, data arrow.ArrayData, dt arrow.DataType) e
 	return nil
 }
 
-// views checks an array of text or bytes in the view layout. A value has 16 bytes there: its size,
-// and either the value itself (up to 12 bytes) or a buffer's number and the offset in that buffer.
+// The method views checks an array of text or bytes in Arrow's view layout. A value has 16 bytes
+// there: its size, and either the value itself (up to 12 bytes) or a buffer's number and the offset
+// in that buffer.
 func (v *validator) views(name string, data arrow.ArrayData, dt arrow.DataType) error {
 	const size, inline = 16, 12
 	raw := bytesOf(data.Buffers()[1])

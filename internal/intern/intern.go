@@ -33,7 +33,7 @@ type Table struct {
 // slot is one entry of the hash table. A value of at most shortValue bytes is stored in its slot,
 // so that comparisons need not read the table's data.
 type slot struct {
-	first, second uint64 // a short value as two words; for a longer value its hash and 0
+	first, second uint64 // the bytes of a short value; for a longer value its hash, and 0
 	size          uint32
 	index         uint32 // index of the value plus 1; 0 means that the slot is empty
 }

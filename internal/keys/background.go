@@ -47,7 +47,7 @@ const retryAfter = time.Minute
 type lack struct {
 	entry *rowset
 	part  *catalog.Part
-	again bool // whether All has lacked the index of this part before
+	again bool // whether an earlier call of All needed the part's index, too
 }
 
 // want starts the builder in the background, unless it is running already. The argument lacking has

@@ -67,8 +67,10 @@ type rowset struct {
 	key string
 	// at is the index of this entry in Finder.parts, or -1 if it is not in there; guarded by
 	// Finder.mu.
-	at    int
-	asked bool // whether All has lacked the index of this part before; guarded by Finder.mu
+	at int
+	// whether an earlier call of All needed the part's index, which did not exist; guarded by
+	// Finder.mu
+	asked bool
 	// failed is when the last attempt to build the part's index in the background failed. It is
 	// guarded by Finder.mu.
 	failed time.Time
@@ -76,9 +78,10 @@ type rowset struct {
 	// cached is the cached data of a part. It is never nil, and is changed while Finder.mu is held.
 	cached atomic.Pointer[cached]
 
-	mu     sync.Mutex // held while the index of a part is built, or that of a memtable is used
-	rows   growing    // index of a memtable; guarded by mu
-	states states     // versions and tombstone marks of the rows of a memtable; guarded by mu
+	// held while the index of a part is built, or while the index of a memtable is used
+	mu     sync.Mutex
+	rows   growing // index of a memtable; guarded by mu
+	states states  // versions and tombstone marks of the rows of a memtable; guarded by mu
 }
 
 // cached is the cached data of one part. To evict the data, the Finder puts an empty struct in its
@@ -251,8 +254,8 @@ func (s *rowset) add(written, now schema.Table, key []base.ColumnID, b memtable.
 }
 
 // converted returns columns of a batch, converted to their current types. The argument written is
-// the schema version of the batch, and first is the number of the batch's first row in the rowset.
-// The argument set has the patches of the rowset, or is nil.
+// the schema version of the batch. The argument first is the number of the batch's first row in the
+// rowset. The argument set has the patches of the rowset, or is nil.
 func converted(written schema.Table, rec arrow.RecordBatch, columns []schema.Column, first uint32, set *patch.Set) (out []arrow.Array, release func(), err error) {
 	release = func() {
 		for _, a := range out {

@@ -56,9 +56,10 @@ type File struct {
 // Rows are rows of one file that a Filter leaves out or selects. They must not be changed until the
 // filters that refer to them are closed.
 type Rows struct {
-	Numbers   []uint32 // row numbers, ascending
-	bits      []uint64 // the same rows as a bitmap over all rows of the file; nil if there are few
-	scattered bool     // at most half of the rows are in vectors in which every row is listed
+	Numbers []uint32 // row numbers, ascending
+	// bitmap of the rows in Numbers, over all rows of the file; nil if there are few
+	bits      []uint64
+	scattered bool // whether at most half of the rows are in vectors in which every row is listed
 	dense     bool
 }
 
@@ -85,7 +86,7 @@ type Filter struct {
 
 // filters has the open filters by id. SQL refers to a filter by its id.
 var filters struct {
-	sync.Map // uint64 -> *C.scoter_rows
+	sync.Map // maps ids of type uint64 to filters of type *C.scoter_rows
 	last     atomic.Uint64
 }
 
@@ -183,8 +184,8 @@ func (f *Filter) Close() {
 
 // Parquet returns SQL that reads files: a call of a table function like read_parquet. If f is not
 // nil, it reads only the rows that f lets through. Paths are taken literally, not as patterns. If
-// once is true, DuckDB reads all columns in one scan also for ORDER BY ... LIMIT: a second scan for
-// the chosen rows does not pay off if a condition leaves few rows.
+// the argument once is true, DuckDB reads all columns in one scan also for ORDER BY ... LIMIT: a
+// second scan for the chosen rows does not pay off if a condition leaves few rows.
 func Parquet(paths []string, f *Filter, once bool) string {
 	quoted := make([]string, len(paths))
 	for i, path := range paths {

@@ -171,8 +171,8 @@ func padded(n int) int {
 
 func bitmapBytes(rows int) int { return (rows + 7) / 8 }
 
-// cursor hands out the memory of a block from start to end. rest is the memory that is not handed
-// out yet.
+// cursor hands out the memory of a block from start to end. The field rest is the memory that it
+// has not handed out yet.
 type cursor struct{ rest []byte }
 
 // next returns the next n bytes of the block, and skips the padding after them. The returned slice
@@ -183,8 +183,8 @@ func (c *cursor) next(n int) []byte {
 	return b
 }
 
-// fill copies the planned rows of the column into the memory block of the cursor w, and returns the
-// copy as an array.
+// fill copies all pieces of the column into the memory block of the cursor w, one after the other.
+// It returns the copy as an array.
 func (c *column) fill(w *cursor) arrow.ArrayData {
 	buffers := []*memory.Buffer{nil}
 	if c.nulls > 0 {

@@ -49,8 +49,8 @@ func (s *Scheduler) ended(m *Merge, err error) {
 	s.totals.Time += m.Finished.Sub(m.Started)
 }
 
-// end is called at the end of a merge m of the given parts. Like the method ended, it records that.
-// If the merge failed, it also sets the time from which the parts may be merged again.
+// end is called at the end of a merge m of the given parts. It records the end, as the method ended
+// does. If the merge failed, it also sets the time from which the parts may be merged again.
 func (s *Scheduler) end(ctx context.Context, m *Merge, of []subject, err error) {
 	s.ended(m, err)
 	s.mu.Lock()

@@ -50,7 +50,8 @@ type Components struct {
 	Clock     engine.Clock
 	Logger    *slog.Logger
 	Constants Constants // evaluates defaults; may be nil if no table gets a column with a default
-	Evaluate  Evaluate  // evaluates expression updates; may be nil if no table gets one
+	// function that evaluates expression updates; may be nil if no table gets one
+	Evaluate Evaluate
 }
 
 type systemClock struct{}
@@ -81,7 +82,7 @@ type Scheduler struct {
 	// finished has the last finished merges and mutations, oldest first, at most keepFinished;
 	// guarded by mu.
 	finished []*Merge
-	totals   Totals // sums over all merges, without its field Running; guarded by mu
+	totals   Totals // sums over all merges (its field Running is not used); guarded by mu
 	// failures has the parts and tables whose last merge or deduplication failed. It is guarded by
 	// mu.
 	failures map[subject]*failure

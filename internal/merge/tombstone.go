@@ -17,9 +17,10 @@ import (
 // that reason alone. If the rows of a table have no version, no older row can become visible again,
 // and any merge drops tombstones.
 //
-// In a table that merges on read, older rows of the key may exist until the table is deduplicated.
-// Rows with lower versions that arrived within the TombstoneAge may exist until a deduplication
-// after that. So the age of tombstones is measured at the start of the last deduplication.
+// A table that merges on read finds superseded rows only when it is deduplicated. Until then, older
+// rows of the key would become visible if the tombstone were dropped. So the age of a tombstone is
+// measured at the start of the last deduplication, which has found all superseded rows that arrived
+// before that time.
 
 // tombstonesDue reports whether the part may have tombstones (rows which say that their key is
 // deleted) that a merge may drop.
@@ -80,10 +81,10 @@ func (s *input) blankTombstones(r *rows) error {
 	return r.replace(array.NewRecordBatch(r.rec.Schema(), columns, r.rec.NumRows()), nil)
 }
 
-// drop removes tombstones from the rows that are not deleted, and returns the remaining rows. Rows
-// are given as indexes (live), or are all rows if all is true. The result has the same form. A
-// tombstone that was changed after it was written is not removed, because its age counts from the
-// change.
+// drop removes tombstones from the rows that are not deleted, and returns the remaining rows. The
+// slice live has the indexes of these rows. If the argument all is true, all rows are meant. The
+// results have the same form. A tombstone that was changed after it was written is not removed,
+// because its age counts from the change.
 func (s *input) drop(r rows, tombstones, live []uint32, all bool) ([]uint32, bool) {
 	if s.patches != nil {
 		changed := s.patches.Patched()

@@ -62,8 +62,8 @@ func appendsAsIs(t schema.Table, rows engine.TableRows) bool {
 
 // appendsWithoutLookup reports whether a table that merges on read gets these rows without a
 // look-up of the existing rows of their keys. The argument given lists the columns that the sender
-// gave. If whole is true, the other columns get their defaults. If it is false, they keep the
-// values of the existing row.
+// gave. If the argument whole is true, the other columns get their defaults. If it is false, they
+// keep the values of the existing row.
 func appendsWithoutLookup(t schema.Table, given []schema.Column, whole bool) bool {
 	return t.MergeOnRead && (whole || len(given) == len(t.Columns))
 }
@@ -86,7 +86,7 @@ type conformedRows struct {
 }
 
 // conformAll conforms the rows of a request to their tables, and returns one element for each
-// table. The caller must call release, even after an error.
+// table. The caller must call the returned function release, even after an error.
 func (m *Mutator) conformAll(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (all []conformedRows, release func(), err error) {
 	release = func() {
 		for _, one := range all {

@@ -62,9 +62,9 @@ func (m *Mutator) bulkUpsert(ctx context.Context, t schema.Table, given []schema
 	return x.insertParts(in, taken, len(given) == len(t.Columns) || c == refuseRow)
 }
 
-// insertParts commits the rows of a bulkInput that were written as parts. If whole is true, a new
-// row either replaces the existing row of its key or is left out, so the new parts need not be
-// joined with the table.
+// insertParts commits the rows of a bulkInput that were written as parts. If the argument whole is
+// true, a new row either replaces the existing row of its key or is left out, so the new parts need
+// not be joined with the table.
 func (x *execution) insertParts(in insertion, rows *bulkInput, whole bool) (Counts, error) {
 	if err := rows.writeChunk(); err != nil {
 		return Counts{}, err
@@ -85,7 +85,7 @@ func (x *execution) insertParts(in insertion, rows *bulkInput, whole bool) (Coun
 
 // withTableLocked locks and deduplicates the table, flushes it, and then calls the function try. If
 // that call returns ErrChanged because the table was truncated in the meantime, withTableLocked
-// deduplicates, flushes and calls try again.
+// deduplicates and flushes the table once more, and repeats the call.
 func (in *bulkInput) withTableLocked(beforeWait engine.BeforeLockWait, try func() (Counts, error)) (Counts, error) {
 	release, err := in.store.LockTables(in.ctx, beforeWait, in.table.ID)
 	if err != nil {

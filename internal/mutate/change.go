@@ -20,17 +20,18 @@ import (
 // that it reads. Then it fails.
 const maxAttempts = 100
 
-// retry calls the function try, which makes a change from a new snapshot. It calls try again after
-// one of these errors:
-//   - engine.ErrChanged: other statements changed the rows that try had read. From then on try
-//     holds exclusive locks of its tables, so that the other statements wait.
-//   - engine.ErrTableLocked: another statement holds the lock of a table. From then on try holds
-//     shared locks of its tables.
+// retry calls the function try, which makes a change from a new snapshot. After one of these
+// errors, retry calls that function again:
+//   - engine.ErrChanged: other statements changed the rows that the call had read. All later calls
+//     hold exclusive locks of their tables, so that the other statements wait.
+//   - engine.ErrTableLocked: another statement holds the lock of a table. All later calls hold
+//     shared locks of their tables.
 //   - engine.ErrMemoryBusy: there was no memory for the rows. Before the next call, retry waits for
 //     memory.
 //
-// The argument lock of try says which table locks try must take before it takes a snapshot. If try
-// returns one of these errors it must have changed nothing, and must hold no locks.
+// The argument lock of that function says which table locks it must take before it takes a
+// snapshot. When it returns one of these errors, it must have changed nothing, and must hold no
+// locks.
 func (m *Mutator) retry(ctx context.Context, try func(reservation *engine.Reservation, lock engine.TableLock) error) error {
 	reservation := m.store.NewReservation()
 	defer reservation.Close()
@@ -270,8 +271,8 @@ func (x *execution) checkKeys(f *planResult, o *changeSet, s *snapshot.Snapshot)
 			return err
 		}
 	}
-	// The inserted rows in left are not stored after all. They are rows with a lower version than
-	// their key's tombstone, and deletions of a key that does not exist.
+	// The inserted rows in the map left are not stored after all. They are rows with a lower
+	// version than their key's tombstone, and deletions of a key that does not exist.
 	left := map[uint32]bool{}
 	seen := make(map[batch.KeyHash]bool, len(hashes))
 	for i, h := range hashes {

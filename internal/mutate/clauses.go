@@ -108,8 +108,8 @@ func (c *clauses) find(sequences ...string) int {
 	return len(c.tokens())
 }
 
-// until is a step of the parser: it moves to the first of these keyword sequences at the top level
-// of the statement, or to the statement's end. It returns the tokens before this position.
+// The method until moves the parser to the first of these keyword sequences at the top level of the
+// statement, or to the statement's end. It returns the tokens that the parser has passed.
 func (c *clauses) until(sequences ...string) []sqltoken.Token {
 	from := c.at
 	c.at = c.find(sequences...)

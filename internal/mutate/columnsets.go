@@ -23,7 +23,7 @@ type columnSets struct {
 	optional []int // indexes of the columns that some rows lack
 	// first[i] is the number in the request of the i-th row of the field all. If that row combines
 	// several rows of one key, first[i] is the number of the first of them. If no rows were
-	// combined, first is nil.
+	// combined, the slice first is nil.
 	first []uint32
 	sets  []*columnSet
 }
@@ -109,7 +109,7 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 }
 
 // pieces returns the rows of each set in an element of its own, with only the columns that these
-// rows have. The caller must call release, even after an error.
+// rows have. The caller must call the returned function release, even after an error.
 func (s *columnSets) pieces() (pieces []engine.TableRows, release func(), err error) {
 	var taken []arrow.RecordBatch
 	release = func() { releaseAll(taken) }

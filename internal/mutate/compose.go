@@ -230,7 +230,8 @@ type actionValue struct {
 }
 
 // writeValueByAction appends a CASE expression for the new value of a column, which depends on the
-// action for the row. The function other writes the expression for actions that are not in values.
+// action for the row. The function other writes the expression for actions that are not in the list
+// values.
 func (q *composedQuery) writeValueByAction(of schema.Type, values []actionValue, other func(q *composedQuery)) {
 	before, behind := "CASE "+schema.ActionColumn, " END"
 	begin, end := "", ""

@@ -17,7 +17,7 @@ import (
 type onConflict struct {
 	given    bool
 	position int  // position of the clause in the statement, in bytes from 1
-	keeps    bool // the clause is DO NOTHING
+	keeps    bool // whether the clause is DO NOTHING
 	// update says that the clause is DO UPDATE SET assignments [WHERE condition].
 	update      bool
 	assignments []assignment

@@ -49,7 +49,8 @@ func (m *Mutator) patchesWithPending(ctx context.Context, t *snapshot.Table, giv
 }
 
 // moveRows adds a deletion and an insertion to the change for each incoming row that cannot get a
-// patch, and returns the other rows of updated.
+// patch. It takes the rows to update (the argument updated), and returns those that can get a
+// patch.
 //
 // A row with only some columns cannot get a patch if the existing row is in certain parts: a stored
 // expression that sets a key column has not been applied to the part. The reason is that the table

@@ -106,8 +106,9 @@ func nullable(t schema.Table, id base.ColumnID) schema.Table {
 }
 
 // newIncomingDeleting returns the rows of some batches as incoming rows, ordered by their row
-// numbers. numbers has the row numbers of each batch. The batches must conform to the table.
-// Counted across all batches, the rows from index from on are deletions.
+// numbers. numbers has the row numbers of each batch. The batches must conform to the table. The
+// rows are counted across all batches, from 0. Those with at least the number in the argument from
+// are deletions.
 func newIncomingDeleting(t schema.Table, records []arrow.RecordBatch, numbers [][]int32, from int) (*incomingRows, error) {
 	order := batch.Order(numbers)
 	if order == nil {

@@ -156,8 +156,8 @@ func zoned(v any) bool {
 // function describes how much the results of a DuckDB function may vary. This decides where the
 // function may be called.
 type function struct {
-	pure      bool // the result depends on nothing but the arguments
-	volatile  bool // each call may return another result
+	pure      bool // whether the result depends on nothing but the arguments
+	volatile  bool // whether each call may return another result
 	aggregate bool // it is an aggregate or a window function
 }
 

@@ -295,9 +295,10 @@ func hasRowsInMemory(t *snapshot.Table) bool {
 const storedTable, memoryTable = "scoter.written", "scoter.memory"
 
 // evaluateOnParts evaluates the expression of an UPDATE for all rows in parts, and returns the
-// number of rows that it changes. known has this number for each part that an earlier attempt tried
-// out; evaluateOnParts evaluates the expression only for the other parts, and adds their numbers to
-// known. If the expression fails for some row, evaluateOnParts returns that error.
+// number of rows that it changes. The map known has this number for each part that an earlier
+// attempt tried out. evaluateOnParts evaluates the expression only for the other parts, and adds
+// their numbers to the map. If the expression fails for some row, evaluateOnParts returns that
+// error.
 func (x *execution) evaluateOnParts(e *storedExpressionUpdate, written *snapshot.Table, known map[base.RowsetID]int64) (rows int64, err error) {
 	left := *written
 	left.Parts = slices.DeleteFunc(slices.Clone(written.Parts), func(p *catalog.Part) bool { _, ok := known[p.ID]; return ok })

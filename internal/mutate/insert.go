@@ -21,7 +21,7 @@ type insertion struct {
 	target target
 	// columns are the columns for which the statement gives values, in the order of the statement.
 	columns   []schema.Column
-	byName    bool // BY NAME: the columns of the statement's query are matched by name
+	byName    bool // whether the INSERT is BY NAME: the columns of its query are matched by name
 	query     *composedQuery
 	conflict  onConflict
 	incoming  string // the name of the incoming row in composed queries
@@ -243,9 +243,9 @@ type valuesRow struct {
 	values []sqltoken.Token
 }
 
-// valuesRows returns the rows of the list of VALUES that begins at token from, possibly in
-// brackets. It returns nil for any other query, and also if VALUES is combined with another query
-// (UNION), because DuckDB then finds common types for both.
+// valuesRows returns the rows of a list of VALUES, possibly in brackets. The argument from is the
+// index of its first token. It returns nil for any other query, and also if VALUES is combined with
+// another query (UNION), because DuckDB then finds common types for both.
 func (x *execution) valuesRows(from int) (all []valuesRow) {
 	c := clauses{statement: x.c.statement, at: from}
 	for c.accept("(") {

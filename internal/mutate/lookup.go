@@ -53,8 +53,8 @@ type constant struct {
 	expression string
 }
 
-// is tells whether the column of the constant has the type t, and the literal's value without a
-// cast or sign.
+// The method is reports whether the column of the constant has the type t, and has exactly the
+// literal as its value, without a cast or sign.
 func (c *constant) is(t schema.Type) bool {
 	return c.expression == "%s" && c.Type.Equal(t) && !t.NeedsCast()
 }
@@ -282,8 +282,9 @@ func (x *execution) argument(t sqltoken.Token) any {
 	return x.req.Args[position-1]
 }
 
-// stored returns value as an array of length 1 of the type t. It returns nil if t cannot represent
-// the value exactly. If t can, DuckDB too compares a column of type t with the value in that type.
+// The function stored converts a value to an array of length 1 of the type t. It returns nil if t
+// cannot represent the value exactly. If t can, DuckDB too compares a column of type t with the
+// value in that type.
 func stored(t schema.Type, value any) arrow.Array {
 	if text, ok := value.(string); ok && t.Kind == schema.Varchar {
 		return arrayOf(array.NewStringBuilder, text)

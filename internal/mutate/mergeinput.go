@@ -16,7 +16,7 @@ type mergeInput struct {
 	*execution
 	target  *target
 	tokens  []sqltoken.Token
-	columns []inputColumn // nil until they are needed
+	columns []inputColumn // the columns of the source; nil until they are needed
 	// each says that expressions must be computed for each row of the join. If it is false, DuckDB
 	// computes an expression in a sub-query that resolveSide made only once for equal rows.
 	each bool
@@ -66,7 +66,7 @@ const sideTable = "scoter_side"
 // side. To achieve this, resolveSide puts the expression into a sub-query over one row with the
 // side's columns, which hide the other side's columns.
 //
-// If decides is true, the expression decides which action applies, as conditions do.
+// If the argument decides is true, the expression decides which action applies, as conditions do.
 func (m *mergeInput) resolveSide(w *mergeClause, expression []sqltoken.Token, decides bool, write func(*composedQuery)) (func(*composedQuery), error) {
 	if err := m.checkRowwise(expression, "MERGE INTO"); err != nil {
 		return nil, err

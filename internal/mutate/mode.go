@@ -36,7 +36,8 @@ func ParseUpdateMode(name string) (UpdateMode, error) {
 
 // cutMode removes the clause WITH (mode = 'name') from the end of an UPDATE, DELETE or MERGE,
 // because DuckDB's grammar does not have it. It returns the statement without the clause, and the
-// mode. If there is no such clause, it returns the default mode (otherwise), and given is false.
+// mode. If there is no such clause, it returns the default mode (the argument otherwise), and the
+// result given is false.
 func cutMode(s sqltoken.Statement, otherwise UpdateMode) (cut sqltoken.Statement, mode UpdateMode, given bool, err error) {
 	last := len(s.Tokens) - 1
 	if last < 0 || !s.Tokens[last].Is(")") || s.Tokens[last].Depth != 0 {

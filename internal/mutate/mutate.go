@@ -335,7 +335,7 @@ type execution struct {
 	req   Request
 	c     *clauses
 	mode  UpdateMode // how the statement changes rows that are in parts
-	asked bool       // the statement itself chose the mode
+	asked bool       // whether the statement itself chose the mode
 	// explain is EXPLAIN with its options, if the plan of the statement is requested. It is written
 	// in front of the statement's query. It is empty if the statement is to be run.
 	explain string
@@ -343,7 +343,7 @@ type execution struct {
 	// transient has the rows of a request without SQL. Scoter composes a statement for such a
 	// request, which reads the rows from the table transient.
 	transient *Transient
-	scanning  bool // the rows of a key must not be looked up in an index
+	scanning  bool // whether the rows of a key must be found by a scan, without an index
 	// lastReads lists the tables that the last attempt to run the statement depended on.
 	lastReads []base.TableID
 }

@@ -261,8 +261,8 @@ const (
 	inLateralEach
 )
 
-// evaluationOf returns where the query has to compute an expression that decides which action
-// applies to a row.
+// evaluationOf takes an expression that decides which action applies to a row. It returns the
+// position in the query at which the expression must be computed, such as inSelectList.
 func (x *execution) evaluationOf(expression []sqltoken.Token) (p evaluation, err error) {
 	var known map[string]function
 	for i, t := range expression {

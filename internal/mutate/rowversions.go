@@ -123,8 +123,8 @@ func contains(columns []schema.Column, id base.ColumnID) bool {
 }
 
 // withVersionColumns returns the columns that an incoming row sets in the existing row: those in
-// given, and the version and deletion columns if the sender gave them. So after INSERT ... ON
-// CONFLICT DO UPDATE the row has the version of the incoming row.
+// the argument given, and the version and deletion columns if the sender gave them. So after INSERT
+// ... ON CONFLICT DO UPDATE the row has the version of the incoming row.
 func withVersionColumns(t schema.Table, given, sentColumns []schema.Column) []schema.Column {
 	given = slices.Clone(given)
 	for _, id := range []base.ColumnID{t.RowVersion, t.IsDeleted} {

@@ -198,7 +198,8 @@ func (w *rowsRequest) withPosition(t schema.Table, columns map[string]bool, err 
 //
 // The field Numbers of a piece has the number that each of its rows has in the request. If a row
 // combines several rows of one key, this is the number of the first of them. A repetition of the
-// request gives the same pieces. The caller must call release, even after an error.
+// request gives the same pieces. The caller must call the returned function release, even after an
+// error.
 func (m *Mutator) Pieces(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (pieces []engine.TableRows, release func(), err error) {
 	release = func() {}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)

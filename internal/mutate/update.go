@@ -66,8 +66,8 @@ func (x *execution) update() (*rowPlan, error) {
 	return p, nil
 }
 
-// where is the parser of the clause WHERE condition. If the statement does not have the clause, the
-// result condition is nil.
+// The method where parses the clause WHERE and returns its condition. If the statement does not
+// have the clause, it returns nil.
 func (x *execution) where() (condition []sqltoken.Token, err error) {
 	if x.c.accept("WHERE") {
 		condition = x.c.until("RETURNING")
@@ -149,8 +149,8 @@ type target struct {
 	qualifier []sqltoken.Token // the tokens of the field alias
 }
 
-// target parses the name of an existing table, and its alias if there is one. The keywords in next
-// may follow the name, so target does not read them as the alias.
+// target parses the name of an existing table, and its alias if there is one. The argument next has
+// the keywords that may follow the name, so that they are not read as the alias.
 func (x *execution) target(next ...string) (target, error) {
 	c, from := x.c, x.c.at
 	t, err := x.table()

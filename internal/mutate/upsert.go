@@ -35,7 +35,7 @@ const (
 // incomingRows are incoming rows for a table with a primary key, all with the same columns.
 type incomingRows struct {
 	table          schema.Table      // the table with only the columns that the rows have
-	rows           arrow.RecordBatch // conformed to the table; no two rows have the same key
+	rows           arrow.RecordBatch // the rows, conformed to the table; no two have the same key
 	assigned       []schema.Column   // the columns that the rows set in existing rows
 	hashes         []batch.KeyHash
 	missingNotNull string // the name of a NOT NULL column without a value, or empty; see bulkInput
@@ -51,8 +51,8 @@ func releaseIncoming(all []*incomingRows) {
 }
 
 // newIncoming turns batches that conform to the table into incoming rows. There must be at least
-// one batch. sentColumns has the columns that the sender gave, and given has the columns to set in
-// existing rows.
+// one batch. The argument sentColumns has the columns that the sender gave. The argument given has
+// the columns to set in existing rows.
 //
 // If several rows have the same key, newIncoming retains only the row with the highest version. If
 // their versions are equal it retains the last one, or with skipRow the first one. With refuseRow,

@@ -110,8 +110,8 @@ func tombstonesOf(t, sub schema.Table, rec arrow.RecordBatch) (arrow.RecordBatch
 	return batch.Conform(own, t, batch.ConformOptions{})
 }
 
-// selectColumns returns a batch with the columns of rec that are in wanted. It shares the arrays of
-// rec without a reference of its own, so it must not be released.
+// selectColumns returns a batch with the columns of rec that are in the list wanted. It shares the
+// arrays of rec without a reference of its own, so it must not be released.
 func selectColumns(rec arrow.RecordBatch, wanted []schema.Column) arrow.RecordBatch {
 	var at []int
 	for i, f := range rec.Schema().Fields() {

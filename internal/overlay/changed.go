@@ -39,7 +39,8 @@ type rowsetCache struct {
 	columns cachedColumns // cached values by column; guarded by mu
 
 	bytes *atomic.Int64 // memory of the cached columns, in bytes
-	total *atomic.Int64 // memory of all rowsetCaches together, in bytes; they share this counter
+	// memory of all rowsetCaches together, in bytes; all of them point to the same counter
+	total *atomic.Int64
 }
 
 // cachedColumns are the cached columns of the changed rows of one rowset, by column id.
@@ -63,7 +64,7 @@ type writtenColumn struct {
 	values arrow.Array
 }
 
-// written returns the written values of a column that are cached.
+// The method written returns the values of a column that are cached as they were written.
 func (k cachedColumns) written(id base.ColumnID) writtenColumn {
 	if cached := k[id]; cached != nil {
 		return cached.written
@@ -89,7 +90,7 @@ type changed struct {
 	columns map[base.ColumnID]arrow.Array // current values by column id; guarded by cache.mu
 }
 
-// within returns the values of w from the first to the last of the given rows.
+// The method within returns the part of w from the first to the last of the given rows.
 func (w writtenColumn) within(rows []uint32) writtenColumn {
 	if len(w.rows) == 0 || len(rows) == 0 {
 		return writtenColumn{}
@@ -293,7 +294,8 @@ func newerIn(set *patch.Set, column schema.Column, rows []uint32) (writtenColumn
 	return writtenColumn{newer.Ordinals, newer.Values}.within(rows), nil
 }
 
-// lacks says which columns the method values will have to read from the rowset, and for which rows.
+// The method lacks returns the columns that the method values will have to read from the rowset,
+// and the rows for which it will read them.
 func (c *changed) lacks(columns []schema.Column) ([]schema.Column, []uint32, error) {
 	c.cache.mu.Lock()
 	defer c.cache.mu.Unlock()
@@ -342,10 +344,11 @@ func (c *changed) missing(rows []uint32, columns []schema.Column, cached cachedC
 // have 31 bits.
 const arrayBytes = 1 << 30
 
-// readMissing reads missing values into the cache as long as there is room, in bytes. It returns
-// the number of changed rows, from the first, that have no missing values any more. Each read may
-// exceed the room by up to the number of bytes in least. So if least is 0, nothing is read without
-// room. If least is 1, at least some rows are read.
+// readMissing reads missing values into the cache. It returns the number of changed rows, from the
+// first, that have no missing values any more. It stops when the cache is full: the argument room
+// is the number of bytes that may still be cached. Each read may exceed this number by up to the
+// number of bytes in the argument least. So if that is 0, nothing is read into a full cache. If it
+// is 1, at least some rows are read.
 func (c *changed) readMissing(ctx context.Context, columns []schema.Column, cached cachedColumns, read reader, room *int64, least int64) (int, error) {
 	rows := c.rows
 	for {
@@ -383,8 +386,8 @@ func (c *changed) readMissing(ctx context.Context, columns []schema.Column, cach
 	}
 }
 
-// newest returns an array with one value for each row: the row's value in newer or, if newer does
-// not have the row, its value in older.
+// newest returns an array with one value for each row. If the argument newer has the row, it is the
+// value there. Otherwise it is the value in the argument older.
 func newest(rows []uint32, newer, older writtenColumn) (arrow.Array, error) {
 	if slices.Equal(rows, newer.rows) {
 		return newer.values, nil

@@ -155,8 +155,8 @@ func describeType(m *cMemory, out *C.scoter_type, t schema.Type) error {
 }
 
 // describeColumn fills in the C struct that describes the values of an array. The struct points
-// into the memory of the array. If passing is true, the array is freed before the scan ends, so the
-// scan copies texts.
+// into the memory of the array. If the argument passing is true, the array is freed before the scan
+// ends, so the scan copies texts.
 func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData, passing bool) error {
 	buffers := data.Buffers()
 	if passing {
@@ -215,8 +215,8 @@ func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData, pass
 }
 
 // describeBatch fills in the C struct that describes a batch of rows. The batch has the columns of
-// the table, in their order. The argument rowset is the id of the batch's rowset, and first is the
-// number that the batch's first row has in the rowset.
+// the table, in their order. The argument rowset is the id of the batch's rowset. The argument
+// first is the number that the batch's first row has in the rowset.
 func describeBatch(m *cMemory, out *C.scoter_batch, rowset base.RowsetID, first base.RowOrdinal, rec arrow.RecordBatch) error {
 	out.source, out.first_ordinal, out.rows = C.uint64_t(rowset), C.uint64_t(first), C.int64_t(rec.NumRows())
 	columns := cArray[C.scoter_column](m, int(rec.NumCols()))

@@ -36,10 +36,11 @@ func (b *builder) byPending(groups [][]*catalog.Part) [][]*catalog.Part {
 	return out
 }
 
-// addPending adds a branch to the relation, for parts that lack the expression updates in pending.
-// The branch is a query of the scan inside one query for each expression update. The argument from
-// is the SQL of the scan, beginning with FROM. Columns that no expression update sets stay plain
-// columns in all of these queries, so that filters on them are pushed down to the scan.
+// addPending adds a branch to the relation, for parts that lack some expression updates (the
+// argument pending). The branch is a query of the scan inside one query for each expression update.
+// The argument from is the SQL of the scan, beginning with FROM. Columns that no expression update
+// sets stay plain columns in all of these queries, so that filters on them are pushed down to the
+// scan.
 func (b *builder) addPending(pending []*patch.Expression, written schema.Table, from, condition string) error {
 	at := written
 	var more []string

@@ -146,8 +146,8 @@ func (b *Bound) ints() ([]int64, bool) {
 	return out, true
 }
 
-// mayMatchInts reports whether an integer between least and most can meet a comparison with one of
-// the values. It does for integers what Bound.mayMatch does for all types.
+// mayMatchInts reports whether some integer i with least <= i <= most can meet a comparison with
+// one of the values. It does for integers what Bound.mayMatch does for all types.
 func mayMatchInts(o Operator, values []int64, least, most int64) bool {
 	for _, v := range values {
 		switch o {

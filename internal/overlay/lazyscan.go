@@ -193,9 +193,9 @@ func (s *lazyScan) columns(numbers []int) []schema.Column {
 	return columns
 }
 
-// fill describes to DuckDB the columns with the indexes in wanted, for all rowsets whose values can
-// be cached. For each other rowset i, it sets inPieces[i] to the number of rows that DuckDB should
-// request at a time.
+// fill describes to DuckDB the columns with the indexes in the argument wanted, for all rowsets
+// whose values can be cached. For each other rowset i, it sets inPieces[i] to the number of rows
+// that DuckDB should request at a time.
 func (s *lazyScan) fill(wanted []int, inPieces []C.int64_t) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -107,8 +107,9 @@ func numeric(k schema.Kind) bool {
 	return k >= schema.TinyInt && k <= schema.Decimal
 }
 
-// mayMatch reports whether some value between least and most can meet the bound. If least or most
-// is unknown (NULL), or has a type that cannot be compared with the bound, it excludes nothing.
+// mayMatch reports whether some value v with least <= v <= most can meet the bound. If one of these
+// two limits is unknown (NULL), or has a type that cannot be compared with the bound, it excludes
+// nothing.
 func (b *Bound) mayMatch(least, most schema.Value) bool {
 	for _, v := range b.Values {
 		overLeast, okLeast := v.Compare(least)

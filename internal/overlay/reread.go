@@ -68,7 +68,8 @@ func (o *Overlay) readParts(ctx context.Context, parts []*partRows, written sche
 }
 
 // take removes the records of this part's rows from the front of records, which has the rows of
-// several parts. The result own has the removed records, and rest has the remaining ones.
+// several parts. The result own has the removed records, and the result rest has the remaining
+// ones.
 func (p *partRows) take(records []arrow.RecordBatch) (own, rest []arrow.RecordBatch, err error) {
 	for at := 0; len(records) > 0 && at < len(p.rows); {
 		rec := records[0]

@@ -21,7 +21,7 @@ type rowsetCaches struct {
 
 	mu  sync.Mutex
 	all []weak.Pointer[rowsetCache] // pointers to all caches; guarded by mu
-	// full is a length: when the list in the field all gets that long, the pointers to freed caches
+	// full is a number: when the list in the field all gets that long, the pointers to freed caches
 	// are removed from it. It is guarded by mu.
 	full int
 }

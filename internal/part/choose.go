@@ -345,8 +345,8 @@ func plainSample(runs []arrow.Array) (p plainBytes) {
 	return p
 }
 
-// pays reports whether it is worth compressing values with the codec: whether that saves at least a
-// sixth of the bytes of data, a sample of the values.
+// pays reports whether it is worth compressing values with the codec. The argument data is a sample
+// of the values, and compression must save at least a sixth of its bytes.
 func pays(data []byte, codec compress.Compression) bool {
 	return len(data) > 0 && 6*compressedBytes(data, codec) <= 5*len(data)
 }

@@ -192,7 +192,7 @@ func widthOf(values arrow.Array) int {
 	return 16
 }
 
-// full says whether the current page is full, so that it must be written before more values are
+// full reports whether the current page is full, so that it must be written before more values are
 // added.
 func (c *chunk) full() bool {
 	size := c.encoder.size()

@@ -176,7 +176,7 @@ func (p *pages) body(h page, to *[]byte) ([]byte, error) {
 // each calls the function f with each data page of a chunk, until f returns false. If there is a
 // dictionary page, it first calls the function dictionary with that page. The argument first of f
 // is the index in the chunk of the page's first value. The argument read returns the uncompressed
-// page. A page for which f does not call read is not unpacked.
+// page. A page for which f does not call the function read is not unpacked.
 func (p *pages) each(dictionary func(h page, body []byte) error, f func(first int, h page, read func() ([]byte, error)) (more bool, err error)) error {
 	for first := 0; ; {
 		h, err := p.header()

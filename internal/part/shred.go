@@ -22,8 +22,8 @@ type shredded struct {
 }
 
 // shredder divides an array of a nested type into its leaves (columns without children). For each
-// leaf it walks down the path level by level. The first levels that this path shares with the path
-// of the leaf before are not walked again.
+// leaf it walks down the path level by level. Levels that this path shares with the path of the
+// leaf that was requested before are not walked again.
 type shredder struct {
 	column arrow.Array // array that is divided; the shredder does not own it
 	path   []step      // path to the last leaf that was requested
@@ -44,8 +44,8 @@ type slots struct {
 	dense bool
 	alive int16   // definition level of slots that are alive
 	ended []int16 // definition levels of slots that have ended; nil if positions is nil
-	// entered says whether the method enter was called. After it, each slot with a NULL in the
-	// field values has ended.
+	// entered says whether the method enter was called. After that call, a slot has ended if its
+	// element in the field values is NULL.
 	entered bool
 	rep     []int16 // repetition levels of the slots; nil before the first list
 }
@@ -218,8 +218,9 @@ func (s slots) finish(nullable bool) shredded {
 	return out
 }
 
-// finishDense does the work of finish for slots that are dense. The slots that have ended have no
-// values, so the values of the leaf are exactly those of the array.
+// finishDense does the work of finish if the slots are dense: they use every element of the array
+// s.values, in order. So the array is also the array of the leaf's values, and no list of positions
+// is needed.
 func (s slots) finishDense(nullable bool) shredded {
 	out := shredded{values: s.values, rep: s.rep, slots: s.len()}
 	out.present = selectValid(s.values, nullable)

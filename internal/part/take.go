@@ -130,8 +130,8 @@ func (t *taker) readDictionary(h page, body []byte) error {
 // placesIn returns for each of the rows the index of its value among the values of a page, not
 // counting NULLs. The index is -1 if the row is NULL. The argument there has a 1 for each slot of
 // the page (a value or a NULL) that has a value. It is nil if all slots have one. The argument
-// slots is the number of slots, and first is the row of the first slot. The result count is the
-// number of values in the page, without NULLs.
+// slots is the number of slots, and the argument first is the row of the first slot. The result
+// count is the number of values in the page, without NULLs.
 func (t *taker) placesIn(there []int64, first int, rows []uint32, slots int) (places []int, count int) {
 	places = make([]int, len(rows))
 	if there == nil {

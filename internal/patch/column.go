@@ -167,7 +167,7 @@ func (s *Set) Gone(c schema.Column, first uint32, n int) (rows []uint32, err err
 
 // Live returns which of n consecutive rows are not deleted. The argument first is the number of the
 // first of these n rows in the rowset. The result live has indexes from 0 to n-1. If none of the
-// rows is deleted, the result all is true and live is nil.
+// rows is deleted, the result all is true, and the result live is nil.
 func (s *Set) Live(first uint32, n int) (live []uint32, all bool) {
 	if s == nil || s.Deleted == nil || !s.Deleted.IntersectsWithInterval(uint64(first), uint64(first)+uint64(n)) {
 		return nil, true
@@ -186,8 +186,8 @@ func (s *Set) Live(first uint32, n int) (live []uint32, all bool) {
 
 // Over returns the current values of a few rows in the column c. A row's value is the new value
 // that the set has or, if there is none, its written value. The argument rows has ascending row
-// numbers, and written has the values that these rows were written with. Over searches each row on
-// its own, so it does not compute the new values of the whole column.
+// numbers. The argument written has the values that these rows were written with. Over searches
+// each row on its own, so it does not compute the new values of the whole column.
 func (s *Set) Over(c schema.Column, rows []uint32, written arrow.Array) (arrow.Array, error) {
 	at, found := slices.BinarySearchFunc(s.chains, c.ID, chain.compare)
 	if !found {

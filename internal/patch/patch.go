@@ -129,7 +129,8 @@ func (s *Set) WithoutDeletions() *Set {
 	return values
 }
 
-// Join returns a set that has the changes of s and those of newer, a later set of the same rowset.
+// Join returns a set that has the changes of s and those of a later set of the same rowset (the
+// argument newer).
 func (s *Set) Join(newer *Set) (*Set, error) {
 	layers, err := newer.Layers()
 	if err != nil {

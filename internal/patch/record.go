@@ -40,8 +40,8 @@ func Table(t schema.Table, columns []base.ColumnID) (schema.Table, error) {
 	return stored, nil
 }
 
-// Record returns the layer as a batch. The batch conforms to stored, the schema that the function
-// Table returned.
+// Record returns the layer as a batch. The batch conforms to the schema in the argument stored,
+// which the function Table returned.
 func (l Layer) Record(stored schema.Table) arrow.RecordBatch {
 	b := array.NewUint32Builder(memory.DefaultAllocator)
 	b.AppendValues(l.Ordinals, nil)

@@ -28,7 +28,7 @@ type analysis struct {
 	// the name or alias of a table, or they have more than two parts.
 	columns []columnRef
 	names   []outputName
-	hasTopN bool // the statement, or a query in it, has an ORDER BY with a LIMIT
+	hasTopN bool // whether the statement, or a query in it, has an ORDER BY with a LIMIT
 	// output says from which table or CTE the rows of the result come, if each of them is made of
 	// exactly one row. Otherwise it is nil.
 	output *rowOrigin
@@ -59,11 +59,11 @@ type tableRef struct {
 	// start and end are the byte offsets of the text to replace: the name alone, or TABLE t, or
 	// DESCRIBE t.
 	start, end int
-	alias      string // empty if there is no alias
+	alias      string // alias of the table; empty if there is none
 	// query says that the replacement must be a whole query, because the text is SUMMARIZE t or
 	// TABLE t.
 	query    bool
-	describe bool // the text is DESCRIBE t
+	describe bool // whether the text is DESCRIBE t
 	// conditions are conditions on columns of the table. Rows of the table that do not meet them do
 	// not affect the result.
 	conditions []condition
@@ -237,7 +237,7 @@ func (w *walker) selectNode(node duck.Node, visible *cte) *rowOrigin {
 	return s.rowOrigin(node)
 }
 
-// from is the part of the walk for a table reference in a FROM clause. If filtered is true, the
+// The method from walks a table reference in a FROM clause. If the argument filtered is true, the
 // scan of the table may leave out rows that WHERE rejects, because the result stays the same.
 func (w *walker) from(ref duck.Node, visible *cte, s *scope, filtered bool) {
 	if called := cmp.Or(text(ref, "alias"), text(ref, "table_name")); called != "" {

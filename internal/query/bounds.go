@@ -193,9 +193,10 @@ func inTry(expressions []duck.Node) []duck.Node {
 }
 
 // check returns an SQL expression that converts a constant to a stored value of a column's type.
-// The expression is NULL if the constant would not give an exact bound: if the cast changes the
-// constant, or if DuckDB compares in a type that cannot represent all values of the column. name is
-// the SQL name of the constant, and v is its syntax tree.
+// The result is compared with the least and greatest values of parts, so it must be exact. The
+// expression is NULL if the cast changes the constant, or if DuckDB compares in a type that cannot
+// represent all values of the column. name is the SQL name of the constant, and v is its syntax
+// tree.
 func check(name string, v duck.Node, t schema.Type) string {
 	cast := fmt.Sprintf("TRY_CAST(%s AS %s)", name, t)
 	stored := fmt.Sprintf("CAST(%s AS %s)", cast, t.StorageSQL())

@@ -30,7 +30,7 @@ type describedTable struct {
 // name is empty.
 type describedColumn struct {
 	table string
-	name  string // empty for an expression
+	name  string // name of the column, * for a star, or empty
 }
 
 // recordDescribe records the DESCRIBE of a query, if the query is a SELECT whose result has columns

@@ -119,8 +119,8 @@ func (w *perMessage) withClause(node duck.Node, scope *cteScope) (*cteScope, err
 	return scope, nil
 }
 
-// from is the check of a table reference. It reports whether the rows of the reference are made of
-// messages.
+// The method from checks a table reference. It reports whether the rows of the reference are made
+// of messages.
 func (w *perMessage) from(ref duck.Node, scope *cteScope) (reads bool, err error) {
 	if !w.reads(ref, scope) {
 		return false, nil

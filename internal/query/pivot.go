@@ -198,7 +198,7 @@ func withinFrom(tokens []sqltoken.Token, pivot int) bool {
 }
 
 // elementEnd returns the index of the token that ends the expression behind ON in a PIVOT. The
-// expression begins at token from.
+// argument from is the index of the expression's first token.
 func elementEnd(tokens []sqltoken.Token, from int) int {
 	depth := tokens[from].Depth
 	for i := from; i < len(tokens); i++ {

@@ -48,7 +48,7 @@ type System interface {
 // Request is one SELECT, with its arguments and the permissions of its user.
 type Request struct {
 	SQL      string
-	Args     []any  // of the types that duck.Stmt.Bind accepts
+	Args     []any  // values of parameters, of the types that duck.Stmt.Bind accepts
 	Database string // the current database, for unqualified names
 	// ReadFiles permits read_csv and similar functions, as administrators may use them.
 	ReadFiles bool
@@ -88,7 +88,7 @@ type PartitionScan struct {
 type Transient struct {
 	Name     string // the name in the query, or schema.name
 	Rows     *snapshot.Table
-	InMemory bool // the query sees only rows in memory; see overlay.RelationOptions
+	InMemory bool // whether the query sees only rows in memory; see overlay.RelationOptions
 	// Path is a database, schema and name. The query may also qualify columns of the table with
 	// them, even if the table has an alias. Path is nil if there is no such name.
 	Path []string

@@ -13,7 +13,7 @@ import (
 // them, because only DuckDB's binder resolves names.
 type namedColumns struct {
 	names map[string]bool // case-folded names
-	all   bool            // an expression has a star, so any column counts as named
+	all   bool            // whether an expression has a star, so that any column counts as named
 }
 
 // collectOutsideSelectList adds the names of the columns that a query uses outside of its select
@@ -30,8 +30,8 @@ func (n *namedColumns) collectOutsideSelectList(query duck.Node) {
 // scopeColumns are the names of columns that one SELECT uses outside of its select list.
 type scopeColumns struct {
 	namedColumns
-	inner    []*scopeColumns      // the same for each sub-query in its FROM
-	selected []selectedExpression // the expressions that these sub-queries select
+	inner    []*scopeColumns      // the scopeColumns of each sub-query in the SELECT's FROM
+	selected []selectedExpression // the expressions that the sub-queries in FROM select
 }
 
 // selectedExpression is an expression in the select list of a sub-query. names are the names by

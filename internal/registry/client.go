@@ -196,8 +196,8 @@ func find[T any](c *Client, key string) (value T, err error, cached bool) {
 var refusing = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
 
 // byID returns the schema with an id, and a list of all schemas to which it refers, directly or
-// indirectly. In the list, each schema comes after the schemas to which it refers. The schema and
-// the schemas in the list must have the type want.
+// indirectly. In the list, each schema comes after the schemas to which it refers. The argument
+// want is the type that all of these schemas must have.
 func (c *Client) byID(ctx context.Context, id uint32, want sr.SchemaType) (sr.Schema, []reference, error) {
 	if id > math.MaxInt32 {
 		return sr.Schema{}, nil, base.Errorf(base.NotFound, "schema %d: ids of a schema registry are not above %d", id, math.MaxInt32)
@@ -238,8 +238,8 @@ type reference struct {
 }
 
 // complete returns a list of all schemas to which the schema s refers, directly or indirectly. In
-// the list, each schema comes after the schemas to which it refers. s and all schemas in the list
-// must have the type want.
+// the list, each schema comes after the schemas to which it refers. The argument want is the type
+// that s and all of these schemas must have.
 func (c *Client) complete(ctx context.Context, s sr.Schema, want sr.SchemaType) ([]reference, error) {
 	var all []reference
 	seen := make(map[string]struct{})

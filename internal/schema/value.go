@@ -18,7 +18,7 @@ import (
 // NULL.
 type Value struct {
 	kind  valueKind
-	scale uint8 // only for decimals
+	scale uint8 // number of digits after the point; only for decimals
 	num   uint64
 	dec   decimal128.Num
 	bytes string

@@ -146,8 +146,8 @@ func parseUpsert(text string) (onRead bool, err error) {
 	return false, base.Errorf(base.Invalid, "%s = %s is neither %s nor %s", optionUpsert, QuoteString(text), QuoteString(mergeOnWrite), QuoteString(mergeOnRead))
 }
 
-// parseOnInsert parses the value of the option on_insert. replaces is true if a plain INSERT
-// replaces the row of an existing key.
+// parseOnInsert parses the value of the option on_insert. The result replaces is true if a plain
+// INSERT replaces the row of an existing key.
 func parseOnInsert(text string) (replaces bool, err error) {
 	switch strings.ToLower(text) {
 	case onInsertError:

@@ -27,7 +27,8 @@ type bodyReader struct {
 	began      time.Time
 	received   int64
 	until      time.Time // read deadline of the connection; zero until one is set
-	endless    bool      // the connection does not support deadlines, as in tests of handlers
+	// whether the connection does not support deadlines, as in tests of handlers
+	endless bool
 }
 
 func newBodyReader(w http.ResponseWriter, r *http.Request) *bodyReader {

@@ -33,7 +33,7 @@ type budget struct {
 	// tableWaits and waitingBytes count the memory of requests that wait for a locked table. See
 	// the method beginTableWait.
 	tableWaits   *semaphore.Weighted
-	waitingBytes atomic.Int64 // in bytes
+	waitingBytes atomic.Int64 // memory of these requests, in bytes
 
 	mu          sync.Mutex
 	holders     []*waiter // requests that hold memory and wait for more
@@ -67,7 +67,7 @@ func (g *budget) tryReserve(n int64) bool {
 }
 
 // reserve takes n bytes of the budget for a request, and waits until they are free. The argument
-// held is the number of bytes that the request already holds. held and n together must not exceed
+// held is the number of bytes that the request already holds. The sum of the two must not exceed
 // the limit. reserve returns an Unavailable error if the memory is not free in time, or if waiting
 // could be a deadlock (see wouldDeadlock). If the engine's flushes fail, it returns their error.
 func (g *budget) reserve(ctx context.Context, held, n int64) error {
@@ -97,10 +97,10 @@ func (g *budget) reserve(ctx context.Context, held, n int64) error {
 		WithHint("retry after a second, or send slower")
 }
 
-// enqueue takes n bytes for a request that already holds held bytes, and returns nil if n bytes are
-// free. Otherwise it puts the request into the queue and returns it as a waiter. If waiting could
-// be a deadlock, it does not put the request into the queue, and returns a waiter whose channel
-// served is nil.
+// enqueue takes n bytes for a request, and returns nil if they are free. The argument held is the
+// number of bytes that the request already holds. If the n bytes are not free, enqueue puts the
+// request into the queue and returns it as a waiter. If waiting could be a deadlock, it does not
+// put the request into the queue, and returns a waiter whose channel served is nil.
 func (g *budget) enqueue(held, n int64) *waiter {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 // because otherwise a misspelled one would be ignored.
 type parameters struct {
 	what  string   // name of the route, for errors
-	names []string // in the order of error messages
+	names []string // names of the parameters, in the order in which error messages list them
 	// all has the parameters in names, and those in which InfluxDB clients send a user name and a
 	// token.
 	all []string
@@ -36,9 +36,9 @@ func (k parameters) check(query string) error {
 	return k.only(values)
 }
 
-// only returns an error if values (the parsed query of a URL) has a parameter that the route does
-// not accept. If there are several such parameters, the error names the first one in alphabetical
-// order.
+// The method only checks the parameters in the query of a URL (the argument values). It returns an
+// error if the route does not accept one of them. If there are several such parameters, the error
+// names the first one in alphabetical order.
 func (k parameters) only(values url.Values) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(k.all, name) {

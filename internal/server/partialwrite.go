@@ -40,8 +40,8 @@ func (t tablePoints) numbered() tablePoints {
 	return t
 }
 
-// slice returns the points of t from index from up to, but not including, index to. The field
-// Numbers of t must be set. The caller releases the batch of the result.
+// slice returns the points of t with the indexes i for which from <= i < to. The field Numbers of t
+// must be set. The caller releases the batch of the result.
 func (t tablePoints) slice(from, to int64) tablePoints {
 	t.Batches = []arrow.RecordBatch{t.Batches[0].NewSlice(from, to)}
 	t.Numbers = [][]int32{t.Numbers[0][from:to]}
@@ -87,7 +87,8 @@ func rejectedLines(d wire.Tables) *partialWrite {
 }
 
 // replayed is called if a request repeats an earlier request with the same idempotency key. The
-// response then reports dropped, the number of lines that the earlier request did not store.
+// argument dropped is the number of lines that the earlier request did not store. The response
+// reports it.
 func (p *partialWrite) replayed(dropped int64) {
 	p.reasons, p.dropped, p.stored = []lineReason{{0, "this request is a repetition: some of its lines were refused the first time"}}, max(0, dropped), true
 }
@@ -114,7 +115,7 @@ func (p *partialWrite) answer(w http.ResponseWriter) error {
 	return base.Errorf(base.Invalid, "partial write: %s dropped=%d", text, p.dropped)
 }
 
-// drop records that the points in t are not stored, for the reason why.
+// drop notes that the points in t are not stored. The argument why is the reason.
 func (p *partialWrite) drop(t tablePoints, why string) {
 	t = t.numbered()
 	p.stored = true
@@ -293,10 +294,11 @@ func (s *Server) storePiece(r *http.Request, o engine.AppendOptions) func(engine
 	}
 }
 
-// bisect stores points by calling fit, and drops single points that contradict the types of
-// their table. If fit returns an Invalid error, bisect splits the points in two and tries both
-// halves, down to single points. piece is the name of these points for fit; the halves get longer
-// names. A repeated request is split in the same way, so its pieces have the same names.
+// bisect stores points by calling the function fit, and drops single points that contradict the
+// types of their table. If that function returns an Invalid error, bisect splits the points in two
+// and tries both halves, down to single points. The argument piece is a name for these points,
+// which that function gets. The halves get longer names. A repeated request is split in the same
+// way, so its pieces have the same names.
 func (p *partialWrite) bisect(ctx context.Context, t tablePoints, piece string, fit func(t engine.TableRows, piece string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -95,8 +95,8 @@ func client(r *http.Request, who caller) string {
 const smallBody = 8 << 10
 
 // statementBody reads the body of a request to run SQL. For a body above smallBody it reserves
-// memory of the budget, until done is called. For a smaller body it reserves none, so that short
-// queries do not wait for other requests.
+// memory of the budget, until the returned function done is called. For a smaller body it reserves
+// none, so that short queries do not wait for other requests.
 func (s *Server) statementBody(w http.ResponseWriter, r *http.Request) (text []byte, done func(), err error) {
 	done = func() {}
 	if r.Method != http.MethodPost {

@@ -25,9 +25,9 @@ const (
 const tableWaitTimeout = 250 * time.Millisecond
 
 // beginTableWait counts n bytes of a request that begins to wait for a locked table, until the
-// caller calls over. It returns an Unavailable error if the waiting requests together would hold
-// more than 1/tableWaitShare of the budget. A request of more bytes than this share counts as
-// exactly the share, so a single large request may wait.
+// caller calls the returned function over. It returns an Unavailable error if the waiting requests
+// together would hold more than 1/tableWaitShare of the budget. A request of more bytes than this
+// share counts as exactly the share, so a single large request may wait.
 func (g *budget) beginTableWait(ctx context.Context, n int64) (over func(), err error) {
 	n = min(n, g.limit/tableWaitShare)
 	limited, cancel := context.WithTimeout(ctx, tableWaitTimeout)

@@ -20,7 +20,7 @@ const share = 5
 const every = 500 * time.Millisecond
 
 // Limit limits the bytes that queries of a DuckDB instance may spill to the folder dir. There are
-// two limits: the number of bytes in most (0 means no such limit), and a share of the disk's free
+// two limits: the argument most, in bytes (0 means no such limit), and a share of the disk's free
 // space. A goroutine updates the second limit until the returned function stop is called. stop
 // waits until the goroutine has ended.
 func Limit(inst *duck.Instance, dir string, most int64, log *slog.Logger) (stop func() error, err error) {
@@ -37,8 +37,8 @@ func Limit(inst *duck.Instance, dir string, most int64, log *slog.Logger) (stop 
 	}, nil
 }
 
-// follow updates the limit of spilling of an instance at intervals, until done is closed. It logs
-// an error when it first occurs, and again only after a different error.
+// follow updates the limit of spilling of an instance at intervals, until the channel done is
+// closed. It logs an error when it first occurs, and again only after a different error.
 func follow(inst *duck.Instance, dir string, most int64, log *slog.Logger, done <-chan struct{}) {
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()

@@ -61,7 +61,8 @@ func (s *Space) take(n int64) error {
 
 func (s *Space) give(n int64) { s.used.Add(-n) }
 
-// most says how many bytes the file of one result may have at most, if that file is created now.
+// The method most returns the maximum size, in bytes, of the file of one result that is created
+// now.
 func (s *Space) most() int64 {
 	limit := s.limit
 	if free, err := vfs.OS.FreeSpace(s.dir); err == nil {
@@ -70,11 +71,11 @@ func (s *Space) most() int64 {
 	return limit / resultShare
 }
 
-// full says whether the space is so full that queries must not compute more of their results.
+// full reports whether the space is so full that queries must not compute more of their results.
 func (s *Space) full() bool { return s.used.Load() > s.limit-s.limit/mostShare }
 
-// over says whether so little of the space is free that only the error messages with which results
-// end still fit.
+// The method over reports whether the space is almost used up: only the error messages with which
+// results end still fit.
 func (s *Space) over() bool { return s.used.Load() > s.limit-s.limit/lastShare }
 
 // create creates a file without a name. The operating system removes the file when it is closed, or

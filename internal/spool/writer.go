@@ -61,10 +61,10 @@ const tick = 50 * time.Millisecond
 
 var pool = sync.Pool{New: func() any { return new(buffer) }}
 
-// NewWriter returns a Writer that sends a result to a reader, by writing to the argument to. The
-// result continues in a file in two cases: the reader has received nothing for the duration pause,
-// or it has received nothing for a tick (50 ms) while other queries wait for a slot. The caller
-// must call Finish.
+// NewWriter returns a Writer that sends a result to a reader. It writes the result to the io.Writer
+// in the argument to. The result continues in a file in two cases: the reader has received nothing
+// for the duration pause, or it has received nothing for a tick (50 ms) while other queries wait
+// for a slot. The caller must call Finish.
 func NewWriter(to io.Writer, space *Space, pause time.Duration, query Query) *Writer {
 	return &Writer{to: to, space: space, pause: pause, query: query, taken: time.Now(), work: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }

@@ -56,9 +56,9 @@ func sizeOf(rec *kgo.Record) int64 {
 	return bytes
 }
 
-// setPosition sets the position at which the batch's range of a partition begins. If lost is not
-// empty, records before the position are lost, and lost says which ones and why. Then stand adds a
-// dead letter to the batch that reports the loss.
+// setPosition sets the position at which the batch's range of a partition begins. If the text lost
+// is not empty, it says which records before the position are lost, and why. Then setPosition adds
+// a dead letter that reports the loss to the batch.
 func (b *recordBatch) setPosition(p partition, at position, lost string) {
 	b.ranges[p] = &partitionRange{OffsetRange: engine.OffsetRange{Topic: p.topic, TopicID: at.topicID, Partition: p.number,
 		From: at.next, Next: at.next, Epoch: at.epoch, Reset: lost != ""}}

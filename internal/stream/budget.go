@@ -51,8 +51,8 @@ func (m *memoryBudget) release(bytes int64) {
 }
 
 // Memory returns the size in bytes of the records of all sources that were read and are not stored
-// yet, and the limit of this size. A record that is larger than the limit is read alone. Then used
-// is larger than limit.
+// yet, and the limit of this size. A record that is larger than the limit is read alone. Then the
+// result used is larger than the result limit.
 func (m *Manager) Memory() (used, limit int64) { return m.memory.inUse(), m.memory.limit }
 
 func (m *memoryBudget) inUse() int64 { return m.used.Load() }

@@ -197,9 +197,9 @@ func (x *session) removeRefused(ctx context.Context, b *sealed) error {
 	return nil
 }
 
-// makeDeadLetters takes records out of the batch and makes dead letters of them. bad maps each of
-// these records to the reason. The records in accepted stay in the batch, and must be decoded
-// again.
+// makeDeadLetters takes records out of the batch and makes dead letters of them. The map bad has
+// these records, each with the reason. The list accepted has the records that stay in the batch.
+// They must be decoded again.
 func (x *session) makeDeadLetters(b *sealed, accepted []*kgo.Record, bad map[*kgo.Record]string) {
 	for _, rec := range b.records {
 		if reason, is := bad[rec]; is {
@@ -225,10 +225,10 @@ func (s *source) checkDeadLetters(ctx context.Context, deadLetters []deadLetter)
 	return err
 }
 
-// bisectRefused tests which records the tables accept. It calls good with runs of accepted records,
-// and bad with each refused record and the reason, in the order of the records. To find a few
-// refused records among many quickly, it halves the list again and again. It returns an error only
-// if none of the records is the cause.
+// bisectRefused tests which records the tables accept. In the order of the records, it calls the
+// function good with runs of accepted records, and the function bad with each refused record and
+// the reason. To find a few refused records among many quickly, it halves the list again and again.
+// It returns an error only if none of the records is the cause.
 func (s *source) bisectRefused(ctx context.Context, p *plan, records []*kgo.Record, good func([]*kgo.Record), bad func(*kgo.Record, string)) error {
 	if len(records) == 0 {
 		return nil

@@ -45,7 +45,8 @@ func (m *groupCommitter) recordBatch(b *recordBatch) {
 }
 
 // setOffset adds an offset of a partition that must be committed to the group. If another offset of
-// the partition is already waiting, put replaces it only if newer is true. The caller holds mu.
+// the partition is already waiting, setOffset replaces it only if the argument newer is true. The
+// caller holds mu.
 func (m *groupCommitter) setOffset(p partition, o kgo.EpochOffset, newer bool) {
 	if m.offsets[p.topic] == nil {
 		m.offsets[p.topic] = map[int32]kgo.EpochOffset{}

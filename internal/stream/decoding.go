@@ -15,9 +15,9 @@ import (
 // errPanic marks an error that was made from a panic of a decoder or a query (see guarded).
 var errPanic = errors.New("internal error in the decoder")
 
-// recoverPanic runs f. If f panics, guarded returns an error of kind Invalid. So a record that
-// triggers a defect of a decoder becomes a dead letter. Without guarded, the record would crash the
-// server again after every restart.
+// recoverPanic runs f. If f panics, recoverPanic returns an error of kind Invalid. So a record that
+// triggers a defect of a decoder becomes a dead letter. Without recoverPanic, the record would
+// crash the server again after every restart.
 func recoverPanic(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

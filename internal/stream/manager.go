@@ -218,7 +218,7 @@ func (m *Manager) restartOrForget(s *source) {
 	}
 }
 
-// DropWithSources calls drop, a function that drops a database or, if schemaName is not empty, a
+// DropWithSources calls the function drop, which drops a database or, if schemaName is not empty, a
 // schema. Before that, DropWithSources stops the sources in that database or schema, because a
 // running source could create its tables and their database again. Afterwards DropWithSources
 // removes the sources that no longer exist, and starts the others. If dead letters of one of the
@@ -373,7 +373,8 @@ func (m *Manager) List() []Status {
 	return all
 }
 
-// addStored adds to out the partitions that have a stored offset and are not being read.
+// addStored adds partitions to the status in the argument out: those that have a stored offset and
+// are not being read.
 func (m *Manager) addStored(out *Status) {
 	stored, err := m.store.Offsets(out.ID)
 	if err != nil {

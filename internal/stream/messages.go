@@ -96,7 +96,7 @@ func (s *source) newBatchTable(p *plan, pieces []piece, records []*kgo.Record, k
 // messageTable returns the table "messages", which queries over a batch read, with the columns that
 // are known so far. These are the columns of the previous batch. For the first batch, they are the
 // columns of the source's tables that take all columns of the messages. If there is no such table,
-// the columns of the batch first are used.
+// they are the columns of the given batch.
 func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, error) {
 	if known := s.messages.Load(); known != nil {
 		return *known, nil

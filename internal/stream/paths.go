@@ -129,9 +129,10 @@ func pathQuery(messages schema.Table, columns []column, metadata, primary []stri
 	return "SELECT " + strings.Join(selected, ", ") + " FROM " + Messages + " AS " + from + joins
 }
 
-// field returns the type of a field of a path, and whether the field exists. i is the index of the
-// field in the path, and name is its name. Field 0 is a column of messages. A later field is a
-// field of the struct type of the field before it, which is the argument of.
+// field returns the type of a field of a path, and whether the field exists. The argument i is the
+// index of the field in the path, and name is its name. For i = 0 the field is a column of the
+// table messages. For a greater i it is a field of a struct, and the argument of is the struct's
+// type.
 func field(messages schema.Table, of *schema.Type, i int, name string) (*schema.Type, bool) {
 	if i == 0 {
 		if at := messages.ColumnIndex(name); at >= 0 {

@@ -197,7 +197,7 @@ func ignorePartialErrors(err error) error {
 // resumeOffset returns where to continue in a partition with a stored offset. In Kafka, the
 // partition has records from offset begin up to, but not including, offset end. The results are the
 // next offset and the leader epoch of the record before it. If records after the stored offset are
-// lost, lost says which ones and why.
+// lost, the result lost says which ones and why.
 func resumeOffset(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64, epoch int32, lost string) {
 	var none [16]byte
 	switch {
@@ -215,11 +215,11 @@ func resumeOffset(stored catalog.Offset, topicID [16]byte, begin, end int64) (ne
 	return stored.Next, stored.Epoch, ""
 }
 
-// startPartitions starts reading partitions at the positions in all, and returns the positions in
-// the form that the Kafka client takes. If a position differs from the stored one, it is added to
-// the batch, because the next session must begin there too, even if no record arrives. If records
-// are lost, the batch is stored at once, so that the loss is reported without waiting for a record.
-// The caller holds mu, unless the Kafka client does not exist yet.
+// startPartitions starts reading the partitions in the map all, each at its position there, and
+// returns the positions in the form that the Kafka client takes. If a position differs from the
+// stored one, it is added to the batch, because the next session must begin there too, even if no
+// record arrives. If records are lost, the batch is stored at once, so that the loss is reported
+// without waiting for a record. The caller holds mu, unless the Kafka client does not exist yet.
 func (x *session) startPartitions(all map[partition]startPoint) map[string]map[int32]kgo.Offset {
 	offsets := map[string]map[int32]kgo.Offset{}
 	for p, at := range all {

@@ -122,9 +122,9 @@ func (s *source) storeReplayed(ctx context.Context, p *plan, deadLetters []deadL
 }
 
 // readDeadLetters returns the next dead letters that have a value, ordered by topic, topic id,
-// partition and offset. after is an SQL condition that excludes the dead letters that were read
-// before. The result has at most replayPage dead letters and replayBytes bytes. A dead letter that
-// is larger is returned alone.
+// partition and offset. The argument after is an SQL condition that excludes the dead letters that
+// were read before. The result has at most replayPage dead letters and replayBytes bytes. A dead
+// letter that is larger is returned alone.
 func (s *source) readDeadLetters(ctx context.Context, after string) (all []deadLetter, err error) {
 	from := fmt.Sprintf(`FROM %s.%s WHERE source_id = %d AND value IS NOT NULL%s ORDER BY topic, topic_id, partition, "offset" LIMIT `, deadLetterSchema, deadLetterView, s.id, after)
 	// First read only the sizes, so that DuckDB need not sort large values.
@@ -147,8 +147,8 @@ func (s *source) readDeadLetters(ctx context.Context, after string) (all []deadL
 	return all, err
 }
 
-// collect runs a query, and calls each for every row of the result. The row has the index i in the
-// batch rec.
+// collect runs a query, and calls the function each for every row of the result. The row has the
+// index i in the batch rec.
 func (s *source) collect(ctx context.Context, sql string, each func(rec arrow.RecordBatch, i int) error) error {
 	result, err := s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database})
 	if err != nil {

@@ -181,9 +181,9 @@ func (b *builder) buildQuery(t target, values, tombstones []piece, deletes *tomb
 	return nil
 }
 
-// buildValues runs a target's query over the records that have a value, and adds the result to all.
-// numbered is true if other records of the batch delete rows. Then values also adds, for each row,
-// the index of its record in the batch.
+// buildValues runs a target's query over the records that have a value, and adds the result to the
+// rows in the argument all. The argument numbered is true if other records of the batch delete
+// rows. Then buildValues also adds, for each row, the index of its record in the batch.
 func (b *builder) buildValues(t target, values []piece, numbered bool, all *engine.TableRows) (err error) {
 	if b.messages == nil {
 		if b.messages, err = b.newBatchTable(b.plan, values, b.records, b.keys); err != nil {

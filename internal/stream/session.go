@@ -283,9 +283,10 @@ func (x *session) addFetchedPartition(ctx context.Context, topic string, fetched
 	return nil
 }
 
-// skip moves the position in a partition forward to the position to, because the records before it
-// cannot be read. It first passes the current batch to the committer. It then adds a dead letter to
-// the new batch, which reports the skipped records with the reason why.
+// skip moves the position in a partition forward from the argument at to the argument to, because
+// the records in between cannot be read. It first passes the current batch to the committer. It
+// then adds a dead letter to the new batch, which reports the skipped records and the reason (the
+// argument why).
 func (x *session) skip(ctx context.Context, p partition, at *position, to position, why string) error {
 	if err := x.seal(ctx); err != nil {
 		return err
@@ -374,8 +375,8 @@ func isRecordError(err error) bool {
 	return false
 }
 
-// addToBatch adds the offset and the size of a record to the batch. If reason is not empty, the
-// record could not be decoded, and note adds a dead letter with this reason.
+// addToBatch adds the offset and the size of a record to the batch. If the argument reason is not
+// empty, the record could not be decoded, and addToBatch adds a dead letter with this reason.
 func (x *session) addToBatch(p partition, at *position, rec *kgo.Record, reason string) {
 	x.batch.addRecord(p, at, rec)
 	at.next, at.epoch = rec.Offset+1, rec.LeaderEpoch

@@ -13,7 +13,7 @@ import (
 type Status struct {
 	ID         base.SourceID
 	Name       catalog.SourceName
-	Definition Definition // without secrets
+	Definition Definition // the source's definition, without secrets
 	Created    time.Time
 	// State is one of:
 	//
@@ -57,8 +57,9 @@ type PartitionStatus struct {
 
 // status collects the values of one source that a Status shows.
 type status struct {
-	mu          sync.Mutex
-	state       string      // mu guards this field and all that follow
+	mu sync.Mutex
+	// state is what the source does, such as "running"; mu guards all fields
+	state       string
 	waitReasons waitReasons // the reasons why the session waits
 	err         string
 	errAt       time.Time
@@ -74,8 +75,8 @@ type status struct {
 	rates      rates
 }
 
-// partitionProgress is the progress of a session in one partition. next is the next offset to
-// store, and end the offset after the partition's last record in Kafka.
+// partitionProgress is the progress of a session in one partition. The field next is the next
+// offset to store, and end the offset after the partition's last record in Kafka.
 type partitionProgress struct {
 	next, end int64
 	// newest is the timestamp of the last stored record. It is zero before the first record is
@@ -170,8 +171,8 @@ func (s *status) done(what waitReasons) {
 	}
 }
 
-// startPartition adds a partition that a session reads. next is the next offset to store, and end
-// the offset after the partition's last record in Kafka.
+// startPartition adds a partition that a session reads. The argument next is the next offset to
+// store. The argument end is the offset after the partition's last record in Kafka.
 func (s *status) startPartition(p partition, next, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,7 +230,7 @@ func (s *status) added(b *recordBatch, rows int64) {
 	s.rates.add(time.Now(), amounts{float64(messages), float64(rows), float64(b.bytes)})
 }
 
-// fill copies the collected values of a source to the fields of out.
+// fill copies the collected values of a source to the fields of the argument out.
 func (s *status) fill(out *Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

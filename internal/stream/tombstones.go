@@ -83,8 +83,8 @@ type tombstoneDelete struct {
 var placeColumns = []string{"_topic", "_partition", "_offset"}
 
 // tombstoneDeleteFor returns how tombstones (records without a value) delete rows of a target,
-// which is a table that the source fills. If tombstones cannot delete rows of the target, deletion
-// returns an Invalid error that says why.
+// which is a table that the source fills. If tombstones cannot delete rows of the target,
+// tombstoneDeleteFor returns an Invalid error that says why.
 func (s *source) tombstoneDeleteFor(ctx context.Context, p *plan, t target) (*tombstoneDelete, error) {
 	table, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	switch {
@@ -200,8 +200,8 @@ func (b *builder) withRecordPlace(t target, messages schema.Table, keys bool) (t
 	return t, err
 }
 
-// deletions runs the query of a target, a table that the source fills, over tombstones (records
-// without a value). It adds the result to all, as rows to delete.
+// The method deletions runs the query of a target (a table that the source fills) over tombstones
+// (records without a value). It adds the result to the argument all, as rows to delete.
 func (b *builder) deletions(t target, tombstones []piece, all *engine.TableRows) (err error) {
 	if b.tombstones == nil {
 		if b.tombstones, err = b.newBatchTable(b.plan, tombstones, b.records, b.keys); err != nil {
@@ -218,9 +218,10 @@ func (b *builder) deletions(t target, tombstones []piece, all *engine.TableRows)
 	return b.addWithPlaces(result, all, true)
 }
 
-// addWithPlaces adds the result of a query to all. The last columns of the result are the topic,
-// partition and offset of each row's record. addWithPlaces replaces them by the index of the record
-// in the batch. deletes says whether the rows are to be deleted. addWithPlaces releases result.
+// addWithPlaces adds the result of a query to the rows in the argument all. The last columns of the
+// result are the topic, partition and offset of each row's record. addWithPlaces replaces them by
+// the index of the record in the batch. deletes says whether the rows are to be deleted.
+// addWithPlaces releases result.
 func (b *builder) addWithPlaces(result []arrow.RecordBatch, all *engine.TableRows, deletes bool) error {
 	defer releaseBatches(result)
 	at := b.places()

@@ -17,8 +17,9 @@ import (
 // batch, as if the message did not have it, until a later message tells the type.
 
 // dropUnknownTypes returns the rows rec without the columns and struct fields of unknown type. A
-// type is unknown if neither the values nor the table t tell it. t may be nil. dropUnknownTypes
-// calls left with the path of each removed column or field. The caller still owns rec.
+// type is unknown if neither the values nor the table t tell it. t may be nil. For each removed
+// column or field, dropUnknownTypes calls the function left with its path. The caller still owns
+// rec.
 func dropUnknownTypes(rec arrow.RecordBatch, t *schema.Table, left func(path []string)) arrow.RecordBatch {
 	found := false
 	for _, f := range rec.Schema().Fields() {
@@ -83,8 +84,9 @@ func hasUnknownType(t arrow.DataType) bool {
 }
 
 // resolve returns the array a without its struct fields of unknown type. path is the path of the
-// array, from its column on. want is the type that the table has for it, or nil if the table has
-// none. known calls left with the path of each removed field. The result is nil if nothing remains.
+// array, from its column on. The argument want is the type that the table has for it, or nil if the
+// table has none. For each removed field, resolve calls the function left with its path. The result
+// is nil if nothing remains.
 func resolve(a arrow.Array, want *schema.Type, path []string, left func(path []string)) arrow.Array {
 	t := a.DataType()
 	alike := want == nil || want.Kind == schema.Struct && t.ID() == arrow.STRUCT || want.Kind == schema.List && t.ID() == arrow.LIST
@@ -201,7 +203,7 @@ func (u *unknowns) addTo(t schema.Table) (_ schema.Table, lacks bool) {
 // withMissing is for a query that failed because the table t, which it reads, lacks a column or
 // field. err is DuckDB's error, which has the name of the column or field. If the query contains
 // this name, withMissing returns t with it added, as a column of type VARCHAR, and as a field of
-// all structs. lacks reports whether anything was added.
+// all structs. The result lacks reports whether anything was added.
 func withMissing(t schema.Table, query string, err error) (_ schema.Table, lacks bool) {
 	tokens, splitErr := sqltoken.Split(query)
 	if splitErr != nil {
@@ -251,7 +253,7 @@ func withFieldEverywhere(t schema.Type, name string) (_ schema.Type, lacks bool)
 }
 
 // withPath returns the table t with a column or field of type VARCHAR added at a path. If t already
-// has the column or field, t is returned as it is, and lacks is false.
+// has the column or field, t is returned as it is, and the result lacks is false.
 func withPath(t schema.Table, path []string) (_ schema.Table, lacks bool) {
 	i := t.ColumnIndex(path[0])
 	if i < 0 {
@@ -269,7 +271,8 @@ func withPath(t schema.Table, path []string) (_ schema.Table, lacks bool) {
 }
 
 // withField returns the type t with a field of type VARCHAR added, at a path through structs and
-// lists of structs. If t already has the field, t is returned as it is, and lacks is false.
+// lists of structs. If t already has the field, t is returned as it is, and the result lacks is
+// false.
 func withField(t schema.Type, path []string) (_ schema.Type, lacks bool) {
 	switch {
 	case len(path) == 0:

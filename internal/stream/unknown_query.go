@@ -21,9 +21,9 @@ import (
 // The column is then created only after a message tells the type.
 
 // describeWithNulls is called if the query of a target (a table of the source) failed, perhaps
-// because it names fields of unknown type. failed is the query's error. describeWithNulls rewrites
-// the query so that it reads NULL in place of these fields. If the query still fails, or names no
-// such field, it returns failed.
+// because it names fields of unknown type. The argument failed is the query's error.
+// describeWithNulls rewrites the query so that it reads NULL in place of these fields. If the query
+// still fails, or names no such field, describeWithNulls returns that error.
 func (s *source) describeWithNulls(ctx context.Context, t target, messages schema.Table, run func(string) ([]arrow.RecordBatch, error), failed error) (described, error) {
 	query := t.Query
 	as := func(typ string) (described, error) {
@@ -61,8 +61,8 @@ func (s *source) describeWithNulls(ctx context.Context, t target, messages schem
 	return d, nil
 }
 
-// hideNullColumns converts a column that is named in untold to the type NULL if all of its values
-// in the batch are NULL. It releases batches and returns new batches.
+// hideNullColumns converts some columns to the type NULL: those that the set untold names, if all
+// of their values in the batch are NULL. It releases batches and returns new batches.
 func hideNullColumns(batches []arrow.RecordBatch, untold map[string]bool) []arrow.RecordBatch {
 	for i, rec := range batches {
 		fields, columns := slices.Clone(rec.Schema().Fields()), slices.Clone(rec.Columns())

@@ -159,7 +159,7 @@ func (s *source) joinShards(ctx context.Context, id base.TableID, d SplitAggrega
 	return left, nil
 }
 
-// joinShard joins the states that match the SQL condition where, and returns how many of them
+// joinShard joins the states that match the given SQL condition, and returns how many states
 // remain. While it waits for memory, it holds no snapshot.
 func (s *source) joinShard(ctx context.Context, id base.TableID, d SplitAggregate, where string) (left int64, err error) {
 	reservation := s.manager.store.NewReservation()
@@ -180,8 +180,8 @@ func (s *source) joinShard(ctx context.Context, id base.TableID, d SplitAggregat
 	}
 }
 
-// replaceStates replaces the states that match the SQL condition where by one state for each group.
-// It returns the number of these new states.
+// replaceStates replaces some states, those that match the given SQL condition, by one state for
+// each group. It returns the number of these new states.
 func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, states *snapshot.Table, d SplitAggregate, where string, reservation *engine.Reservation) (int64, error) {
 	const addresses = "SELECT " + schema.RowsetColumn + ", " + schema.OrdinalColumn + " FROM "
 	found, err := s.manager.planner.Collect(ctx, Select{SQL: addresses + Messages + where, Database: s.name.Database, Messages: states, Target: len(addresses)})

@@ -30,7 +30,7 @@ type Store interface {
 // Setting is a setting of the server: its name and value, and a row of scoter.settings.
 type Setting struct {
 	Name, Value string
-	Path        bool // the value is a path on the server, which only administrators may see
+	Path        bool // whether the value is a path on the server, which only administrators may see
 }
 
 // Tables provides the rows of the system tables.

@@ -204,8 +204,8 @@ type crashableFile struct {
 }
 
 // enter locks the file system for an operation on an open file, and returns the function that
-// unlocks it. It returns an error if the file is closed. If write is true, it also returns an error
-// if the file is open only for reading.
+// unlocks it. It returns an error if the file is closed. If the argument write is true, it also
+// returns an error if the file is open only for reading.
 func (f *crashableFile) enter(op string, write bool) (func(), error) {
 	f.fs.mu.Lock()
 	switch {

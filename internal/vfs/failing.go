@@ -148,8 +148,8 @@ type FailingFS struct {
 	count int  // number of operations so far; guarded by mu
 }
 
-// Failing returns a file system that wraps the file system below. The argument rule selects the
-// operations that fail.
+// Failing returns a file system that wraps another one, the argument below. The argument rule
+// selects the operations that fail.
 func Failing(below FS, rule Rule) *FailingFS { return &FailingFS{below: below, rule: rule} }
 
 // Ops returns the number of operations so far, including failed ones.

@@ -131,11 +131,12 @@ type Writer struct {
 	fs          vfs.FS
 	dir         string
 	preallocate int64
-	timed       func(time.Duration) // the function Options.Synced
-	file        vfs.File
-	id          base.SegmentID
-	salt        uint64
-	buffer      []byte
+	// function that gets the duration of each sync: see Options.Synced
+	timed  func(time.Duration)
+	file   vfs.File
+	id     base.SegmentID
+	salt   uint64
+	buffer []byte
 	// large is the buffer of largeBytes bytes for large groups of frames; nil before the first one.
 	large []byte
 
@@ -194,8 +195,8 @@ func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, 
 }
 
 // Await returns a writer for a log that has no segment to write to, because Create failed. The
-// argument cause is the error of Create, and after is the position where the log ends. All methods
-// of the writer fail with that error, except for Rotate, which creates the segment.
+// argument cause is the error of Create. The argument after is the position where the log ends. All
+// methods of the writer fail with that error, except for Rotate, which creates the segment.
 func Await(fsys vfs.FS, dir string, options Options, after Position, cause error) *Writer {
 	return &Writer{
 		fs: fsys, dir: dir, preallocate: cmp.Or(options.PreallocateBytes, DefaultPreallocateBytes), timed: options.Synced, id: after.Segment, waits: true, err: cause,

@@ -20,10 +20,10 @@ import (
 	"strings"
 )
 
-// text is one text with its place.
+// text is one text with its place. code is the line of code that a comment describes.
 type text struct {
-	path, subject, text string
-	line                int
+	path, text, code string
+	line             int
 }
 
 func main() {
@@ -72,7 +72,11 @@ func pick(r *rand.Rand, from []text, n int) []text {
 
 func show(kind string, texts []text) {
 	for i, t := range texts {
-		fmt.Printf("### %s %d: %s:%d %s\n%s\n\n", kind, i+1, t.path, t.line, t.subject, t.text)
+		fmt.Printf("### %s %d: %s:%d\n%s\n", kind, i+1, t.path, t.line, t.text)
+		if t.code != "" {
+			fmt.Printf("> %s\n", t.code)
+		}
+		fmt.Println()
 	}
 }
 
@@ -84,26 +88,29 @@ func commentsBelow(root string) ([]text, error) {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
+		source, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		subjects := map[*ast.CommentGroup]string{file.Doc: "package " + file.Name.Name}
+		lines := strings.Split(string(source), "\n")
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, source, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		documents := map[*ast.CommentGroup]bool{file.Doc: true}
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
-				subjects[n.Doc] = "func " + n.Name.Name
+				documents[n.Doc] = true
 			case *ast.GenDecl:
-				subjects[n.Doc] = n.Tok.String()
+				documents[n.Doc] = true
 			case *ast.TypeSpec:
-				subjects[n.Doc], subjects[n.Comment] = "type "+n.Name.Name, "type "+n.Name.Name
+				documents[n.Doc], documents[n.Comment] = true, true
 			case *ast.ValueSpec:
-				subjects[n.Doc], subjects[n.Comment] = "value "+n.Names[0].Name, "value "+n.Names[0].Name
+				documents[n.Doc], documents[n.Comment] = true, true
 			case *ast.Field:
-				if len(n.Names) > 0 {
-					subjects[n.Doc], subjects[n.Comment] = "field "+n.Names[0].Name, "field "+n.Names[0].Name
-				}
+				documents[n.Doc], documents[n.Comment] = true, true
 			}
 			return true
 		})
@@ -112,10 +119,15 @@ func commentsBelow(root string) ([]text, error) {
 				continue
 			}
 			body := strings.TrimSpace(group.Text())
-			if body == "" || subjects[group] == "" && len(body) < 60 {
+			if body == "" || !documents[group] && len(body) < 60 {
 				continue
 			}
-			out = append(out, text{path, subjects[group], body, set.Position(group.Pos()).Line})
+			begin, end := set.Position(group.Pos()), set.Position(group.End())
+			code := strings.TrimSpace(lines[begin.Line-1][:begin.Column-1])
+			if code == "" && end.Line < len(lines) {
+				code = strings.TrimSpace(lines[end.Line])
+			}
+			out = append(out, text{path, body, code, begin.Line})
 		}
 		return nil
 	})
@@ -134,7 +146,7 @@ func paragraphsOf(page string) ([]text, error) {
 	code, began := false, 0
 	flush := func() {
 		if body := strings.Join(block, "\n"); len(body) > 60 {
-			out = append(out, text{page, "", body, began})
+			out = append(out, text{page, body, "", began})
 		}
 		block = nil
 	}

@@ -227,8 +227,8 @@ func (b *Broker) DeleteTopic(ctx context.Context, name string) error {
 	})
 }
 
-// TruncateTopic removes the first records of a partition, as Kafka's retention does. before is the
-// offset of the first record that stays.
+// TruncateTopic removes the first records of a partition, as Kafka's retention does. The argument
+// before is the offset of the first record that stays.
 func (b *Broker) TruncateTopic(ctx context.Context, name string, partition int32, before int64) error {
 	return b.admin(func(admin *kadm.Client) error {
 		offsets := kadm.Offsets{}

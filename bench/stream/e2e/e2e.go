@@ -250,7 +250,7 @@ func waitFor(ctx context.Context, s *harness.Server, n float64, started time.Tim
 	}
 }
 
-// quiet is the measurement of a source without new messages: what the source costs, and how soon a
+// The method quiet measures a source without new messages: what the source costs, and how soon a
 // single new message is visible to a query.
 func (r *run) quiet(ctx context.Context, k *cluster, report *harness.Report) (err error) {
 	s, err := r.start(ctx, true)

@@ -142,8 +142,8 @@ func (v *scVec) reach(vec mapping.Vector) {
 	}
 }
 
-// again updates the vector to the new memory of DuckDB's vector vec, after DuckDB has moved it to
-// make it larger.
+// The method again is called after DuckDB has moved its vector vec to larger memory. It updates the
+// scVec to that memory.
 func (v *scVec) again(vec mapping.Vector) {
 	v.vec = vec
 	switch v.kind {

@@ -201,8 +201,8 @@ func scObserved[T any](ctx context.Context, o Observer, name string, rows iter.S
 	}
 }
 
-// scPending returns the migrations that were not applied yet. applied has the recorded checksum of
-// each applied migration, or "" if none was recorded.
+// scPending returns the migrations that were not applied yet. The map applied has the recorded
+// checksum of each applied migration, or "" if none was recorded.
 func scPending(project string, all []Migration, applied map[string]string) ([]Migration, error) {
 	var todo []Migration
 	for _, m := range all {

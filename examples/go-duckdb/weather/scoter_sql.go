@@ -106,10 +106,10 @@ func (rt *scRuntime) close() error {
 	return errors.Join(errs...)
 }
 
-// query runs a query. On SQLite it uses a cached prepared statement, unless own is set, which means
-// that the query stays open while others run. On DuckDB no prepared statement is cached: DuckDB
-// plans a statement once, by the statistics of that moment, and gives wrong values when they have
-// changed.
+// query runs a query. On SQLite it uses a cached prepared statement, unless the argument own is
+// true, which means that the query stays open while others run. On DuckDB no prepared statement is
+// cached: DuckDB plans a statement once, by the statistics of that moment, and gives wrong values
+// when they have changed.
 func (rt *scRuntime) query(ctx context.Context, own bool, query string, args []any) (*sql.Rows, error) {
 	if own || rt.begin != scBeginSQLite {
 		return rt.db.QueryContext(ctx, query, args...)

@@ -98,7 +98,8 @@ func result(action string, failure *C.char) error {
 // Spilled returns the bytes in files to which queries of the connection's database have spilled.
 func Spilled(conn unsafe.Pointer) int64 { return int64(C.scoter_spilled(C.duckdb_connection(conn))) }
 
-// LimitSpilled limits these bytes. If there are already more, the limit becomes their number.
+// LimitSpilled limits the bytes to which queries of the connection's database may spill (see
+// Spilled). If they have already spilled more, the limit becomes that number.
 func LimitSpilled(conn unsafe.Pointer, bytes int64) {
 	C.scoter_limit_spilled(C.duckdb_connection(conn), C.int64_t(bytes))
 }

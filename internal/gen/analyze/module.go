@@ -51,7 +51,8 @@ type moduleBuilder struct {
 	module *ir.Module
 	list   *diag.List
 	names  *names
-	// namedRows has, for each query with `:result=`, the Ref of the row type with this name.
+	// namedRows has, for each query with the annotation `:result=Name`, the Ref of the row type
+	// Name.
 	namedRows map[*sqlfile.Block]string
 }
 

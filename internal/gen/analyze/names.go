@@ -60,7 +60,7 @@ func typeShape(t ir.Type) string {
 
 // explicitRow declares a row type with a name that the user chose, and returns its Ref. If a row
 // type with equal columns has this name already, it returns the Ref of that type. If another row
-// type, an enum or a struct has this name, clash says what it is.
+// type, an enum or a struct has this name, the result clash says what it is.
 func (n *names) explicitRow(name ir.Name, columns []ir.Column) (ref, clash string) {
 	s := shape(columns)
 	for _, r := range n.module.Rows {

@@ -223,7 +223,7 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 }
 
 // listed finds a column of the table by a name that key(...) or set(...) lists. It reports an error
-// if the column does not exist, or is already in seen.
+// if the column does not exist, or if the map seen already has its index.
 func listed(b *sqlfile.Block, info *TableInfo, word string, at int, name string, index map[string]int, seen map[int]bool, names []string, list *diag.List) (int, bool) {
 	i, ok := index[strings.ToLower(name)]
 	if ok && !seen[i] {

@@ -54,8 +54,8 @@ var old = map[string]string{
 // "ts" to "typescript".
 var aliases = map[string]string{"ts": "typescript", "py": "python", "golang": "go", "postgresql": "postgres", "pg": "postgres"}
 
-// FindGenerator returns the generator with the given full or short id. If there is none, ok is
-// false, and nearest is the most similar id that exists.
+// FindGenerator returns the generator with the given full or short id. If there is none, the result
+// ok is false, and the result nearest is the most similar existing id.
 func FindGenerator(id string) (g Generator, nearest string, ok bool) {
 	wanted := strings.ToLower(strings.TrimSpace(id))
 	if full, known := old[wanted]; known {

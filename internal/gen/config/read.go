@@ -57,7 +57,7 @@ func (r *reader) syntax(err error) {
 }
 
 // fields returns the values of a YAML mapping by key. It reports an error for each key that is not
-// in known. The parameter what is the mapping's name for messages.
+// in the list known. The parameter what is the mapping's name for messages.
 func (r *reader) fields(n *yaml.Node, what string, known ...string) map[string]*yaml.Node {
 	out := map[string]*yaml.Node{}
 	if n.Kind != yaml.MappingNode {

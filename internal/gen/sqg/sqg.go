@@ -108,8 +108,8 @@ func constants(e *ir.Enum) {
 	}
 }
 
-// leaveOutSerials removes the columns that PostgreSQL numbers itself from the row types of tables
-// whose only operation is the appender. These columns then get their DEFAULT.
+// leaveOutSerials removes the SERIAL and identity columns from some row types: those of tables
+// whose only operation is the appender. PostgreSQL then numbers the rows in these columns itself.
 func leaveOutSerials(m *ir.Module) {
 	if m.Engine != ir.Postgres {
 		return

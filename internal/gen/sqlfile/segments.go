@@ -28,8 +28,9 @@ type Template struct {
 }
 
 // Template divides the SQL of the block into pieces. constants are the values of ${} names that are
-// not parameters. in is the engine's syntax for lists: if the parameter p is a list, IN (${p}) is
-// replaced by in.Before, p and in.After, and NOT IN (${p}) by in.NotBefore, p and in.NotAfter.
+// not parameters. The argument in is the engine's syntax for lists: if the parameter p is a list,
+// IN (${p}) is replaced by in.Before, p and in.After, and NOT IN (${p}) by in.NotBefore, p and
+// in.NotAfter.
 func (b *Block) Template(constants map[string]string, in ListParameterSyntax) *Template {
 	t := &Template{Aliases: map[string]bool{}}
 	index := map[string]int{}

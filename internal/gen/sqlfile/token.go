@@ -202,9 +202,9 @@ func (s *scanner) blockComment(at int) Token {
 	return s.broken(BlockComment, at)
 }
 
-// quoted scans a token in quotes. It begins at offset start, and its opening quote is at offset
-// open. Two quotes in a row are one character of the content. If escapes is set, a quote after a
-// backslash is part of the content, too.
+// quoted scans a token in quotes. The argument start is the offset of the token, and the argument
+// open is the offset of its opening quote. Two quotes in a row are one character of the content. If
+// the argument escapes is true, a quote after a backslash is part of the content, too.
 func (s *scanner) quoted(kind TokenKind, start, open int, quote byte, escapes bool) Token {
 	for i := open + 1; i < len(s.text); i++ {
 		switch {

@@ -31,9 +31,9 @@ func NewPieces(f func(cut.Piece) error) *Pieces { return &Pieces{f: f} }
 // Rows returns the number of rows of the pieces so far.
 func (b *Pieces) Rows() int64 { return b.first }
 
-// Add calls f with the pieces of a batch. A batch without rows has one piece. read is the share of
-// the file that has been read at the end of the batch, from 0 to 1. Errors are the errors of f and
-// base.Invalid.
+// Add calls f with the pieces of a batch. A batch without rows has one piece. The argument read is
+// the share of the file that has been read at the end of the batch, from 0 to 1. Errors are the
+// errors of f and base.Invalid.
 func (b *Pieces) Add(rec arrow.RecordBatch, read float64) error {
 	rows := rec.NumRows()
 	n := min(batch.Bytes(rec)/cut.Target+1, max(rows, 1))

@@ -70,8 +70,8 @@ func Decode(body []byte, limit, largest int64) (batches []arrow.RecordBatch, err
 }
 
 // Claimed returns the number of bytes to which the body's compressed buffers decompress, according
-// to the sizes stored in the body, but at most the number most. It stops at broken data without an
-// error, because Decode reports that.
+// to the sizes stored in the body. If there are more than the argument most, it returns that
+// argument. It stops at broken data without an error, because Decode reports that.
 func Claimed(body []byte, most int64) int64 {
 	f := &frames{src: body, budget: most}
 	f.pass()

@@ -66,8 +66,9 @@ func (f *frames) openFile(body []byte) error {
 	return nil
 }
 
-// blocks reads a list of positions of messages from the footer of an Arrow file. slot is the field
-// of the footer that has the list, and at is the position of the footer in the file, in bytes.
+// blocks reads a list of positions of messages from the footer of an Arrow file. The argument slot
+// is the field of the footer that has the list. The argument at is the position of the footer in
+// the file, in bytes.
 func blocks(footer flatbuffers.Table, slot flatbuffers.VOffsetT, at int) ([]block, error) {
 	n := vectorLen(footer, slot, blockBytes)
 	if n < 0 {

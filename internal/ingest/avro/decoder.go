@@ -91,8 +91,8 @@ func (d *Decoder) fail(wrong string, at int) int {
 	return -1
 }
 
-// in adds n's name to the path of the field that could not be read. It always returns -1, which its
-// callers return.
+// The method in adds the name of the node n to the path of the field that could not be read. It
+// always returns -1, so that callers can end with "return d.in(n)".
 func (d *Decoder) in(n *node) int {
 	if n.name != "" {
 		d.path = append(d.path, n.name)

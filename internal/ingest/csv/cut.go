@@ -25,10 +25,11 @@ type cutter struct {
 	at     int   // bytes of the piece so far
 	end    int   // where the last complete record ends
 	rows   int64 // number of complete records
-	start  bool  // at the start of a value
-	quoted bool  // within quotes
-	closes bool  // the last byte was a quote within quotes; a second quote makes it a literal quote
-	blank  bool  // the current line is empty so far
+	start  bool  // whether the current position is at the start of a value
+	quoted bool  // whether the current position is within quotes
+	// whether the last byte was a quote within quotes; a second quote makes it a literal quote
+	closes bool
+	blank  bool // whether the current line is empty so far
 }
 
 func newCutter(delimiter byte) *cutter {

@@ -14,13 +14,13 @@ type Text interface {
 	// Scan processes more, the next bytes of the current piece.
 	Scan(more []byte)
 	// Ends returns where the last complete row of the current piece ends, in bytes from the start
-	// of the piece, and the number of rows up to there. Both are 0 if no row is complete. last is
-	// true at the end of the file. Then the last row may be complete although no line end follows
-	// it.
+	// of the piece, and the number of rows up to there. Both are 0 if no row is complete. The
+	// argument last is true at the end of the file. Then the last row may be complete although no
+	// line end follows it.
 	Ends(last bool) (end int, rows int64)
-	// Body returns the complete body for a piece of the file. piece has the bytes up to the end
-	// that Ends returned or, if last is true, all remaining bytes of the file. Body returns nil if
-	// the piece has nothing to send.
+	// Body returns the complete body for a piece of the file. The argument piece has the bytes up
+	// to the end that Ends returned. If the argument last is true, it has all remaining bytes of
+	// the file. Body returns nil if the piece has nothing to send.
 	Body(piece []byte, last bool) ([]byte, error)
 	// Next begins a new piece. The bytes after the end of the previous piece are then passed to
 	// Scan again.

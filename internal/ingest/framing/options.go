@@ -70,7 +70,7 @@ func ReadSchema(o *option.Set, registry bool) Schema {
 func (s Schema) ByHeader() bool { return s.Registry && s.Subject == "" }
 
 // Check returns a base.Invalid error if options contradict each other, or if an option would have
-// no effect. what is the name of the clause for error messages, such as "FORMAT avro".
+// no effect. The argument what is the name of the clause for error messages, such as "FORMAT avro".
 func (s Schema) Check(what string) error {
 	switch {
 	case len(s.Files) == 0 && !s.Registry:

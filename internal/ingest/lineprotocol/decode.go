@@ -18,8 +18,8 @@
 //     earlier one. Names of tags, fields and measurements are compared without case, as in tables.
 //     The first spelling is used.
 //   - A tag or a field is named "time", or a name or a tag value is empty.
-//   - A number is NaN, infinite or out of range, or a timestamp is out of range. Out of range are
-//     the timestamps that InfluxDB refuses, and those of coarser units that do not fit
+//   - A number is NaN, infinite or out of range, or a timestamp is out of range. A timestamp in
+//     nanoseconds must be in InfluxDB's range, and a timestamp in another unit in the range of
 //     TIMESTAMPTZ.
 //
 // Times are timestamp[us, UTC]. If a time of the measurement is not a whole microsecond, they are
@@ -69,9 +69,9 @@ func (l lines) Of(row int) int {
 	return int(l.runs[i].line) + row - int(l.runs[i].row) - l.skip
 }
 
-// without returns the line numbers for the rows that remain after a removal. rows is the number of
-// rows that are removed from the start of the measurement, and first is the number of lines that
-// are removed from the start of the body.
+// without returns the line numbers for the rows that remain after a removal. The argument rows is
+// the number of rows that are removed from the start of the measurement. The argument first is the
+// number of lines that are removed from the start of the body.
 func (l lines) without(rows, first int) lines {
 	l.rows, l.skip = l.rows+rows, l.skip+first
 	return l
@@ -108,7 +108,7 @@ func Decode(body []byte, opts Options) (wire.Tables, error) {
 type decoder struct {
 	src       []byte
 	opts      Options
-	checkText bool // the body is not valid UTF-8: check each line
+	checkText bool // whether each line must be checked, because the body is not valid UTF-8
 
 	number   int // current line, from 1
 	rejected int
@@ -133,7 +133,7 @@ type measurement struct {
 	raw     []byte // name as the latest line spells it, with escapes
 	table   *ingest.Table
 	columns map[string]*column // by every spelling of their names
-	folded  map[string]*column // by name in lower case (schema.Fold)
+	folded  map[string]*column // the columns, by name in lower case (schema.Fold)
 	lines   lines              // line numbers of the rows
 	// next is a line number. If the next row is from this line, the last run of lines continues.
 	next   int
@@ -167,7 +167,7 @@ type value struct {
 	role   role
 	kind   ingest.Kind
 	flag   bool
-	number uint64 // int64, uint64, or the bits of a float64
+	number uint64 // the number as an int64, a uint64, or the bits of a float64
 	text   []byte
 }
 
@@ -285,9 +285,9 @@ func (d *decoder) commit(m *measurement, next int, timed bool, at int64) error {
 }
 
 // reserve allocates memory for as many rows as the measurement will have if the rest of the body is
-// like its start. size is the size of the body in bytes, and done is the size of the part that was
-// read, which had the given number of rows. So columns grow only once or twice, and are hardly
-// larger than necessary in the end.
+// like its start. The argument size is the size of the body in bytes. The argument done is the size
+// of the part that was read, which had the given number of rows. So columns grow only once or
+// twice, and are hardly larger than necessary in the end.
 //
 // Only the columns of the latest line are grown. Each of them takes at least four bytes of the
 // line, so the reserved memory is bounded by the body's size.

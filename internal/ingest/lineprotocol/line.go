@@ -170,9 +170,10 @@ func (d *decoder) fields(m *measurement, p int) (int, reason) {
 	}
 }
 
-// key reads "key=" and returns the column with this name. known are the columns of the previous
-// line, in order, and i is the position of the key in the current line. If both lines have the same
-// key there, no search is needed. The argument what is a name for the key in error messages.
+// key reads "key=" and returns the column with this name. The argument known has the columns of the
+// previous line, in order. The argument i is the position of the key in the current line. If both
+// lines have the same key there, no search is needed. The argument what is a name for the key in
+// error messages.
 func (d *decoder) key(m *measurement, known *[]*column, i, p int, what string) (*column, int, reason) {
 	src := d.src
 	if i < len(*known) {

@@ -208,8 +208,8 @@ func (r *reader) str() ([]byte, error) {
 	return r.take(n)
 }
 
-// integer reads an integer and returns it as v. If it is above the range of int64, big is its
-// value; otherwise big is 0.
+// integer reads an integer and returns it as v. If the integer is above the range of int64, the
+// result big is its value. Otherwise that result is 0.
 func (r *reader) integer() (v int64, big uint64, err error) {
 	code, err := r.code()
 	if err != nil {
@@ -327,7 +327,8 @@ func (r *reader) skip() error {
 	return nil
 }
 
-// bin reads a binary value and returns its bytes. The next value must be a binary value.
+// bin reads a value of MessagePack's type bin (bytes) and returns the bytes. The next value must
+// have that type.
 func (r *reader) bin() ([]byte, error) {
 	code := r.src[r.p]
 	r.p++

@@ -158,8 +158,8 @@ func timestamp(b []byte) (seconds int64, nanos uint32, ok bool) {
 	return 0, 0, false
 }
 
-// values decodes the next values into rows of column c: into the row first and all further rows
-// before the row end. This is the hot path: most columns have a long run of values of the same
+// The method values decodes the next values into rows of column c: those with the indexes i for
+// which first <= i < end. This is the hot path: most columns have a long run of values of the same
 // type, and each type has a loop of its own. The method value decodes all other values, and numbers
 // whose declared type t needs special decoding.
 func (r *reader) values(c *ingest.Column, first, end int, t *schema.Type) error {
@@ -262,8 +262,9 @@ func (r *reader) integers(c *ingest.Column, row, end int) (int, error) {
 	return row, nil
 }
 
-// strings decodes a run of strings into column c, from the given row on, and stops before the row
-// end. It returns the row after the run.
+// The method strings decodes a run of strings into rows of column c: those with the indexes i for
+// which row <= i < end, or fewer if a value is not a string. It returns the index of the row after
+// the run.
 func (r *reader) strings(c *ingest.Column, row, end int) (int, error) {
 	src := r.src
 	p := r.p

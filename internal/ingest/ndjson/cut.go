@@ -16,8 +16,8 @@ func eachPiece(file *cut.File, _ cut.Options, f func(cut.Piece) error) error {
 // one array of objects. The pieces of an array are arrays, too. cutter does not report invalid
 // objects, because they are reported when the piece is decoded.
 type cutter struct {
-	known  bool // true after the first byte of the file that is not white space
-	array  bool // true if that byte is [, so that the file is one array
+	known  bool // whether the first byte of the file that is not white space was read
+	array  bool // whether the file is one array: its first byte that is not white space is [
 	pieces int  // number of pieces before the current one
 
 	at      int   // number of bytes of the current piece so far

@@ -155,7 +155,8 @@ type decoder struct {
 	natural *ingest.Budget
 	rows    int64
 	checked *pqarrow.FileReader // checked is the reader that allocates from the allocator in bound.
-	// plain is the reader for columns with structs, after these were checked.
+	// plain is the reader for columns that contain structs. It has no memory limit, so the method
+	// check first checks such a column.
 	plain   *pqarrow.FileReader
 	groups  []int // groups are the numbers of all row groups.
 	fields  []arrow.Field

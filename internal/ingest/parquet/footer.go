@@ -89,9 +89,9 @@ func plainFooter(body []byte) (footer metadata.FileMetaData, err error) {
 }
 
 // Claimed returns the number of bytes that the rows of a Parquet file take in memory, according to
-// the file's footer, but at most the number most. It returns 0 if the footer is broken, because
-// Decode reports that. The file's size says little: a column that repeats one value takes almost no
-// space in a file.
+// the file's footer. If there are more than the argument most, it returns that argument. It returns
+// 0 if the footer is broken, because Decode reports that. The file's size says little: a column
+// that repeats one value takes almost no space in a file.
 func Claimed(body []byte, most int64) (bytes int64) {
 	footer, err := plainFooter(body)
 	if err != nil {

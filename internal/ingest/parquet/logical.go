@@ -87,8 +87,8 @@ func intervals(a arrow.Array) arrow.Array {
 	return b.NewArray()
 }
 
-// as converts the values of a column to the types that the file says, also inside of nested values.
-// The caller releases the result.
+// The method as converts the values of a column to the types that the file says, also inside of
+// nested values. The caller releases the result.
 func (d *decoder) as(f *pqarrow.SchemaField, a arrow.Array) arrow.Array {
 	old := a.Data().Children()
 	if len(f.Children) == 0 || len(f.Children) != len(old) {

@@ -222,8 +222,8 @@ func (c *column) reserveDefault() {
 	}
 }
 
-// fill sets the offsets of the rows after the last written one, up to the given row, to at. So the
-// rows before the given row are empty.
+// fill sets the offsets of the rows after the last written one, up to the given row. All get the
+// same value, the argument at. So the rows before the given row are empty.
 func (c *column) fill(row int, at int32) {
 	offsets := c.offsets[:row+1]
 	for i := c.next; i < len(offsets); i++ {

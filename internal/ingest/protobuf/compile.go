@@ -30,7 +30,7 @@ type place struct {
 	level   *level
 	present *column // has the validity of the message; nil if the message is always present
 	depth   int     // nesting depth of the fields' Arrow arrays
-	flat    bool    // the fields are columns of the batch
+	flat    bool    // whether the fields are columns of the batch
 	path    string  // path of the message, with a dot at its end
 }
 
@@ -90,7 +90,7 @@ func (c *compiler) count(arrays int) error {
 	return nil
 }
 
-// column adds a column to the level (sequence of rows) of the place at.
+// column adds a column to a level (sequence of rows). The argument at is a place in that level.
 func (c *compiler) column(at place, s store, optional bool) *column {
 	col := newColumn(s, c.d.plan.options.PoisonMemory)
 	col.optional, col.present = optional, at.present
@@ -101,8 +101,8 @@ func (c *compiler) column(at place, s store, optional bool) *column {
 }
 
 // message returns the reader of a message type, with an op for each field, and the columns of the
-// fields. If want is nil, all fields are read. Otherwise want selects the columns of a projection,
-// which are stored in c.columns and not returned.
+// fields. If the argument want is nil, all fields are read. Otherwise it selects the columns of a
+// projection. These are stored in c.columns and not returned.
 func (c *compiler) message(md protoreflect.MessageDescriptor, want *selection, at place) (*message, []*output, error) {
 	c.types = append(c.types, md.FullName())
 	defer func() { c.types = c.types[:len(c.types)-1] }()
@@ -149,7 +149,7 @@ func (c *compiler) message(md protoreflect.MessageDescriptor, want *selection, a
 	return m, outputs, nil
 }
 
-// checkNames returns an error for the first name in want that is not a field of md.
+// checkNames returns an error for the first name in the selection want that is not a field of md.
 func (c *compiler) checkNames(md protoreflect.MessageDescriptor, want *selection, at place) error {
 	for _, s := range want.steps {
 		if md.Fields().ByName(protoreflect.Name(s.Name)) == nil {

@@ -100,8 +100,8 @@ func (d *Decoder) reserve(l *level, rows int) bool {
 	return true
 }
 
-// full says that the batch has no room for the message: it records this in d.code. It always
-// returns false, which its callers return.
+// full sets d.code to codeFull, because the batch has no room for the message. It always returns
+// false, so that callers can end with "return d.full()".
 func (d *Decoder) full() bool {
 	d.code = codeFull
 	return false

@@ -77,8 +77,8 @@ func openMessages(o wire.MessageOptions) (wire.Messages, error) {
 }
 
 // check returns a base.Invalid error if options contradict each other, or if an option would have
-// no effect. what is the name of the clause for error messages, such as "FORMAT protobuf". root is
-// the value of the option schema_dir.
+// no effect. The argument what is the name of the clause for error messages, such as "FORMAT
+// protobuf". root is the value of the option schema_dir.
 func (m *opened) check(what, root string) error {
 	if len(m.Files) > 0 && m.Registry {
 		return base.Errorf(base.Invalid, "%s: a schema is given, and a registry", what).

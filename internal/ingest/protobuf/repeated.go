@@ -80,8 +80,9 @@ func (o *op) fixedSize() int {
 	return 0
 }
 
-// counts adds 1 to the number of elements of the repeated field in the given row. It returns true
-// if the new element has the number wanted, counted from 0.
+// The method counts adds 1 to the number of elements of the repeated field in the given row. It
+// returns true if the new element is the wanted one. The argument wanted is the number of that
+// element, from 0.
 func (c *column) counts(row, wanted int) bool {
 	if c.next <= row {
 		c.next, c.count = row+1, 0

@@ -60,8 +60,8 @@ func wireType(k protoreflect.Kind) protowire.Type {
 }
 
 // value returns the op for one value of the field fd (how to decode it, and where to store it),
-// without its tag, and the column for the value. at is the place in the plan. If want selects
-// columns inside of the field, there is no column for the field itself.
+// without its tag, and the column for the value. The argument at is the place in the plan. If the
+// selection want has columns inside of the field, there is no column for the field itself.
 func (c *compiler) value(fd protoreflect.FieldDescriptor, at place, how presence, want *selection) (*op, *output, error) {
 	optional := how == optionalElement || how == optionalField && fd.HasPresence() && !fd.ContainingMessage().IsMapEntry()
 	o, output, err := c.typed(fd, at, how, optional, want)
@@ -173,7 +173,7 @@ func (c *compiler) inside(fd protoreflect.FieldDescriptor, at place, optional bo
 }
 
 // scalar returns the op (how to decode a field, and where to store it) for a scalar field, and its
-// column. If implicit is true, rows without a value have the default.
+// column. If the argument implicit is true, rows without a value have the default.
 func (c *compiler) scalar(fd protoreflect.FieldDescriptor, at place, optional, implicit bool) (*op, *output, error) {
 	k := kinds[fd.Kind()]
 	a, s, arrays := k.action, k.store, 1

@@ -36,8 +36,8 @@ type column struct {
 	origin   *ir.Origin
 }
 
-// columns is what is known about the output columns of an operator in a query plan. If known is
-// false, nothing is known, not even how many columns there are.
+// columns is what is known about the output columns of an operator in a query plan. If the field
+// known is false, nothing is known, not even how many columns there are.
 type columns struct {
 	known bool
 	list  []column

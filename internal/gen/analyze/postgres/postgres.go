@@ -175,7 +175,8 @@ func byteOffset(text string, position int) int {
 }
 
 // guarded sets a savepoint and then calls f, so that a refused statement does not end the
-// transaction. If f fails, or if keep is not set, the changes that f made are rolled back.
+// transaction. If f fails, or if the argument keep is false, the changes that f made are rolled
+// back.
 func (e *Engine) guarded(ctx context.Context, keep bool, f func() error) error {
 	if _, err := e.conn.Exec(ctx, "SAVEPOINT scoter"); err != nil {
 		return fmt.Errorf("savepoint: %w", err)
@@ -316,8 +317,8 @@ func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.D
 
 // prepare lets the server parse a statement and find its types. If the server cannot determine the
 // type of a parameter (`$1 IS NULL` alone, `unnest($1)`), prepare tells it the types of parameters:
-// those that unify finds, or else those of the sample values. told means that the server had to be
-// told types; drivers must then tell it too.
+// those that unify finds, or else those of the sample values. The result told is true if it had to
+// do so; drivers must then do the same.
 func (e *Engine) prepare(ctx context.Context, s *analyze.Statement, sql string) (out *pgconn.StatementDescription, told bool, err error) {
 	attempt := func(oids []uint32) error {
 		return e.guarded(ctx, true, func() (err error) {

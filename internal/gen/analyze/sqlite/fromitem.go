@@ -2,9 +2,9 @@ package sqlite
 
 import "strings"
 
-// fromItem returns the tables, with their columns, of s: a FROM clause or a part of it. known is
-// false if one of the tables is unknown. The meaning of a star, or of a column's name without a
-// table, is then unknown, too.
+// fromItem returns the tables, with their columns, of s: a FROM clause or a part of it. The result
+// known is false if one of the tables is unknown. The meaning of a star, or of a column's name
+// without a table, is then unknown, too.
 func (w *walker) fromItem(s *fromItem, sc *scope) (out []*relation, known bool) {
 	if s.left == nil {
 		r, ok := w.relation(s, sc)

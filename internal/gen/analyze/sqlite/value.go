@@ -259,8 +259,8 @@ func (w *walker) binary(e *expr, sc *scope) value {
 	return value{typ: anyType, nullable: true} // -> and ->> can return NULL and any type
 }
 
-// number64 reports whether expression e is an integer literal. nonzero reports whether it is one
-// other than zero.
+// number64 reports whether the expression e is an integer literal, possibly with a sign. The
+// function nonzero reports whether it is such a literal other than zero.
 func number64(e *expr) bool {
 	if e.kind == unaryExpr && (e.text == "-" || e.text == "+") {
 		e = e.args[0]

@@ -97,7 +97,7 @@ func (g *generator) copyWriter(t ir.Type, nullable bool) string {
 }
 
 // copyPut returns Go code that writes the value v, of type t, in the binary form of PostgreSQL's
-// COPY. The parameter to is the name of the variable that the code writes to.
+// COPY. The parameter to is the name of the variable that receives the bytes.
 func (g *generator) copyPut(to, v string, t ir.Type, nullable bool) string {
 	switch {
 	case t.Kind == ir.List:

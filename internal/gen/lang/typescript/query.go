@@ -184,8 +184,8 @@ func (g *generator) stream(q *emit.Query, params string, binds []string) {
 }
 
 // generic returns the TypeScript type argument for a call of the runtime library. It is needed if
-// rows are returned as the driver made them. read is the name of the function that converts the
-// rows. If there is such a function, generic returns "".
+// rows are returned as the driver made them. The argument read is the name of the function that
+// converts the rows. If there is such a function, generic returns "".
 func generic(row, read string) string {
 	if read != "" {
 		return ""
@@ -193,8 +193,8 @@ func generic(row, read string) string {
 	return "<" + row + ">"
 }
 
-// apply returns TypeScript code that calls a function with the argument v. read is the name of this
-// function, or an arrow function.
+// apply returns TypeScript code that calls a function with the argument v. The argument read is the
+// name of this function, or an arrow function.
 func apply(read, v string) string {
 	if strings.Contains(read, "=>") {
 		read = "(" + read + ")"

@@ -399,8 +399,8 @@ func (e *Engine) fill(ctx context.Context, p *preparation, reservation *Reservat
 	err := e.encodeBody(p, encoded)
 	bytes := encoded.bytes + int64(len(r.sections()))
 	if err == nil && bytes > maxBodyBytes {
-		// Refuse a request that is too large here. In the log it would make the write of its whole
-		// group of requests fail.
+		// Refuse a request that is too large, before it is passed to the log. The log writes
+		// several requests as a group, and all of them would fail.
 		err = errBody(bytes)
 	}
 	if err != nil {

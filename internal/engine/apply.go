@@ -15,8 +15,8 @@ import (
 //   - to remove the part files of a failed flush: after a restart the catalog may list them
 //   - to acknowledge rows of a table: after a restart the table may be dropped
 //
-// So after an error apply makes another edit at once, which changes nothing. If that fails too, the
-// catalog is in doubt: the error is Unknown, files stay, and writes are refused. The doubt ends
+// So after an error apply immediately makes another edit, which changes nothing. If that fails too,
+// the catalog is in doubt: the error is Unknown, files stay, and writes are refused. The doubt ends
 // with a restart, or when a later edit succeeds. A later edit succeeds only if the failed edit is
 // not stored.
 func (e *Engine) apply(edit catalog.Edit) error {

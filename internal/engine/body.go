@@ -66,8 +66,9 @@ func (b *body) Write(p []byte) (int, error) {
 // add appends the encoding of a batch to the body. The batch's memory must not change before the
 // body is freed.
 func (b *body) add(record arrow.RecordBatch) error {
-	// The length of the encoding is known only after the batch was encoded, so it is filled in
-	// later. It has memory of its own, because the buffer body.short may be reallocated meanwhile.
+	// The length of the encoding is known only after the batch was encoded, so its four bytes are
+	// filled in later. They have memory of their own, because the buffer body.short may be
+	// reallocated meanwhile.
 	length := make([]byte, 4)
 	b.cut()
 	b.slices = append(b.slices, length)

@@ -328,8 +328,8 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		tc.bytes += bytes
 		p.patches = append(p.patches, l.Values)
 	}
-	// Until the flush, the change takes its memory twice: as a change of the generation, and as
-	// part of the patches of its rowset.
+	// Until the flush, the memory of the change counts twice: the generation has the change, and
+	// the patches of the changed rowset have a copy of it.
 	p.request.changes.bytes += 2 * tc.bytes
 	p.request.changes.tables = append(p.request.changes.tables, tc)
 	return nil
@@ -419,8 +419,9 @@ func checkLayer(t *snapshot.Table, l patch.Layer) error {
 // remapAddresses remaps a change's row addresses to the present rowsets. If the remap of a replaced
 // rowset is not retained any more, the error is ErrChanged.
 func (e *Engine) remapAddresses(c *tableChange) error {
-	// If remapAddresses is called again, touched and checked keep the older addresses, too. A write
-	// set since the snapshot may have recorded rows under any of these addresses.
+	// If remapAddresses is called again, the maps touched and checked keep the addresses of the
+	// earlier calls, too. A write set since the snapshot may have recorded rows under any of these
+	// addresses.
 	if c.checked == nil {
 		c.touched, c.checked = map[base.RowsetID]*roaring.Bitmap{}, map[base.RowsetID]*roaring.Bitmap{}
 	}

@@ -405,8 +405,8 @@ func TestUnmodifiedRowsOfAChangeConflictWithOtherChanges(t *testing.T) {
 				t.Errorf("%s, %s: %v", c.name, how, err)
 			}
 			if how != "as parts" && !c.changed {
-				// The change modified nothing in the table, for other statements and after a
-				// restart.
+				// The change modified nothing in the table: neither another statement nor a restart
+				// sees an effect of it.
 				_, err := updateFrom(e, s, table.ID, nil, AppendOptions{}, set(7, 1))
 				must(t, err)
 				s.Release()

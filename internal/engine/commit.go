@@ -224,8 +224,8 @@ func (e *Engine) commitGroup(group []*request) {
 	seq = e.seq
 	for i, r := range accepted {
 		if err := e.appendToMemtables(r, places, seq+base.Seq(i)+1); err != nil {
-			// The log has the rows, but the memtable does not. Only a restart can make them equal
-			// again.
+			// The log has the rows, but the memtable does not. Only a restart, which reads the log
+			// again, can bring the rows into a memtable.
 			err := errUnknown(e.stop(err))
 			for _, r := range accepted {
 				e.finish(r, outcome{err: err})

@@ -188,8 +188,8 @@ func (e *Engine) checkExpression(t *table, since base.Seq) error {
 	return nil
 }
 
-// expressionOf checks the expression update of a change against the table s. It returns a copy of
-// the expression update with the schema version of s.
+// expressionOf checks whether the expression update x can be stored for table s. It returns a copy
+// of x that has the schema version of s.
 func expressionOf(s schema.Table, x *patch.Expression) (*patch.Expression, error) {
 	if x == nil {
 		return nil, nil

@@ -192,8 +192,8 @@ func (e *Engine) flushGeneration(ctx context.Context, g *generation) (err error)
 	}
 	var left []*flushed
 	var leftChanges []partChanges
-	// This step does not end with ctx, because only its outcome tells whether the written files are
-	// in use.
+	// This step is not cancelled when ctx ends, because only its outcome tells whether the written
+	// files are in use.
 	err = e.commit(context.Background(), func() (err error) {
 		left, leftChanges, err = e.publishFlush(g, all, changes)
 		return err

@@ -90,9 +90,9 @@ func (g *garbage) markListed(e *Engine, parts []*partFile) {
 	}
 }
 
-// endDoubt is called when it is known again which edits the catalog has. It ends the doubt about
-// the catalog. The catalog does not list the files that were abandoned during the doubt, so the
-// collector gets them for removal.
+// endDoubt sets the flag doubt to false. The caller knows again whether the catalog has the last
+// edit (see Engine.apply). Files that were abandoned while that was unknown are not in the catalog,
+// so the collector gets them for removal.
 func (g *garbage) endDoubt(doubt *atomic.Bool) {
 	g.mu.Lock()
 	doubt.Store(false)
@@ -104,9 +104,10 @@ func (g *garbage) endDoubt(doubt *atomic.Bool) {
 	}
 }
 
-// postpone reports whether the catalog is in doubt. If it is, postpone also records the abandoned
-// file at path, so that the file is removed after the doubt ends. It reads the flag doubt under the
-// lock that endDoubt takes. So no file is added after endDoubt has emptied the list.
+// postpone reports whether the catalog is in doubt: whether it is unknown if the catalog has the
+// last edit. If so, postpone also records the abandoned file at path, so that the file is removed
+// after the doubt ends. It reads the flag doubt under the lock that endDoubt takes. So no file is
+// recorded after endDoubt has emptied the list.
 func (g *garbage) postpone(path string, doubt *atomic.Bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

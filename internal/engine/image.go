@@ -110,7 +110,8 @@ func (e *Engine) fillImage(m *Image) (err error) {
 	if err := remove(); err != nil { // remove the copy that an earlier, failed image has left
 		return err
 	}
-	// The copy is removed at once, since an open file can be read after its name was removed.
+	// The name of the copy is removed immediately, because an open file can be read after its name
+	// was removed.
 	defer func() { err = errors.Join(err, remove()) }()
 	if err := e.catalog.CopyTo(copied); err != nil {
 		return err
@@ -148,8 +149,8 @@ func (m *Image) CheckLog(ctx context.Context) error { return wal.Verify(ctx, m.l
 func (e *Engine) below(path string) string {
 	name, err := filepath.Rel(e.dir, path)
 	if err != nil {
-		// This is a defect, since all files are below the data directory; the path in the image
-		// shows it.
+		// This is a defect, because all files are below the data directory. The image then has the
+		// path as it is, which shows the defect.
 		return path
 	}
 	return filepath.ToSlash(name)

@@ -231,8 +231,8 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 			if t.current.schema.Version != l.table.Version {
 				return nil, errOtherSchema(l.table)
 			}
-			// Rows that are appended after the load must be newer than its rows. So they must not
-			// go to the existing memtable, which has older rows.
+			// Rows that are appended after the load must be newer than the load's rows. The
+			// existing memtable has older rows, so later rows must go to a new memtable.
 			if l.table.MergeOnRead && e.active.memtables[t.id] != nil {
 				if err := e.freeze(); err != nil {
 					return nil, err

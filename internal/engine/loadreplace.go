@@ -163,8 +163,9 @@ func (l *Load) publishReplacing(ctx context.Context, s *snapshot.Snapshot, tc *t
 		old := t.installLocked(e.newVersionLocked(v.schema, parts, v.memtables))
 		for _, m := range t.recorders {
 			if err := m.add(committedChange{tc.id, result.Seq, e.now(), tc.deleted, nil, nil}); err != nil {
-				// This would be a defect of Scoter: flushes or merges that are running could make
-				// deleted rows visible again.
+				// An error here is a defect of Scoter. The engine stops, because flushes or merges
+				// that are running did not get the deletions, and could make deleted rows visible
+				// again.
 				e.stop(err)
 			}
 		}

@@ -235,8 +235,9 @@ func (e *Engine) load(state catalog.State) error {
 	if err := e.loadExports(state); err != nil {
 		return err
 	}
-	// The catalog does not store the order in which requests finished. The order in which their
-	// records expire is about the same. Almost all records from the log are newer.
+	// Sort the records by the time when they expire. The catalog does not store the order in which
+	// the requests finished, but that order is about the same. Almost all records that are read
+	// from the log later are newer than these.
 	slices.SortFunc(state.Keys, func(a, b catalog.Key) int { return a.Expires.Compare(b.Expires) })
 	for _, k := range state.Keys {
 		c, err := restoreRecord(k)

@@ -29,8 +29,8 @@ type Reservation struct {
 	wanted int64
 }
 
-// ErrMemoryBusy says that a statement needs memory that is not free at once. The statement must
-// release its snapshot, call Reservation.WaitForMore, and run again.
+// ErrMemoryBusy says that a statement needs memory that is not free at the moment. The statement
+// must release its snapshot, call Reservation.WaitForMore, and run again.
 var ErrMemoryBusy = base.Errorf(base.Unavailable, "no memory at once for the rows that a statement changes")
 
 const (

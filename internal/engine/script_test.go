@@ -117,8 +117,8 @@ func (s *script) run(d *datadriven.TestData) (string, error) {
 	case "view":
 		n := nameOf(d)
 		return "", e.PutView(ctx, catalog.View{Name: catalog.ViewName(n), SQL: strings.TrimSpace(d.Input)}, d.HasArg("replace"))
-	// append t columns=(a BIGINT, b VARCHAR) [key=k] [hash=h] [create] [async];
-	// a JSON object a line
+	// append t columns=(a BIGINT, b VARCHAR) [key=k] [hash=h] [create] [async]
+	// The input has one JSON object per line.
 	case "append":
 		record, err := batchOfJSON(arg(d, "columns"), d.Input)
 		if err != nil {
@@ -154,8 +154,8 @@ func (s *script) run(d *datadriven.TestData) (string, error) {
 			return s
 		})
 		return "", err
-	// progress stream partition=0 from=0 next=5 [topic=1] [reset] [into=(t, u)];
-	// rows "a INTEGER" a line
+	// progress stream partition=0 from=0 next=5 [topic=1] [reset] [into=(t, u)]
+	// The input has one JSON object per line, for the column a INTEGER.
 	case "progress":
 		return s.progress(d)
 	// rows t [snapshot=name] [addresses]

@@ -84,7 +84,7 @@ func (e *Engine) nextToScrub() (next *partFile, wait time.Duration) {
 }
 
 // scrubDue returns the time at which a part is due to be verified. A part without block checksums
-// is due at once.
+// is due immediately.
 func (p *partFile) scrubDue(period time.Duration) time.Time {
 	if tried := p.scrubbed.Load(); tried != 0 {
 		return time.UnixMicro(tried).Add(period)
@@ -124,8 +124,8 @@ func (e *Engine) scrub(ctx context.Context, p *partFile) bool {
 		return false
 	}
 	at := e.now()
-	// Record the time also if the part is damaged. Otherwise the part would be scrubbed again at
-	// once.
+	// Record the time also if the part is damaged. Otherwise the part would be scrubbed again
+	// immediately.
 	p.scrubbed.Store(at.UnixMicro())
 	if err == nil {
 		p.verified.Store(at.UnixMicro())

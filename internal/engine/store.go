@@ -336,7 +336,7 @@ func (e *Engine) putChanges(edit *catalog.Edit, c *partChanges, set *patch.Set) 
 }
 
 // changesStored records in memory which patches and deletions the catalog has after an edit. It
-// removes the files of replaced patches at once, since only Open reads such files.
+// removes the files of replaced patches immediately, because only Open reads such files.
 func (e *Engine) changesStored(all []partChanges) {
 	for _, c := range all {
 		t := e.tables[c.table]

@@ -191,8 +191,8 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) (removed *snapsh
 		return nil, base.Wrap(errors.Join(err, remapAllSuperseded(states, remaps)), "truncate table")
 	}
 	removed.Retain()
-	// This context does not end with ctx: the rows are removed already, even if the caller does not
-	// wait any longer.
+	// Continue even if ctx has ended: the rows are removed already, whether the caller still waits
+	// or not.
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), CountingTime)
 	defer cancel()
 	shown, err := e.finishDeduplicated(late, removed, states, remaps)

@@ -111,8 +111,9 @@ func (m *Mutator) conformOne(ctx context.Context, rows engine.TableRows, o engin
 		return w.mixedRows()
 	}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-	// If the lookup fails, for example because the table does not exist, its error is not returned
-	// here: the store's Conform returns it. The same is done for a table without a primary key.
+	// If the lookup fails, for example because the table does not exist, or the table has no
+	// primary key, continue with the store's Conform below. Conform reports the error of a failed
+	// lookup.
 	if err == nil && len(t.PrimaryKey) > 0 {
 		if one.keyed, err = w.pieces(t); err != nil {
 			return one, base.Wrap(err, "table %s", t.QualifiedName())

@@ -225,8 +225,9 @@ func (x *execution) mergeParts(in insertion, rows *bulkInput, incoming *Transien
 				counts.Inserted++
 			case buried:
 				counts.Deleted++
-				// The row is a deletion and not an insertion: partDedup.tombstones subtracts it
-				// again.
+				// The row is a deletion and not an insertion. It is counted here as an insertion
+				// all the same, because partDedup.tombstones subtracts all deletions from that
+				// count.
 				counts.Inserted++
 				addRow(deleted, row)
 			default:

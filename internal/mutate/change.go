@@ -271,8 +271,8 @@ func (x *execution) checkKeys(f *planResult, o *changeSet, s *snapshot.Snapshot)
 			return err
 		}
 	}
-	// The inserted rows in the map left are not stored after all. They are rows with a lower
-	// version than their key's tombstone, and deletions of a key that does not exist.
+	// left has the indexes of the inserted rows that are not stored after all: rows with a lower
+	// version than the tombstone of their key, and deletions of a key that does not exist.
 	left := map[uint32]bool{}
 	seen := make(map[batch.KeyHash]bool, len(hashes))
 	for i, h := range hashes {
@@ -328,8 +328,8 @@ func (x *execution) returnedOf(f *planResult, o *changeSet, reservation *engine.
 	if len(p.actions) == 1 {
 		return all, x.returnedRows(all, p.table, p.returning, p.actions[0].name, f.values, o.returned)
 	}
-	// The list is evaluated once for each action, because merge_action is a constant in the query
-	// and not a column.
+	// The RETURNING list is evaluated once for each action, because merge_action is a constant in
+	// the query that evaluates it, and not a column.
 	for _, name := range []string{"INSERT", "UPDATE", "DELETE"} {
 		rows := slices.DeleteFunc(slices.Clone(o.returned), func(i uint32) bool { return p.actions[f.actions[i]].name != name })
 		if err := x.returnedRows(all, p.table, p.returning, name, f.values, rows); err != nil {

@@ -259,8 +259,8 @@ func (f *planResult) changeSet() (*changeSet, error) {
 	first := uint32(0)
 	for _, values := range f.values {
 		for _, i := range p.tombstones(values) {
-			// A row that DELETE removes is not a deletion in this sense: values has the row as it
-			// was before, so its deletion column does not count.
+			// Leave out rows that DELETE removes. In values these rows are as they were before, so
+			// their deletion column says nothing about the statement.
 			o.tombstones[first+i] = p.actions[f.actions[first+i]].kind != deleteRow
 		}
 		first += uint32(values.NumRows())
@@ -318,9 +318,10 @@ func (f *planResult) changeSet() (*changeSet, error) {
 	return o, err
 }
 
-// existingRows returns the numbers of the effects (rows that the query returned) that change an
-// existing row, by ascending address. If several of them change the same row, it returns the number
-// of the first one, or an error if the plan does not allow that (rowPlan.rejectsDuplicates).
+// existingRows returns the indexes, in f.rows, of the rows that change an existing row of the
+// table. They are sorted by the address of the existing row. If several rows of f.rows change the
+// same existing row, only the first of them is returned. If the plan does not allow that
+// (rowPlan.rejectsDuplicates), existingRows returns an error.
 func (f *planResult) existingRows() ([]uint32, error) {
 	order := make([]uint32, 0, len(f.rows))
 	for i, row := range f.rows {

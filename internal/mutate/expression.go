@@ -84,8 +84,8 @@ func (x *execution) tryExpression(reservation *engine.Reservation, lock engine.T
 		return 0, err
 	}
 	if tried.table != e.table.ID {
-		// The table is another one now, because the name means another table than in the last
-		// attempt.
+		// The name of the table means another table than in the last attempt. Discard what that
+		// attempt found.
 		tried.close()
 	}
 	fresh := tried.lock != engine.ExclusiveLock || tried.version != e.table.Version

@@ -359,8 +359,8 @@ func assignmentCast(t schema.Table, targets []schema.Column, byName bool) (prefi
 	}
 	names := ""
 	if !byName {
-		// For DEFAULT VALUES there are no targets. The caller replaces DEFAULT VALUES by a query
-		// with one column, which gets this name and is not used.
+		// For DEFAULT VALUES there are no target columns. The caller replaces DEFAULT VALUES by a
+		// query with one column, which gets this name and is not used.
 		list := []string{"scoter_none"}
 		for i, c := range targets {
 			list = append(list[:i], schema.Quote(c.Name))

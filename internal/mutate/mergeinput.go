@@ -91,8 +91,8 @@ func (m *mergeInput) resolveSide(w *mergeClause, expression []sqltoken.Token, de
 		if !first || at < 0 || contains(named, m.target.table.Columns[at].ID) {
 			continue
 		}
-		// A dot follows the name: it is a column and a field behind it, or a table and a column
-		// behind it.
+		// A dot follows the name. So the name means either a column with a field after the dot, or
+		// a table with a column after the dot.
 		if i+1 < len(expression) && expression[i+1].Is(".") {
 			table, err := m.hasTable(t.Name())
 			if err != nil {

@@ -264,9 +264,9 @@ func (m *Mutator) execute(ctx context.Context, s sqltoken.Statement, req Request
 				return result, err
 			}
 		}
-		// The mode expression comes from the setting, and the statement did not choose it. The
-		// setting applies only to statements that can be stored as expressions, so this statement
-		// runs in the mode Auto.
+		// The setting of the mode is `expression`, and the statement itself does not name a mode.
+		// The setting applies only to statements that can be stored as expressions, so this
+		// statement runs in the mode Auto.
 		x.mode, c.at = Auto, 0
 	}
 	var counts Counts

@@ -67,7 +67,7 @@ func (s *partDedup) tombstones() error {
 	return nil
 }
 
-// lookupBatch is the number of rows whose versions and deletion marks are read at once.
+// lookupBatch is the number of rows whose versions and deletion marks are read in one step.
 const lookupBatch = 1 << 16
 
 // run finds the keys that several rows have, and calls the function decide for each of them. The

@@ -123,8 +123,8 @@ func (w *rowsRequest) pieces(t schema.Table) (all []*incomingRows, err error) {
 	if !w.fitOneEdit(t, w.rows, columns) {
 		return nil, checkSameColumns(w.rows, t)
 	}
-	// The change of the schema (evolution) is planned for all rows at once, because a single piece
-	// does not have all new columns and would not give the errors of other pieces.
+	// The change of the schema (evolution) is planned for all rows together. A single piece does
+	// not have all new columns, and would not show the errors of the other pieces.
 	if w.mode == Upsert && w.options.Create {
 		if t, w.evolution, err = w.store.Plan(w.ctx, w.rows, w.options); err != nil {
 			return nil, err

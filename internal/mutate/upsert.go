@@ -216,8 +216,8 @@ func (a *incomingRows) changeSet(addresses []base.RowAddress, states []keys.Stat
 	moves := changesPlacement(a.table, a.assigned)
 	sets := slices.ContainsFunc(a.assigned, func(c schema.Column) bool { return !slices.Contains(a.table.PrimaryKey, c.ID) })
 	// In a table that merges on read, a commit may append a row without looking up its key. So the
-	// committer must compare the keys of rows that are deleted or get a version with the keys of
-	// such appended rows.
+	// committer compares the keys of such rows with change.Keys: the keys of the existing rows that
+	// this change deletes, or whose version it sets.
 	minded := a.table.MergeOnRead && a.table.RowVersion != 0
 	touch := func(i int) {
 		if minded {
@@ -245,8 +245,8 @@ func (a *incomingRows) changeSet(addresses []base.RowAddress, states []keys.Stat
 			if stored {
 				addRow(change.Unmodified, address)
 			} else {
-				// No row has the key. The committer compares it, because the result is different if
-				// another statement inserts the key before this commit.
+				// No row has the key. The committer compares the key with later commits, because
+				// the result is different if another statement inserts the key before this commit.
 				change.Keys = append(change.Keys, a.hashes[i].High)
 			}
 			continue
@@ -254,8 +254,9 @@ func (a *incomingRows) changeSet(addresses []base.RowAddress, states []keys.Stat
 			change.Counts.Deleted++
 		case deletes:
 			if !stored && !leaves {
-				// No row has the key. The committer compares it, because this deletion has a
-				// different result if another statement inserts the key before this commit.
+				// No row has the key. The committer compares the key with later commits, because
+				// this deletion has a different result if another statement inserts the key before
+				// this commit.
 				change.Keys = append(change.Keys, a.hashes[i].High)
 			}
 		case there:
@@ -309,8 +310,8 @@ func (a *incomingRows) changeSet(addresses []base.RowAddress, states []keys.Stat
 func (m *Mutator) patches(ctx context.Context, t *snapshot.Table, a *incomingRows, updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	values := a.newValues()
 	slices.SortFunc(updated, func(i, j uint32) int { return compareAddresses(addresses[i], addresses[j]) })
-	// The keys of lacking are ids of parts. The stored expressions of these parts also set columns
-	// that the patch does not set.
+	// lacking[id] says that the part with this id has stored expressions that also set columns that
+	// the patch does not set.
 	lacking := map[base.RowsetID]bool{}
 	if len(t.Expressions) > 0 {
 		for _, p := range t.Parts {

@@ -24,7 +24,7 @@ type recordBatch struct {
 	ranges      map[partition]*partitionRange
 	bytes       int64 // bytes is the memory that is reserved for the records of the batch.
 	// began is when the first record of the batch arrived. It is zero if the batch has no record,
-	// but only positions and reports of lost records. Such a batch is stored at once.
+	// but only positions and reports of lost records. Such a batch is stored without delay.
 	began time.Time
 }
 
@@ -152,8 +152,9 @@ func (b *recordBatch) split() (first, second *recordBatch) {
 		case at == 0:
 			left.Next = cut.offset
 		default:
-			// The first half has no records of this partition. But its range may store the position
-			// at which reading continues in the partition.
+			// The first half has no records of this partition. It gets an empty range of offsets
+			// all the same, because a range may also store the position at which reading of the
+			// partition continues.
 			left.Next = left.From
 		}
 		left.bytes, left.newest, right.From, right.Reset = 0, time.Time{}, left.Next, false

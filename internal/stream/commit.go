@@ -150,8 +150,8 @@ func (s *source) insert(ctx context.Context, p *plan, pieces [][]piece, records 
 	defer out.release()
 	rows = out.count
 	out.add(s.deadLetterTableRows(deadLetters))
-	// The append must not end with ctx. This session waits for the result of the append, so that
-	// the next session knows which records are stored.
+	// The append must not be cancelled when ctx ends. This session waits for the result of the
+	// append, so that the next session knows which records are stored.
 	return rows, s.manager.writer.Append(context.WithoutCancel(ctx), out.tables, engine.AppendOptions{Create: true, Progress: progress})
 }
 

@@ -46,8 +46,8 @@ const (
 )
 
 const (
-	// fetchBytes is how many bytes the client requests from a broker at once. The client buffers
-	// one response per broker.
+	// fetchBytes is how many bytes the client requests from a broker with one fetch. The client
+	// buffers one response per broker.
 	fetchBytes = 8 << 20
 	// maxRecordBytes is the maximum decompressed size of one batch of records, as Kafka's producers
 	// make them.

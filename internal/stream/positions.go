@@ -162,8 +162,9 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 			offsets[i] = o.Offset
 		}
 		if missing != nil {
-			// This partition was never read, and must begin where the option start says. That must
-			// be decided now, unless it is the first record anyway.
+			// This partition was never read. It must begin where the option start says, and that
+			// position must be determined now, because it may be different later. Only the position
+			// of the first record (earliest) can also be determined later.
 			if !was && (!seen[p.topic] || len(k.partitions) > 0) && k.start != earliest {
 				return nil, missing
 			}
@@ -218,8 +219,9 @@ func resumeOffset(stored catalog.Offset, topicID [16]byte, begin, end int64) (ne
 // startPartitions starts reading the partitions in the map all, each at its position there, and
 // returns the positions in the form that the Kafka client takes. If a position differs from the
 // stored one, it is added to the batch, because the next session must begin there too, even if no
-// record arrives. If records are lost, the batch is stored at once, so that the loss is reported
-// without waiting for a record. The caller holds mu, unless the Kafka client does not exist yet.
+// record arrives. If records are lost, the batch is stored without delay, so that the loss is
+// reported without waiting for a record. The caller holds mu, unless the Kafka client does not
+// exist yet.
 func (x *session) startPartitions(all map[partition]startPoint) map[string]map[int32]kgo.Offset {
 	offsets := map[string]map[int32]kgo.Offset{}
 	for p, at := range all {

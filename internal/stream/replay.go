@@ -16,8 +16,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// replayPage is the maximum number of dead letters that are decoded and stored at once. replayBytes
-// is their maximum size in bytes.
+// replayPage is the maximum number of dead letters that are decoded and stored together.
+// replayBytes is their maximum size in bytes.
 const (
 	replayPage  = 10_000
 	replayBytes = 16 << 20

@@ -78,9 +78,10 @@ const maxDuckDBFailures = 3
 // session it waits longer.
 func (s *source) run(ctx context.Context, d Definition) {
 	wait := firstWait
-	// again counts consecutive sessions that ended because the topics changed (errTopicsChanged).
-	// defects counts the sessions that ended with an internal error of DuckDB since a batch was
-	// stored. batches is the number of stored batches after the last session.
+	// Three numbers are counted:
+	//   - again: consecutive sessions that ended because the topics changed (errTopicsChanged)
+	//   - defects: sessions that ended with an internal error of DuckDB since a batch was stored
+	//   - batches: the batches that were stored until the end of the last session
 	again, defects, batches := 0, 0, int64(-1)
 	for ctx.Err() == nil {
 		began := time.Now()

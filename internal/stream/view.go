@@ -119,8 +119,8 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 	if err != nil {
 		return err
 	}
-	// Estimate the memory generously: parts are compressed, and there may be as many groups as
-	// states.
+	// Estimate the memory generously. The size of the table (bytes) is that of compressed parts,
+	// and the join may have as many groups as the table has states.
 	shares := max(max(bytes, rows*valueBytes*int64(len(table.Columns)))/joinChunkBytes, 1)
 	if len(d.GroupColumns) == 0 {
 		shares = 1

@@ -99,8 +99,8 @@ func decimal(number json.Number, scale uint8, t schema.Type) (schema.Value, bool
 	if err != nil || scale > t.Scale || t.Width > most64 {
 		return schema.Value{}, false
 	}
-	// The number must be below this limit. It is multiplied to get the scale of the column, and the
-	// product must fit into the column's width.
+	// The number is multiplied below, so that it has the scale of the column. The product must fit
+	// into the width of the column, so the number itself must be less than limit.
 	limit := int64(1)
 	for range t.Width - (t.Scale - scale) {
 		limit *= 10

@@ -173,9 +173,9 @@ func (c *changed) values(ctx context.Context, columns []schema.Column, read read
 		if k := cached[column.ID]; k != nil {
 			k.used = 2*scan + 1
 		} else {
-			// The value of used is even for a column that is not in the cache yet, and odd for a
-			// column that the scan has found there. So this column is evicted before those: see
-			// rowsetCaches.trim.
+			// used is even for a column that is not in the cache yet, and odd for a column that the
+			// scan has found there. So rowsetCaches.trim evicts this column before the columns that
+			// the scan has found.
 			cached[column.ID] = &cachedColumn{used: 2 * scan}
 		}
 	}

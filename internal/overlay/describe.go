@@ -36,8 +36,8 @@ func (m *cMemory) alloc(bytes int) unsafe.Pointer {
 		block := C.calloc(1, C.size_t(size))
 		m.blocks = append(m.blocks, block)
 		if bytes > blockBytes/4 {
-			// This struct has a block of its own, so the field rest still has the rest of the last
-			// shared block.
+			// This memory has a block of its own. m.rest is not changed, because it is the rest of
+			// the last shared block.
 			return block
 		}
 		m.rest = unsafe.Slice((*byte)(block), size)

@@ -51,8 +51,8 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 	if condition != "" {
 		from += " WHERE " + condition
 	}
-	// The function in returns a query over the SQL in from, with the columns of the schema version
-	// to. It also sets the variable at to that version.
+	// The closure named in returns a query over the SQL of from. The query's columns are those of
+	// schema version to. The closure also sets at to that version.
 	in := func(to schema.Table) string {
 		sql := "SELECT " + projection(to, at) + columns + from
 		at = to

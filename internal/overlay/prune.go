@@ -65,8 +65,8 @@ func setByAny(expressions []*patch.Expression, id base.ColumnID) bool {
 // was when the part was written, or nil if it did not exist then.
 func know(p *catalog.Part, now, written *schema.Column) (k knowledge, least, most schema.Value) {
 	if written == nil {
-		// All rows of the part have the column's initial value. It is known without evaluation only
-		// if it is NULL, which meets no comparison.
+		// In all rows of the part the column has its initial value. That value is known without
+		// evaluation only if it is NULL. NULL does not meet any comparison.
 		if now.Initial == "" {
 			return never, least, most
 		}

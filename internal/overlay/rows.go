@@ -64,7 +64,8 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 		return cmp.Or(cmp.Compare(a.Rowset, b.Rowset), cmp.Compare(a.Ordinal, b.Ordinal))
 	})
 	// A table with the version 0 is about to be created by a statement. Another statement may
-	// create a different table with the same id.
+	// create a different table with the same id. So the text must also have the types of the
+	// table's columns.
 	if t.Version == 0 {
 		for _, c := range t.Schema.Columns {
 			types += " " + c.Type.String()

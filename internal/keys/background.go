@@ -39,7 +39,7 @@ type indexBuilder struct {
 
 // retryAfter is how long the builder leaves out a part after it could not build the part's index.
 // Some failures, such as a lack of memory, are temporary, so the builder tries again. It does not
-// try at once, so that a permanent failure is not reported with every statement.
+// try immediately, so that a permanent failure is not reported with every statement.
 const retryAfter = time.Minute
 
 // lack is a part in which a key cannot be looked up without building the part's index or reading

@@ -149,8 +149,8 @@ func (f *Finder) readKeys(ctx context.Context, t *snapshot.Table, p *catalog.Par
 func (f *Finder) remember(t *snapshot.Table, p *catalog.Part, hashes []batch.KeyHash) {
 	key := t.Schema.PrimaryKey
 	if len(Columns(t.Schema, key)) > len(key) {
-		// An index for a table that has a version column or tombstones also needs these columns.
-		// The rows that were just read do not have them.
+		// The table has a version column or tombstones, so its index needs these columns as well as
+		// the key. The rows that were just read have only the key.
 		return
 	}
 	s := f.rowset(t, p.ID, key, true)

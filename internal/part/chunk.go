@@ -27,7 +27,7 @@ import (
 //	128 KiB   1.03 | 0.99   121 µs
 const pageBytes = 256 << 10
 
-// pageStep is the number of rows that DuckDB reads at once. The number of rows of a page is a
+// pageStep is the number of rows that DuckDB reads in one step. The number of rows of a page is a
 // multiple of pageStep, unless pageStep rows are too large for a page. If a filter excludes
 // pageStep rows, DuckDB can skip them only if they are all in one page. With pages of 128 KiB that
 // began at any row, queries with few result rows took 1.25 to 1.38 times as long.
@@ -137,7 +137,7 @@ func (c *chunk) room(values arrow.Array, left selection, slots int, steps bool) 
 	if past := (c.slots + n) % c.step; past < n {
 		n -= past
 	} else if steps {
-		// The page gets full in the middle of a step (a number of slots that DuckDB reads at once).
+		// The page gets full in the middle of a step (the slots that DuckDB reads together).
 		// Complete this step, and add no more.
 		n = min(within(2*pageBytes-size), c.step-c.slots%c.step)
 	}

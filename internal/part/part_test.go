@@ -445,8 +445,8 @@ func TestDamageIsCorrupt(t *testing.T) {
 		if err := Verify(context.Background(), fileOf(fsys, "/p", written), table, written); base.KindOf(err) != base.Corrupt {
 			t.Fatalf("byte %d: %v", offset, err)
 		}
-		// The footer has no checksum of its own. It may be read as a different one, but nothing may
-		// panic.
+		// The footer has no checksum of its own. A damaged footer may be read as a different
+		// footer, but nothing may panic.
 		_, _ = summaryOf(fsys, "/p")
 		f.WriteAt(old, offset)
 	}

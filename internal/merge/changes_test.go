@@ -246,8 +246,8 @@ func TestMergesCarryChanges(t *testing.T) {
 				must(t, d.changeNow(fsys, table.ID, values))
 				d.mutates = false
 				enter(values)
-			// a merge, with a change before it, one while it writes, and one that was computed
-			// before it
+			// a merge with two changes: one is committed while the merge writes. The other is
+			// computed from a snapshot before the merge, and committed after it.
 			case 5, 6:
 				what += " merge"
 				late, err := d.engine.Snapshot(table.ID)

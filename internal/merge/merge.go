@@ -21,7 +21,8 @@ const (
 	// reserveBytes is the disk space in bytes that a merge must leave free for the log. A merge
 	// that fills the disk would stop writers.
 	reserveBytes = 128 << 20
-	// rewriteBytes is the size in bytes of the decoded rows that the method rewrite sorts at once.
+	// rewriteBytes is the size in bytes of the decoded rows that the method rewrite sorts in one
+	// step.
 	rewriteBytes = 64 << 20
 )
 

@@ -127,7 +127,7 @@ type Plan struct {
 // worth doing if its growth is at least r. Each byte that such a merge rewrites is afterwards in a
 // part that is at least r times as large as its old one. So while a byte moves from a part of F
 // bytes to one of M bytes, it is rewritten at most log_r(M/F) times (the write amplification). r is
-// half of the number of parts of L bytes that could be merged at once. With the defaults it is 8,
+// half of the number of parts of L bytes that could be merged together. With the defaults it is 8,
 // so 1 MiB becomes 512 MiB in 3 merges. r is lower in three cases:
 //   - The limits of a part's size or of memory allow fewer parts in a merge.
 //   - There are many parts (more than crowd).

@@ -75,8 +75,8 @@ func TestTombstonesStayForTheirAgeAndGo(t *testing.T) {
 	if rows := partRows(t, d, table.ID); len(rows) != 1 || rows[0] != 200 {
 		t.Fatalf("parts of %d rows just before the age", rows)
 	}
-	// One of them was changed after it was written, so it stays. A change that comes while the
-	// others are dropped finds its row.
+	// Row 7, a tombstone, is changed before it reaches the age, so it stays. Row 198 is changed
+	// after a merge has dropped the other tombstones: that change must find its row.
 	s, err := d.engine.Snapshot(table.ID)
 	must(t, err)
 	part := s.Tables[table.ID].Parts[0].ID

@@ -174,7 +174,7 @@ func (b *body) buffer(size int64, content []byte) []byte {
 }
 
 // decompress replaces a compressed body by its content. header is the request's Content-Encoding.
-// If the content is larger than announced and memory is not free at once, it drops what it has
+// If the content is larger than announced and no memory is free at the moment, it drops what it has
 // decompressed, waits for memory, and starts again. So while it waits it holds only the compressed
 // body.
 func (b *body) decompress(ctx context.Context, header string, limit int64) error {

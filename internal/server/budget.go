@@ -21,9 +21,9 @@ import (
 //
 // Requests that hold no memory wait in a queue, first come, first served. Requests that hold memory
 // and need more are served before them, since they release their memory when they are done. A
-// request that holds memory is refused at once if waiting could be a deadlock. That is the case if
-// the waiting requests that hold memory could not all be served one after the other, each from the
-// memory that the requests before it release.
+// request that holds memory is refused without waiting if waiting could be a deadlock. That is the
+// case if the waiting requests that hold memory could not all be served one after the other, each
+// from the memory that the requests before it release.
 type budget struct {
 	limit   int64
 	waiting time.Duration // maximum time that a request waits for memory

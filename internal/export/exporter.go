@@ -215,7 +215,7 @@ func (x *exporter) sort(t schema.Table, all []engine.ExportPartition, p plan, no
 	differ := differing(t, all, now)
 	since := x.status.see(differ, now)
 	for _, part := range differ {
-		// An object that was lost is written at once, without waiting for further changes.
+		// An object that was lost is written immediately, without waiting for further changes.
 		o := part.Open()
 		if lost := o != nil && o.Fingerprint == engine.Lost; lost || now.Sub(since[part.Partition]) >= p.after {
 			due = append(due, part)

@@ -501,8 +501,8 @@ func (m *Manager) Pause(ctx context.Context, name catalog.ExportName) error {
 	return nil
 }
 
-// Resume starts a paused export. If an export waits after an error, it tries again at once. Files
-// with secrets are read again. An export of a restored backup takes over its place.
+// Resume starts a paused export. If an export waits after an error, it tries again immediately.
+// Files with secrets are read again. An export of a restored backup takes over its place.
 func (m *Manager) Resume(ctx context.Context, name catalog.ExportName) error {
 	x, err := m.find(name)
 	if err != nil {

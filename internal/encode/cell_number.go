@@ -251,7 +251,8 @@ func appendBits(dst, b []byte) []byte {
 	return dst
 }
 
-// intervalOf returns the value in row i of an array of one of Arrow's four interval types.
+// intervalOf returns the value in row i of an array. The type of the array is one of Arrow's three
+// interval types, or Duration.
 func intervalOf(arr arrow.Array, i int) interval {
 	switch arr := arr.(type) {
 	case *array.MonthInterval:

@@ -84,9 +84,9 @@ type Type struct {
 	// decimal point. They are set only if Kind is Decimal.
 	Precision int `json:"precision,omitempty"`
 	Scale     int `json:"scale,omitempty"`
-	// Unit is the time unit of a timestamp: "s", "ms", "us" or "ns". It is set if Kind is
-	// Timestamp. If Kind is TimestampTZ, it is always "us". SQLite's timestamps have at most
-	// nanoseconds, and no Unit.
+	// Unit is the time unit of a timestamp: "s", "ms", "us" or "ns". If Kind is Timestamp, Unit is
+	// set, except for SQLite: there a timestamp may have any number of digits up to nanoseconds,
+	// and Unit is empty. If Kind is TimestampTZ, Unit is always "us".
 	Unit string `json:"unit,omitempty"`
 	// Ref is the identifier of the enum or struct that the type is. It is set only if Kind is
 	// EnumKind or StructKind.

@@ -17,7 +17,9 @@ type node struct {
 	valid []byte
 	bits  []byte // bits has the values of a column of booleans.
 	w32   []uint32
-	w64   []uint64 // w64 has values of 64 bits. Decimals, UUIDs and durations have two per row.
+	// w64 has values of 64 bits. A decimal, a UUID and a value of the Avro type duration (months,
+	// days and nanoseconds) take two elements each.
+	w64 []uint64
 	// offsets has one more element than there are rows. It is for texts, lists and maps.
 	offsets []int32
 	data    []byte

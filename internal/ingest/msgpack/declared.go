@@ -64,7 +64,9 @@ func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) 
 		}
 	case schema.JSON:
 		if code == codeNil || isString(code) {
-			return false, nil // a JSON column takes a string as JSON text, if it is valid JSON
+			// The method value decodes it. If a string is valid JSON text, it is stored as that
+			// JSON.
+			return false, nil
 		}
 		return true, r.asJSON(c, row)
 	case schema.Varchar:

@@ -36,9 +36,9 @@ const MaxBatchRows = 122_880
 // most MaxBatchRows rows each. A file without rows has one empty batch. The caller releases the
 // batches.
 //
-// limit is the maximum size in bytes of the decoded rows. Decoding itself uses at most three times
-// limit, and at most 1 GiB or eight times the body's size, whichever is more. Errors are
-// base.Invalid or base.TooLarge.
+// limit is the maximum size in bytes of the decoded rows. The memory for decoding itself has two
+// bounds, of which the smaller one applies. The first is three times limit. The second is eight
+// times the size of the body, but at least 1 GiB. Errors are base.Invalid or base.TooLarge.
 func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 	var d decoder
 	defer func() {
@@ -75,8 +75,8 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 	return batches, nil
 }
 
-// Bounds say how many rows the function Each reads at once, and how many bytes these should take at
-// most. If rows are wide, the bound on bytes is reached first.
+// Bounds say how many rows the function Each reads in one step, and how many bytes these should
+// take at most. If rows are wide, the bound on bytes is reached first.
 type Bounds struct{ Rows, Bytes int64 }
 
 // perGroup is the maximum number of bytes of memory for reading one row group.

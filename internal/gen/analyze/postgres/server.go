@@ -142,7 +142,7 @@ func ready(data string) bool {
 	return err == nil && len(lines) >= 8 && string(bytes.TrimSpace(lines[7])) == "ready"
 }
 
-// Close stops the server at once and removes its folder.
+// Close stops the server immediately and removes its folder.
 func (s *Server) Close() error {
 	var err error
 	s.once.Do(func() {

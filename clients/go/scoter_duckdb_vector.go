@@ -27,9 +27,10 @@ type scVec struct {
 	valid unsafe.Pointer
 	// null is the last row that was set to NULL.
 	null int
-	// items are the vectors inside of this vector, such as that of a list's elements. For a list,
-	// used is the number of elements, and room the number for which there is memory. For an array,
-	// length is the number of elements per row.
+	// items are the vectors inside of this vector, such as the vector of a list's elements. The
+	// fields used and room are set for a list: the number of its elements, and the number of
+	// elements for which there is memory. The field length is set for an array: the number of
+	// elements per row.
 	items      []*scVec
 	used, room int
 	length     int

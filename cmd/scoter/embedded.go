@@ -72,5 +72,6 @@ func (e *embedded) load(ctx context.Context, rows loadedRows) (replayed bool, er
 	return counts.Replayed, err
 }
 
-// largestRows is the maximum size in memory, in bytes, of the rows of one piece of a file.
+// largestRows is the maximum size in memory, in bytes, of the rows of one piece (the part of a file
+// that is loaded at a time).
 const largestRows = 1 << 30

@@ -65,7 +65,8 @@ func (l *loadCommand) run(ctx context.Context, t target) error {
 	return nil
 }
 
-// loadedRows are the rows of one piece of a file, with what is needed to load them into a table.
+// loadedRows are the rows of one piece (the part of a file that is loaded at a time), with what is
+// needed to load them into a table.
 type loadedRows struct {
 	table     engine.TableName
 	mode      mutate.Mode

@@ -36,7 +36,7 @@ const JournalSuffix = "-journal"
 //	3  deletions and patches of parts; log frames with changes
 //	4  tables whose rows have versions and tombstones
 //	5  when deletions and patches were stored
-//	6  expression updates
+//	6  expression updates (UPDATEs that are stored as SQL)
 //	7  tables that merge on read, and up to which edit they are deduplicated
 //	8  exports
 //	9  checksums of the blocks of parts and of the pages of the catalog; on_insert of tables
@@ -68,8 +68,9 @@ type Part struct {
 	MinSeq  base.Seq
 	MaxSeq  base.Seq
 	Created time.Time // when the part was written, in UTC with microseconds
-	// Applied is the sequence number of an edit. Readers apply only the expression updates after
-	// this edit to the part, because the rows were written with all earlier ones.
+	// Applied is the sequence number of an edit. Readers apply only the expression updates (UPDATEs
+	// that are stored as SQL) after this edit to the part, because the rows were written with all
+	// earlier ones.
 	Applied base.Seq
 	Stats   map[base.ColumnID]schema.ColumnStats
 }
@@ -188,8 +189,10 @@ type State struct {
 	Deletions     []Deletions
 	// Patches are ordered by Seq and then ID. If two have a value for the same row and column, that
 	// of the later one counts.
-	Patches     []Patch
-	Expressions []Expression // expression updates, ordered by table and Seq
+	Patches []Patch
+	// Expressions are the expression updates (UPDATEs that are stored as SQL), ordered by table and
+	// Seq.
+	Expressions []Expression
 	Sources     []Source
 	Offsets     []Offset // offsets of sources, ordered by source, topic and partition
 	Exports     []Export
@@ -210,8 +213,8 @@ type Edit struct {
 	RemoveParts       []base.RowsetID // parts to be removed, with their deletions and patches
 	RemovePatches     []base.RowsetID
 	RemoveExpressions []ExpressionID
-	// DropTables are tables to be removed, with their schema versions, parts and expression
-	// updates.
+	// DropTables are tables to be removed, with their schema versions, parts and expression updates
+	// (UPDATEs that are stored as SQL).
 	DropTables  []base.TableID
 	DropSources []base.SourceID // sources to be removed, with their offsets
 	// DropExports are exports to be removed, with the records of their objects.

@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ExpressionID identifies an expression update by its table and its edit. An edit adds at most one
-// expression update to a table.
+// ExpressionID identifies an expression update (an UPDATE that is stored as SQL) by its table and
+// its edit. An edit adds at most one expression update to a table.
 type ExpressionID struct {
 	Table base.TableID
 	Seq   base.Seq
@@ -23,7 +23,7 @@ type ExpressionID struct {
 type Expression struct {
 	ExpressionID
 	SchemaVersion uint32 // schema version from which the SQL takes its column names and types
-	Content       []byte // the expression update as JSON; the catalog does not interpret it
+	Content       []byte // the update as JSON; the catalog does not interpret it
 	Created       time.Time
 }
 
@@ -50,8 +50,8 @@ func (c *Catalog) loadExpressions(s *State) error {
 	})
 }
 
-// expressionFindings lists the rules that the expression updates in a catalog's content violate,
-// and those that Part.Applied of its parts violates.
+// expressionFindings lists the rules that the expression updates (UPDATEs that are stored as SQL)
+// in a catalog's content violate, and those that Part.Applied of its parts violates.
 func (s State) expressionFindings() (all []string) {
 	for _, x := range s.Expressions {
 		known := slices.ContainsFunc(s.TableVersions[x.Table], func(t schema.Table) bool { return t.Version == x.SchemaVersion })

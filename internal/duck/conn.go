@@ -61,7 +61,7 @@ type Conn struct {
 	// planContext is the context of the query to which a pool lent the connection. If it ends, the
 	// planning of a statement is interrupted.
 	planContext context.Context
-	slot        *slot // the slot in the pool that lent the connection
+	slot        *slot // the right to run a query, which the pool gave with the connection
 	abandoned   bool  // whether Abandon was called, so that Release closes the connection
 	prepared    map[string]*Stmt
 	cachedText  int   // bytes of the texts of the cached statements

@@ -9,8 +9,9 @@ import (
 )
 
 // Pool lends connections to queries, and opens connections when they are needed. It has a limited
-// number of slots, and a lent connection takes one. If there is no free slot, a query waits for one
-// until its context ends. slotqueue.go decides in which order waiting queries get slots.
+// number of slots (a slot is the right of one query to run), and a lent connection takes one. If
+// there is no free slot, a query waits for one until its context ends. slotqueue.go decides in
+// which order waiting queries get slots.
 //
 // Two kinds of queries give up their slot while they keep their connection:
 //   - queries that only wait for the reader of their result (Yield), and
@@ -31,12 +32,13 @@ type Pool struct {
 	closed bool // guarded by mu
 }
 
-// NewPool returns a pool of connections of an instance, with limit slots.
+// NewPool returns a pool of connections of an instance. The argument limit is the number of its
+// slots (a slot is the right of one query to run).
 func NewPool(inst *Instance, limit int) *Pool {
 	return &Pool{inst: inst, limit: limit, slots: slotQueue{free: limit, lent: map[requester]int{}}}
 }
 
-// Waiting returns how many queries are waiting for a slot.
+// Waiting returns how many queries are waiting for a slot (the right to run).
 func (p *Pool) Waiting() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,8 +65,8 @@ func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
 	return c, nil
 }
 
-// enter takes a slot, and waits for one if none is free. The argument who identifies the client and
-// the request that the query is for.
+// enter takes a slot (the right to run a query), and waits for one if none is free. The argument
+// who identifies the client and the request that the query is for.
 func (p *Pool) enter(ctx context.Context, who requester) error {
 	p.mu.Lock()
 	t := p.slots.take(who)
@@ -101,12 +103,13 @@ func (p *Pool) connection() (*Conn, error) {
 	return p.inst.Connect()
 }
 
-// OthersWaiting reports whether queries are waiting for a slot.
+// OthersWaiting reports whether queries are waiting for a slot (the right to run).
 func (p *Pool) OthersWaiting() bool { return p.Waiting() > 0 }
 
-// Yield gives up the slot of a lent connection, so that another query can begin. The argument since
-// is the time at which the caller's query began to wait for the reader of its result, with nothing
-// else to do. At most as many connections may be without a slot as there are slots.
+// Yield gives up the slot of a lent connection (the right to run its query), so that another query
+// can begin. The argument since is the time at which the caller's query began to wait for the
+// reader of its result, with nothing else to do. At most as many connections may be without a slot
+// as there are slots.
 //
 // If this number is reached, the query keeps its slot for the time yieldWithin, in which a small
 // result can be computed. After that, Yield returns a Timeout error if other queries are waiting.
@@ -119,8 +122,8 @@ func (p *Pool) Yield(c *Conn, since time.Time) error {
 		WithHint("read the result without pauses, ask for less at a time, or raise max_queries")
 }
 
-// yieldWithin is how long a query may keep its slot while two things are true: it only waits for
-// the reader of its result, and other queries wait for slots.
+// yieldWithin is how long a query may keep its slot (its right to run) while two things are true:
+// it only waits for the reader of its result, and other queries wait for slots.
 const yieldWithin = 200 * time.Millisecond
 
 // Release returns a connection to the pool. The result of its last query must be closed.

@@ -5,10 +5,12 @@ import (
 	"time"
 )
 
-// slotGrace is how long a query may keep its slot after its context has ended.
+// slotGrace is how long a query may keep its slot (its right to run as one of max_queries) after
+// its context has ended.
 const slotGrace = 2 * time.Second
 
-// slot is the slot in a pool that a lent connection has.
+// slot is the right of one query to run, which a lent connection has. A pool gives a limited number
+// of slots.
 type slot struct {
 	pool     *Pool
 	who      requester
@@ -26,8 +28,8 @@ func newSlot(ctx context.Context, p *Pool, who requester) *slot {
 	return h
 }
 
-// giveUp gives up the slot, so that another query can have it, unless too many queries already gave
-// up theirs. It reports whether the slot was given up.
+// giveUp gives up the slot (the right to run), so that another query can run, unless too many
+// queries already gave up theirs. It reports whether the slot was given up.
 func (h *slot) giveUp() bool {
 	p := h.pool
 	p.mu.Lock()

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// slotQueue decides which waiting query gets a free slot of a pool:
+// slotQueue decides which waiting query gets a free slot of a pool (the right to run):
 //   - The slot goes to the client that has the fewest lent connections.
 //   - Among this client's requests it goes to one whose text has the fewest running queries.
 //   - Among these it goes to the query that has waited the longest.
@@ -22,7 +22,7 @@ type slotQueue struct {
 	waiting []*slotWaiter // the waiting queries, in the order in which they began to wait
 }
 
-// slotWaiter is a query that waits for a slot.
+// slotWaiter is a query that waits for a slot (the right to run).
 type slotWaiter struct {
 	who     requester
 	granted chan struct{} // closed when the query has got its slot
@@ -38,7 +38,7 @@ var requesterSeed = maphash.MakeSeed()
 
 // WithRequester returns a context for queries that run for a client, because of a request with the
 // given text. client is any text that identifies the client. The pool uses both to decide which
-// waiting query gets a slot.
+// waiting query may run next.
 func WithRequester(ctx context.Context, client, text string) context.Context {
 	return context.WithValue(ctx, requesterKey{}, requester{maphash.String(requesterSeed, client), maphash.String(requesterSeed, text)})
 }
@@ -48,8 +48,8 @@ func requesterOf(ctx context.Context) requester {
 	return who
 }
 
-// take takes a slot and returns nil. If no slot is free, it adds a waiter to the queue and returns
-// it.
+// take takes a slot (the right to run a query) and returns nil. If no slot is free, it adds a
+// waiter to the queue and returns the waiter.
 func (s *slotQueue) take(who requester) *slotWaiter {
 	if s.free > 0 {
 		s.free--
@@ -61,8 +61,8 @@ func (s *slotQueue) take(who requester) *slotWaiter {
 	return t
 }
 
-// giveUp ends the wait of a query for its slot. If the query has got the slot in the meantime,
-// giveUp frees it.
+// giveUp ends the wait of a query for a slot (the right to run). If the query has got the slot in
+// the meantime, giveUp frees the slot.
 func (s *slotQueue) giveUp(t *slotWaiter) {
 	if at := slices.Index(s.waiting, t); at >= 0 {
 		s.waiting = slices.Delete(s.waiting, at, at+1)
@@ -72,7 +72,7 @@ func (s *slotQueue) giveUp(t *slotWaiter) {
 	s.grantNext()
 }
 
-// grantNext gives a free slot to the waiting query whose turn it is.
+// grantNext gives a free slot (the right to run) to the waiting query whose turn it is.
 func (s *slotQueue) grantNext() {
 	if len(s.waiting) == 0 {
 		s.free++
@@ -90,8 +90,8 @@ func (s *slotQueue) grantNext() {
 	close(t.granted)
 }
 
-// goesBefore reports whether a query of requester a gets a free slot before a query of requester b,
-// although b has waited longer.
+// goesBefore reports whether a query of requester a may run before a query of requester b, although
+// b has waited longer.
 func (s *slotQueue) goesBefore(a, b requester) bool {
 	if of, other := s.lent[requester{client: a.client}], s.lent[requester{client: b.client}]; of != other {
 		return of < other

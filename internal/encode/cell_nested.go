@@ -324,7 +324,8 @@ type unionCell struct {
 	names  []string
 	fields []cell
 	union  array.Union
-	// dense is the union array if it has Arrow's dense layout. It is nil for the sparse layout.
+	// dense is the union array if it has Arrow's dense layout, in which each row has an offset into
+	// the array of its member. It is nil for the sparse layout.
 	dense *array.DenseUnion
 }
 

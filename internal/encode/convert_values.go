@@ -187,8 +187,8 @@ func toDecimal(f arrow.Field, dt *arrow.Decimal128Type) (convert, error) {
 }
 
 // rebaseUnion copies the rows of a union array that is a slice of a larger one, because the IPC
-// writer does not support unions with an offset. The arrays of the members stay whole, so the
-// offsets of dense unions stay valid.
+// writer does not support unions with an offset. The arrays of the members stay whole. So in
+// Arrow's dense layout, the offsets into the arrays of the members stay valid.
 func rebaseUnion(arr arrow.Array) (arrow.Array, error) {
 	union := arr.(array.Union)
 	data := union.Data()

@@ -52,8 +52,8 @@ func (o *out) flush() error {
 	return o.err
 }
 
-// rows calls the function f with each number from 0 to n-1. Each call appends a row, or another
-// piece of output, to the buffer. The buffer is written out whenever it has at least flushAt bytes.
+// rows calls the function f with each number from 0 to n-1. Each call appends a row, or some other
+// output, to the buffer. The buffer is written out whenever it has at least flushAt bytes.
 func (o *out) rows(n int, f func(dst []byte, i int) []byte) error {
 	b := o.buf
 	for i := range n {
@@ -70,8 +70,8 @@ func (o *out) rows(n int, f func(dst []byte, i int) []byte) error {
 	return nil
 }
 
-// Write implements io.Writer for libraries that write output in pieces. It buffers small pieces,
-// and passes large ones on to w.
+// Write implements io.Writer for libraries that write their output in several calls. It buffers the
+// bytes of small calls, and passes those of large calls on to w.
 func (o *out) Write(p []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err

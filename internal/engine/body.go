@@ -15,9 +15,8 @@ import (
 type body struct {
 	slices [][]byte
 	bytes  int64
-	short  []byte // short has copies of the short pieces of the encoding, one after the other.
-	// from is the position in the buffer named short where the pieces begin that are not in slices
-	// yet.
+	short  []byte // short has copies of the short buffers of the encoding, one after the other.
+	// from is the position in the field short where the bytes begin that are not in slices yet.
 	from int
 }
 
@@ -41,8 +40,8 @@ func (b *body) free() {
 	}
 }
 
-// cut makes one slice of the pieces in the buffer named short that are not in slices yet, and adds
-// it to slices.
+// cut makes one slice of the bytes in the field short that are not in slices yet, and adds it to
+// slices.
 func (b *body) cut() {
 	if b.from < len(b.short) {
 		b.slices = append(b.slices, b.short[b.from:len(b.short):len(b.short)])

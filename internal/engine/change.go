@@ -94,8 +94,9 @@ var errRemapped = errors.New("rows moved to other rowsets in the meantime")
 //     columns. A ReadDependency of the whole table also conflicts with appended rows, unless
 //     AppendOptions.Lock is ExclusiveLock: then the appends count as later.
 //   - A row with one of its Keys was inserted.
-//   - The schema of its table changed, or its table got an expression update. If
-//     AppendOptions.Evolutions is set, the error for a changed schema is ErrSchemaChanged instead.
+//   - The schema of its table changed, or its table got an expression update (an UPDATE that is
+//     stored as SQL). If AppendOptions.Evolutions is set, the error for a changed schema is
+//     ErrSchemaChanged instead.
 //
 // If another statement has locked a table, the error is ErrTableLocked, unless AppendOptions.Lock
 // says that the caller holds or shares the lock.

@@ -19,7 +19,9 @@ type frameChange struct {
 	deleted map[base.RowsetID]*roaring.Bitmap
 	updated []patch.Layer
 
-	expression []byte // encoded expression update; nil if the table has none in this frame
+	// expression is the encoded expression update (an UPDATE that is stored as SQL) of the table in
+	// this frame. It is nil if there is none.
+	expression []byte
 }
 
 // encode returns the content of the section of changes in a log frame. It has the number of tables,
@@ -54,10 +56,11 @@ func (c *changeSet) encode() []byte {
 	return b
 }
 
-// encodeExpressions returns the content of the section of expression updates in a log frame. It has
-// an entry for each table of the section of changes, in the same order. The entry is the length and
-// the bytes of the table's expression update (see patch.Expression.Encode), or the length 0. If
-// there is no expression update at all, encodeExpressions returns nil.
+// encodeExpressions returns the content of the section of expression updates (UPDATEs that are
+// stored as SQL) in a log frame. It has an entry for each table of the section of changes, in the
+// same order. The entry is the length and the bytes of the table's expression update (see
+// patch.Expression.Encode), or the length 0. If there is no expression update at all,
+// encodeExpressions returns nil.
 func (c *changeSet) encodeExpressions() []byte {
 	var b []byte
 	any := false
@@ -74,8 +77,8 @@ func (c *changeSet) encodeExpressions() []byte {
 	return b
 }
 
-// readExpressions reads the section of expression updates of a log frame, and stores each update in
-// the frameChange of its table.
+// readExpressions reads the section of expression updates (UPDATEs that are stored as SQL) of a log
+// frame, and stores each update in the frameChange of its table.
 func readExpressions(r *frameReader, changes []frameChange) {
 	for i := range changes {
 		if content := r.bytes(r.uvarint()); len(content) > 0 {

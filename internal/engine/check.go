@@ -118,8 +118,9 @@ func (e *Engine) checkKeys(ctx context.Context) error {
 	return errors.Join(findings...)
 }
 
-// checkPatches reads the deletions, patches and expression updates in the catalog, and checks that
-// they fit their parts. It runs in the committer, so that no merge removes them at the same time.
+// checkPatches reads the deletions, patches and expression updates (UPDATEs that are stored as SQL)
+// in the catalog, and checks that they fit their parts. It runs in the committer, so that no merge
+// removes them at the same time.
 func (e *Engine) checkPatches(state catalog.State) error {
 	parts := map[base.RowsetID]catalog.Part{}
 	for _, p := range state.Parts {

@@ -234,8 +234,8 @@ type table struct {
 	// patches has the deletions and new values of rows, by the id of their rowset, for the rowsets
 	// in the current version. Snapshots share this map.
 	patches map[base.RowsetID]*patch.Set
-	// expressions are the table's expression updates that at least one part of the current version
-	// lacks, oldest first. Each change makes a new slice.
+	// expressions are the table's expression updates (UPDATEs that are stored as SQL) that at least
+	// one part of the current version lacks, oldest first. Each change makes a new slice.
 	expressions []*storedExpression
 	recorders   []*changeRecorder
 	// remaps has the remaps of replaced rowsets, by the id of the old rowset. Changes that were

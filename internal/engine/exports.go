@@ -24,7 +24,7 @@ import (
 //   - the ids of the partition's parts, which never change
 //   - the number of deleted rows of each part, which only grows
 //   - the last edit that gave a row of the part a new value
-//   - the expression updates that the part lacks
+//   - the expression updates (UPDATEs that are stored as SQL) that the part lacks
 //
 // So after the partition has changed, it never has the same fingerprint again. An object with the
 // same fingerprint as the partition has exactly the rows of the partition's parts. Rows of

@@ -33,24 +33,26 @@ import (
 // if some part still lacks it. When a merge leaves no part that lacks the expression, the merge's
 // edit removes it from the catalog, and installLocked removes it from memory.
 
-// maxExpressions is the maximum number of expression updates that a part may lack. The limit exists
-// because a query over the part needs one more nested query for each of them.
+// maxExpressions is the maximum number of expression updates (UPDATEs that are stored as SQL) that
+// a part may lack. The limit exists because a query over the part needs one more nested query for
+// each of them.
 const maxExpressions = 8
 
-// ErrManyExpressions says that an expression update (an UPDATE in mode expression) was refused,
-// because the table already has maxExpressions expression updates that some part lacks. The
-// returned error wraps it.
+// ErrManyExpressions says that an expression update (an UPDATE that is stored as SQL, mode
+// expression) was refused, because the table already has maxExpressions expression updates that
+// some part lacks. The returned error wraps it.
 var ErrManyExpressions = errors.New("updates in mode expression that merges have not written yet")
 
-// storedExpression is an expression update that at least one part lacks.
+// storedExpression is an expression update (an UPDATE that is stored as SQL) that at least one part
+// lacks.
 type storedExpression struct {
 	*patch.Expression
 	created time.Time
 	stored  bool // whether the catalog has the expression; guarded by mu
 }
 
-// expressionsLocked returns the expression updates of the table, in the form that readers use. The
-// caller must hold mu.
+// expressionsLocked returns the expression updates (UPDATEs that are stored as SQL) of the table,
+// in the form that readers use. The caller must hold mu.
 func (t *table) expressionsLocked() []*patch.Expression {
 	var all []*patch.Expression
 	for _, x := range t.expressions {
@@ -59,8 +61,8 @@ func (t *table) expressionsLocked() []*patch.Expression {
 	return all
 }
 
-// pendingExpressions returns those of the table's expression updates that at least one of the given
-// parts lacks.
+// pendingExpressions returns those of the table's expression updates (UPDATEs that are stored as
+// SQL) that at least one of the given parts lacks.
 func (t *table) pendingExpressions(parts []*partFile) []*storedExpression {
 	if len(t.expressions) == 0 {
 		return nil
@@ -74,8 +76,9 @@ func (t *table) pendingExpressions(parts []*partFile) []*storedExpression {
 	return slices.DeleteFunc(slices.Clone(t.expressions), func(x *storedExpression) bool { return len(parts) == 0 || x.Seq <= oldest })
 }
 
-// removeExpressions adds to an edit of the catalog the removal of the expression updates that no
-// part lacks any more. parts are all parts of the table after the edit.
+// removeExpressions adds to an edit of the catalog the removal of the expression updates (UPDATEs
+// that are stored as SQL) that no part lacks any more. parts are all parts of the table after the
+// edit.
 func (t *table) removeExpressions(edit *catalog.Edit, parts []*partFile) {
 	left := t.pendingExpressions(parts)
 	for _, x := range t.expressions {
@@ -85,8 +88,9 @@ func (t *table) removeExpressions(edit *catalog.Edit, parts []*partFile) {
 	}
 }
 
-// storeExpressions adds to the edit of a flush the expression updates of its generation, as far as
-// some part lacks them. It runs in the committer.
+// storeExpressions adds to the edit of a flush the expression updates (UPDATEs that are stored as
+// SQL) of the flushed generation, except those that no part lacks any more. It runs in the
+// committer.
 func (e *Engine) storeExpressions(edit *catalog.Edit, g *generation) {
 	for _, c := range g.changes {
 		t := e.tables[c.table]
@@ -103,8 +107,8 @@ func (e *Engine) storeExpressions(edit *catalog.Edit, g *generation) {
 	}
 }
 
-// markExpressionsStoredLocked records in memory that the catalog has the given expression updates.
-// The caller must hold mu.
+// markExpressionsStoredLocked records in memory that the catalog has the given expression updates
+// (UPDATEs that are stored as SQL). The caller must hold mu.
 func (e *Engine) markExpressionsStoredLocked(stored []catalog.Expression) {
 	for _, s := range stored {
 		for _, x := range e.tables[s.Table].expressions {
@@ -115,16 +119,17 @@ func (e *Engine) markExpressionsStoredLocked(stored []catalog.Expression) {
 	}
 }
 
-// addExpressionLocked makes an expression update visible to readers. It makes a new version of the
-// table, because data that is cached for the old version may be wrong. The caller must hold mu, and
-// releases the returned old version.
+// addExpressionLocked makes an expression update (an UPDATE that is stored as SQL) visible to
+// readers. It makes a new version of the table, because data that is cached for the old version may
+// be wrong. The caller must hold mu, and releases the returned old version.
 func (e *Engine) addExpressionLocked(t *table, x *storedExpression) (old *version) {
 	t.expressions = append(t.expressions[:len(t.expressions):len(t.expressions)], x)
 	v := t.current
 	return t.installLocked(e.newVersionLocked(v.schema, v.parts, v.memtables))
 }
 
-// loadExpressions loads the expression updates from the catalog's state into the tables in memory.
+// loadExpressions loads the expression updates (UPDATEs that are stored as SQL) from the catalog's
+// state into the tables in memory.
 func (e *Engine) loadExpressions(state catalog.State) error {
 	for _, s := range state.Expressions {
 		t := e.tables[s.Table]
@@ -149,8 +154,8 @@ func decodeExpression(t *table, seq base.Seq, version uint32, content []byte) (*
 }
 
 // checkExpressionColumns checks a layer (new values for rows of one part). A layer that patches a
-// row for the first time must set all columns that are set by the expression updates which the part
-// lacks. If it leaves one out, the error is Internal.
+// row for the first time must set all columns that are set by the expression updates (UPDATEs that
+// are stored as SQL) which the part lacks. If it leaves one out, the error is Internal.
 func checkExpressionColumns(t *snapshot.Table, l patch.Layer) error {
 	if len(t.Expressions) == 0 {
 		return nil
@@ -172,9 +177,9 @@ func checkExpressionColumns(t *snapshot.Table, l patch.Layer) error {
 	return nil
 }
 
-// checkExpression returns an error if a change with an expression update cannot be committed any
-// more. The argument since is the sequence number of the snapshot from which the change was
-// computed. It runs in the committer.
+// checkExpression returns an error if a change with an expression update (an UPDATE that is stored
+// as SQL) cannot be committed any more. The argument since is the sequence number of the snapshot
+// from which the change was computed. It runs in the committer.
 func (e *Engine) checkExpression(t *table, since base.Seq) error {
 	if len(t.expressions) >= maxExpressions {
 		return base.Errorf(base.Unavailable, "table %s has %d %w", t.current.schema.QualifiedName(), len(t.expressions), ErrManyExpressions).
@@ -188,8 +193,8 @@ func (e *Engine) checkExpression(t *table, since base.Seq) error {
 	return nil
 }
 
-// expressionOf checks whether the expression update x can be stored for table s. It returns a copy
-// of x that has the schema version of s.
+// expressionOf checks whether x, an expression update (an UPDATE that is stored as SQL), can be
+// stored for table s. It returns a copy of x that has the schema version of s.
 func expressionOf(s schema.Table, x *patch.Expression) (*patch.Expression, error) {
 	if x == nil {
 		return nil, nil

@@ -282,7 +282,9 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 		}
 		live = append(live, f)
 		for _, p := range f.parts {
-			p.Applied = e.seq // the expression updates have reached these rows as patches
+			// These rows already have the values of all expression updates (UPDATEs that are stored
+			// as SQL), as patches.
+			p.Applied = e.seq
 			edit.AddParts = append(edit.AddParts, p.Part)
 		}
 		if results[f], err = e.carryOver(&edit, t, f.recorder, f.remap()); err != nil {

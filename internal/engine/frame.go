@@ -33,8 +33,9 @@ const frameFormat = 3
 const (
 	sectionProgress = 1 // section with the offsets of a source, see Progress.encode
 	sectionChanges  = 2 // section with deletions and patches, see changeSet.encode
-	// sectionExpressions is a section with the expression updates of the tables in sectionChanges.
-	// sectionChanges must come before it. See changeSet.encodeExpressions.
+	// sectionExpressions is a section with the expression updates (UPDATEs that are stored as SQL)
+	// of the tables in sectionChanges. sectionChanges must come before it. See
+	// changeSet.encodeExpressions.
 	sectionExpressions = 3
 )
 

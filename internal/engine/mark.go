@@ -8,9 +8,9 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// markInterval is the shortest time between two writes of the log's mark (wal.Mark). So the mark
-// may be that far behind the acknowledged rows. It is written in the background, so that no commit
-// waits for its fsync.
+// markInterval is the shortest time between two writes of the log's mark (wal.Mark), a file that
+// records up to where the log is durable. So the mark may be that far behind the acknowledged rows.
+// It is written in the background, so that no commit waits for its fsync.
 const markInterval = 50 * time.Millisecond
 
 // marker writes the log's mark (wal.Mark): a file with the position up to which the log must be
@@ -43,7 +43,8 @@ func (e *Engine) recordDurable() {
 	}
 }
 
-// runMarker writes the log's mark in the background, at most once in markInterval.
+// runMarker writes the log's mark (the file that records up to where the log is durable) in the
+// background, at most once in markInterval.
 func (e *Engine) runMarker() {
 	defer e.background.Done()
 	for {
@@ -61,9 +62,9 @@ func (e *Engine) runMarker() {
 	}
 }
 
-// writeMark writes the position up to which the log is durable to the log's mark. If that fails,
-// the next start may not notice that the newest rows are lost. That is no reason to refuse rows. So
-// the failure is only logged, and the next call tries again.
+// writeMark writes the position up to which the log is durable to the log's mark, the file that
+// records it. If that fails, the next start may not notice that the newest rows are lost. That is
+// no reason to refuse rows. So the failure is only logged, and the next call tries again.
 func (e *Engine) writeMark() {
 	m := &e.marker
 	m.writing.Lock()
@@ -84,7 +85,8 @@ func (e *Engine) writeMark() {
 	m.failing = err != nil
 }
 
-// closeMark writes the log's mark for the last time, and closes it.
+// closeMark writes the log's mark (the file that records up to where the log is durable) for the
+// last time, and closes it.
 func (e *Engine) closeMark() error {
 	e.writeMark()
 	if e.marker.mark == nil {

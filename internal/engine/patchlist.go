@@ -26,7 +26,7 @@ const (
 //   - all changes that the log has for one part or memtable
 //   - one patch in the catalog
 //   - the deleted rows of a part in the catalog
-//   - an expression update
+//   - an expression update (an UPDATE that is stored as SQL)
 type StoredPatch struct {
 	Table    schema.Table
 	Rowset   base.RowsetID
@@ -42,8 +42,8 @@ type StoredPatch struct {
 	// Path is the path of the patch's file, relative to the data directory; empty if the patch is
 	// not in a file.
 	Path string
-	// Expression is the SQL of an expression update, or empty. An expression update applies to all
-	// parts that lack it, so Rowset and Updated are 0.
+	// Expression is the SQL of an expression update (an UPDATE that is stored as SQL), or empty. An
+	// expression update applies to all parts that lack it, so Rowset and Updated are 0.
 	Expression string
 }
 
@@ -70,7 +70,7 @@ func (e *Engine) Patches() []StoredPatch {
 }
 
 // catalogPatchesLocked lists the patches and deleted rows that are in the catalog, and all
-// expression updates. The caller must hold mu.
+// expression updates (UPDATEs that are stored as SQL). The caller must hold mu.
 func (e *Engine) catalogPatchesLocked() (all []StoredPatch) {
 	for _, t := range e.tables {
 		now := t.current.schema

@@ -60,7 +60,9 @@ func (e *Engine) checkSegments(state catalog.State) error {
 	}
 	next := state.FlushedThrough + 1
 	if len(ids) > 0 && ids[0] <= next && next <= ids[len(ids)-1] {
-		return nil // missing later segments are found by comparison with the log's mark
+		// Other missing segments are noticed later: wal.Replay compares the log with its mark, a
+		// file that records up to where the log was durable.
+		return nil
 	}
 	if len(ids) == 0 && next == 1 && len(state.Databases) == 0 && state.Counters.NextTable == 1 {
 		return nil // this is a new data directory

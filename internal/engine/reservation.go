@@ -130,8 +130,10 @@ func (r *Reservation) ReserveOrSpill(ctx context.Context, bytes, taken int64, sp
 // snapshot, and must have released the memory that it took.
 func (r *Reservation) WaitForMore(ctx context.Context) error {
 	r.Close()
-	// The reservation is at most halfway between what the last attempt needed and the whole budget.
-	// So a statement that needs almost all memory gets it after a few attempts.
+	// Reserve reservationGrowth times as much as the last attempt needed, and at least
+	// minReservation. But if that is more than the mean of what the last attempt needed and the
+	// whole budget, reserve the mean. So if a statement needs almost the whole budget, its
+	// reservations come closer to the budget with each attempt, instead of growing beyond it.
 	need := min(max(reservationGrowth*r.wanted, minReservation), max((r.wanted+r.engine.settings.MemoryBytes)/2, r.wanted))
 	if err := r.engine.reserve(ctx, need); err != nil {
 		return err

@@ -181,8 +181,8 @@ func (r *Retyping) Close() {
 // parts can be used.
 func (r *Retyping) Publish(ctx context.Context, parts []catalog.Part, remap patch.Remap) (more bool, err error) {
 	// Use the snapshot of the last round. The rows of the new parts were computed with exactly the
-	// expression updates of that snapshot: an expression update between two rounds makes all parts
-	// stale.
+	// expression updates (UPDATEs that are stored as SQL) of that snapshot: an expression update
+	// between two rounds makes all parts stale.
 	all := &Rewrite{Snapshot: r.rounds[len(r.rounds)-1].Snapshot, engine: r.engine, table: r.next.ID, next: &r.next, rowsets: slices.Sorted(maps.Keys(r.parts))}
 	all.check = func(edit *catalog.Edit) error {
 		t := r.engine.tables[r.next.ID]

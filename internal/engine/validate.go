@@ -23,7 +23,8 @@ type writeSet struct {
 	// appendOnly says that rows were appended, and that nothing else was changed. Then conflicts
 	// can only come from the keys in the field keys.
 	appendOnly bool
-	// anyRow says that an expression update was committed. It may have changed any row.
+	// anyRow says that an expression update (an UPDATE that is stored as SQL) was committed. It may
+	// have changed any row.
 	anyRow bool
 	// anyKey says whether a row with any key may have been inserted, because there were too many
 	// keys to list.

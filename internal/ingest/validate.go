@@ -25,7 +25,8 @@ import (
 //   - all types are known: the flat types, list, large_list, fixed_size_list, map, struct,
 //     dictionary, and extension types over these
 //
-// The content of NULL slots is not checked. The cost is one pass over offsets, indices and text.
+// The bytes that an array has at the positions of NULLs are not checked. The cost is one pass over
+// offsets, indices and text.
 func Validate(batch arrow.RecordBatch) error { return validate(batch, nil) }
 
 // validate checks a batch as Validate does. If budget is not nil, it bounds how many bytes of text

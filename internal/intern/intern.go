@@ -23,10 +23,11 @@ type Table struct {
 	// values has no offsets.
 	offsets []int32
 	data    []byte
-	// slots is the hash table. Its size is a power of two, and at most half of the slots are used.
+	// slots are the entries of the hash table. Their number is a power of two, and at most half of
+	// them are used.
 	slots []slot
-	// last is the slot that Find or Index returned last. In sorted columns the next value is
-	// usually the same.
+	// last is the entry of the hash table that Find or Index found last. In sorted columns the next
+	// value is usually the same.
 	last slot
 }
 
@@ -52,7 +53,7 @@ var (
 	secondSeed = rand.Uint64()
 )
 
-// slotOf returns the slot for a value v. Its field index is not set.
+// slotOf returns an entry of the hash table for a value v. Its field index is not set.
 func slotOf(v []byte) slot {
 	n := len(v)
 	s := slot{size: uint32(n)}
@@ -69,7 +70,7 @@ func slotOf(v []byte) slot {
 	return s
 }
 
-// home returns the position in the hash table at which the search for a slot starts.
+// home returns the position in the hash table at which the search for the entry s starts.
 func (t *Table) home(s *slot) int {
 	high, low := bits.Mul64(s.first^firstSeed^uint64(s.size), s.second^secondSeed)
 	return int(high^low) & (len(t.slots) - 1)
@@ -95,7 +96,8 @@ func (t *Table) Texts() *array.Data {
 	return array.NewData(arrow.BinaryTypes.String, t.Len(), buffers, nil, 0, 0)
 }
 
-// holds reports whether the slot s belongs to the value v. s is not empty, and key is slotOf(v).
+// holds reports whether s, an entry of the hash table, belongs to the value v. s is not empty, and
+// key is slotOf(v).
 func (t *Table) holds(s, key *slot, v []byte) bool {
 	return s.first == key.first && s.second == key.second && s.size == key.size &&
 		(key.size <= shortValue || bytes.Equal(t.Value(s.index-1), v))
@@ -107,7 +109,7 @@ func (t *Table) Find(v []byte) (index uint32, ok bool) {
 		return 0, false
 	}
 	key := slotOf(v)
-	// last is set here, because there are no slots before the first value is added
+	// last is set here, because the hash table has no entries before the first value is added
 	if t.holds(&t.last, &key, v) {
 		return t.last.index - 1, true
 	}

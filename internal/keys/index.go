@@ -71,18 +71,19 @@ func (x *Index) Find(key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
 // growing is the index of a memtable. Rows are added to it in order.
 //
 // The rows of a key form a linked list from the newest to the oldest. The newest row of each key is
-// in an open-addressing hash table: the first bits of a key's hash select the slot at which the
-// search for the key begins. The table takes about four bytes per row, which is less than a map
-// takes, and a lookup reads only a few cache lines.
+// in an open-addressing hash table: the first bits of a key's hash select the entry of the table at
+// which the search for the key begins. The table takes about four bytes per row, which is less than
+// a map takes, and a lookup reads only a few cache lines.
 type growing struct {
 	hashes []batch.KeyHash // hashes[i] is the hash of the key of row i
 	// older[i] is 1 plus the number of the next older row with the key of row i, or 0
 	// if there is none.
 	older []uint32
 	shift uint8
-	// slots[i] is 1 plus the number of the newest row of a key, or 0 if it is free.
+	// slots are the entries of the hash table. slots[i] is 1 plus the number of the newest row of a
+	// key, or 0 if the entry is free.
 	slots []uint32
-	used  int // number of slots that are in use
+	used  int // number of entries of slots that are in use
 }
 
 func (g *growing) count() int64 { return int64(len(g.hashes)) }
@@ -101,8 +102,8 @@ func (g *growing) add(key batch.KeyHash) {
 	g.slots[at] = uint32(len(g.hashes))
 }
 
-// slot returns the index of the slot of a key. If the key is new, it returns the index of a free
-// slot for it.
+// slot returns the index in g.slots of the hash table's entry for a key. If the key is new, it
+// returns the index of the free entry where the key belongs.
 func (g *growing) slot(key batch.KeyHash) uint64 {
 	at := key.High >> g.shift
 	for g.slots[at] != 0 && g.hashes[g.slots[at]-1] != key {

@@ -143,7 +143,7 @@ func pinned[E uint32 | uint64](f *Filter, elements []E) *E {
 const (
 	// vector is the number of rows in a vector, which DuckDB reads at a time.
 	vector = 2048
-	// If more than one of `dense` rows of a file is hidden (a third), the file counts as dense:
+	// If more than a third of the rows of a file is hidden (more than one of `dense` rows),
 	// conditions that compute something are evaluated only for visible rows. A LIKE on long texts
 	// without a dictionary that is evaluated only for visible rows takes 1.03 times as long as for
 	// all rows if a tenth of the rows is hidden, 0.91 times with 40%, and 0.74 times with 60%.

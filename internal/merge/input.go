@@ -51,8 +51,8 @@ type input struct {
 	steps   []step     // conversions from the written rows to current rows, without patches
 	retyped []int      // indexes, in the field written, of the columns whose type has changed
 	patches *patch.Set // patches of the part; nil if it has none
-	// exempt has the numbers of the rows to which no expression update applies, because they are
-	// patched or deleted. It is nil if there are none.
+	// exempt has the numbers of the rows to which no expression update (an UPDATE that is stored as
+	// SQL) applies, because the rows are patched or deleted. It is nil if there are no such rows.
 	exempt  *roaring.Bitmap
 	drops   bool            // whether to drop the tombstones that the part was written with
 	dropped *roaring.Bitmap // numbers of the rows that are tombstones and were dropped so far

@@ -33,7 +33,7 @@ type Load struct {
 	Patched int64 // number of patched rows
 	Bytes   int64 // memory of the deletions and patches, in bytes
 	// Due says that the part must be rewritten in any case, because it has tombstones to drop, or
-	// lacks expression updates.
+	// lacks expression updates (UPDATEs that are stored as SQL).
 	Due bool
 }
 

@@ -50,7 +50,8 @@ type Components struct {
 	Clock     engine.Clock
 	Logger    *slog.Logger
 	Constants Constants // evaluates defaults; may be nil if no table gets a column with a default
-	// function that evaluates expression updates; may be nil if no table gets one
+	// function that evaluates expression updates (UPDATEs that are stored as SQL); may be nil if no
+	// table gets one
 	Evaluate Evaluate
 }
 

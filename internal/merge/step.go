@@ -13,23 +13,27 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Evaluate applies an expression update to a batch of a table's rows, and returns the new rows. The
-// argument exempt has the ascending numbers of rows that stay unchanged. Evaluate is the method
-// overlay.Overlay.Evaluate.
+// Evaluate applies an expression update (an UPDATE that is stored as SQL) to a batch of a table's
+// rows, and returns the new rows. The argument exempt has the ascending numbers of rows that stay
+// unchanged. Evaluate is the method overlay.Overlay.Evaluate.
 type Evaluate func(t schema.Table, x *patch.Expression, rec arrow.RecordBatch, exempt []uint32) (arrow.RecordBatch, error)
 
 // step converts rows from one schema version of the table to a later one. Then it applies an
-// expression update that was made in the later version.
+// expression update (an UPDATE that is stored as SQL) that was made in the later version.
 type step struct {
 	from, to schema.Table
 	// initial has the values of the columns that only the later version has, by column id.
-	initial    map[base.ColumnID]arrow.Array
-	expression *patch.Expression // expression update to apply; nil if there is none
+	initial map[base.ColumnID]arrow.Array
+	// expression is the expression update (an UPDATE that is stored as SQL) to apply; nil if there
+	// is none.
+	expression *patch.Expression
 	evaluate   Evaluate
 }
 
-// plan sets s.steps, which convert the rows of the part to their current form. It also sets
-// s.exempt: the rows to which no expression update applies, because they are patched or deleted.
+// plan sets s.steps, which convert the rows of the part to their current form. Some steps apply an
+// expression update (an UPDATE that is stored as SQL). plan also sets s.exempt, the rows that these
+// steps leave as they are: rows that have a patch, which already has their new values, and deleted
+// rows.
 func (s *input) plan(ctx context.Context, m *merger, t *snapshot.Table, p *catalog.Part) error {
 	for i, c := range s.written.Columns {
 		if at := t.Schema.ColumnByID(c.ID); at >= 0 && !c.Type.StorageType().Equal(t.Schema.Columns[at].Type.StorageType()) {

@@ -30,7 +30,7 @@ type Watched struct {
 	Exports func() []export.Status
 	Written func() map[string]int64 // rows written so far, by interface: http, sql or kafka
 	Running func() int              // number of requests that run SQL
-	// Waiting returns the number of queries that wait for one of the max_queries slots.
+	// Waiting returns the number of queries that wait until fewer than max_queries queries run.
 	Waiting  func() int
 	Streams  func() (used, limit int64) // bytes of Kafka records that are being processed
 	Failures func() int64               // number of failures of DuckDB

@@ -25,8 +25,8 @@ import (
 //     the other (Mutator.Pieces).
 //   - Rows of other formats are refused, and the client has to send them in different requests.
 
-// maxPieces is the maximum number of pieces of a request in one edit. Each piece needs its own
-// look-up of keys and its own patches.
+// maxPieces is the maximum number of pieces (groups of rows with the same columns) of a request in
+// one edit. Each piece needs its own look-up of keys and its own patches.
 const maxPieces = 256
 
 // missingColumns returns the columns that some rows of a request lack, by their case-folded names.
@@ -85,10 +85,10 @@ func checkSameColumns(rows engine.TableRows, t schema.Table) error {
 	return errMissingColumns(slices.Min(slices.Collect(maps.Keys(columns))))
 }
 
-// fitOneEdit reports whether the pieces of a request can be one edit. They cannot if a piece might
-// need the result of another piece, a query over existing rows, or parts of its own. fitOneEdit
-// assumes that existing rows are found by the table's primary key. The argument columns has the
-// columns that some rows lack.
+// fitOneEdit reports whether the pieces of a request (groups of rows with the same columns) can be
+// one edit. They cannot if a piece might need the result of another piece, a query over existing
+// rows, or parts of its own. fitOneEdit assumes that existing rows are found by the table's primary
+// key. The argument columns has the columns that some rows lack.
 func (m *Mutator) fitOneEdit(t schema.Table, rows engine.TableRows, columns map[string]bool) bool {
 	return hasWholeKey(t, rows, columns) && t.RowVersion == 0 && t.IsDeleted == 0 && t.Condition() == "" && !changesPlacement(t, givenBy(rows, t)) && bytesOf(rows.Batches) <= m.store.ChunkBytes()
 }
@@ -123,8 +123,9 @@ func (w *rowsRequest) pieces(t schema.Table) (all []*incomingRows, err error) {
 	if !w.fitOneEdit(t, w.rows, columns) {
 		return nil, checkSameColumns(w.rows, t)
 	}
-	// The change of the schema (evolution) is planned for all rows together. A single piece does
-	// not have all new columns, and would not show the errors of the other pieces.
+	// The change of the schema (evolution) is planned for all rows together. A single piece (rows
+	// with the same columns) does not have all new columns, and would not show the errors of the
+	// other pieces.
 	if w.mode == Upsert && w.options.Create {
 		if t, w.evolution, err = w.store.Plan(w.ctx, w.rows, w.options); err != nil {
 			return nil, err
@@ -178,10 +179,10 @@ func (w *rowsRequest) piece(t schema.Table) (*incomingRows, error) {
 	return w.incoming(t, records)
 }
 
-// withPosition replaces an error about a piece of a request by an error about the whole request,
-// because the client knows only the row numbers of the request. If the whole request gives no
-// error, withPosition returns err unchanged. The argument columns has the columns that some rows
-// lack.
+// withPosition replaces an error about a piece of a request (its rows with the same columns) by an
+// error about the whole request, because the client knows only the row numbers of the request. If
+// the whole request gives no error, withPosition returns err unchanged. The argument columns has
+// the columns that some rows lack.
 func (w *rowsRequest) withPosition(t schema.Table, columns map[string]bool, err error) error {
 	t.Columns = givenBy(w.rows, t)
 	for i := range t.Columns {

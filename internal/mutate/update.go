@@ -79,8 +79,9 @@ func (x *execution) where() (condition []sqltoken.Token, err error) {
 // The number is 0.
 func onlyAction(q *composedQuery) { q.write("0 AS ", schema.ActionColumn) }
 
-// writeWhere appends the WHERE of the statement. If an index finds the rows of a key, it leaves out
-// the conditions that gave the key.
+// writeWhere appends the statement's WHERE clause to the query q. If the plan finds the rows by a
+// key, through an index, writeWhere leaves out the conditions that compare the key's columns,
+// because the index has applied them already.
 func (p *rowPlan) writeWhere(q *composedQuery, c *clauses, where []sqltoken.Token) {
 	conditions := [][]sqltoken.Token{where}
 	if p.key != nil {

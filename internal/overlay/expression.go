@@ -17,9 +17,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// byPending divides each group of parts by the number of expression updates that a part lacks. If a
-// part lacks n of them, these are always the last n of the table. So the number is enough to know
-// which ones a part lacks.
+// byPending divides each group of parts by the number of expression updates (UPDATEs that are
+// stored as SQL) that a part lacks. If a part lacks n of them, these are always the last n of the
+// table. So the number is enough to know which ones a part lacks.
 func (b *builder) byPending(groups [][]*catalog.Part) [][]*catalog.Part {
 	if len(b.table.Expressions) == 0 {
 		return groups
@@ -36,11 +36,11 @@ func (b *builder) byPending(groups [][]*catalog.Part) [][]*catalog.Part {
 	return out
 }
 
-// addPending adds a branch to the relation, for parts that lack some expression updates (the
-// argument pending). The branch is a query of the scan inside one query for each expression update.
-// The argument from is the SQL of the scan, beginning with FROM. Columns that no expression update
-// sets stay plain columns in all of these queries, so that filters on them are pushed down to the
-// scan.
+// addPending adds a branch to the relation, for parts that lack some expression updates (UPDATEs
+// that are stored as SQL). The argument pending has the updates that the parts lack. The branch is
+// a query of the scan, nested in one query for each of these updates. The argument from is the SQL
+// of the scan, beginning with FROM. Columns that no expression update sets stay plain columns in
+// all of these queries, so that filters on them are pushed down to the scan.
 func (b *builder) addPending(pending []*patch.Expression, written schema.Table, from, condition string) error {
 	at := written
 	var more []string
@@ -69,10 +69,10 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 	return nil
 }
 
-// Evaluate applies an expression update to a batch of a table's rows, and returns the new rows. The
-// argument exempt has the ascending numbers of rows that stay unchanged. The batch must have the
-// schema version of the expression update, and storage types. Texts may be dictionary-encoded. The
-// caller releases the result.
+// Evaluate applies an expression update (an UPDATE that is stored as SQL) to a batch of a table's
+// rows, and returns the new rows. The argument exempt has the ascending numbers of rows that stay
+// unchanged. The batch must have the schema version of the expression update, and storage types.
+// Texts may be dictionary-encoded. The caller releases the result.
 func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.RecordBatch, exempt []uint32) (arrow.RecordBatch, error) {
 	if int64(len(exempt)) == rec.NumRows() {
 		rec.Retain()

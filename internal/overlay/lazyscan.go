@@ -24,7 +24,7 @@ import (
 // lazyScan is a scan of rows whose values are not described to DuckDB in advance. It has one batch
 // for each rowset. When execution starts, DuckDB says which columns the query needs, and only these
 // are read and described, because most queries need few columns. If the values are too large to be
-// cached, each scan reads them again, in pieces.
+// cached, each scan reads them again, some of the rows at a time.
 type lazyScan struct {
 	scan
 	ctx       context.Context // context of the query that runs the scan

@@ -33,8 +33,8 @@ type Overlay struct {
 //
 // cacheBytes limits the memory in bytes for data about changed rows that is cached between queries.
 // This data is the unchanged columns of changed rows, once a query has read them. If it does not
-// fit, each query reads it again in pieces. In addition, up to half of cacheBytes is used for
-// column chunks that are cached between changes of single rows.
+// fit, each query reads it again, for some of the rows at a time. In addition, up to half of
+// cacheBytes is used for column chunks that are cached between changes of single rows.
 func New(inst *duck.Instance, files *blocks.Files, cacheBytes int64) (*Overlay, error) {
 	if err := inst.Extend(register); err != nil {
 		return nil, err

@@ -18,15 +18,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// If the values of changed rows are too large for the cache, they are read in pieces. Each thread
-// of a scan reads one piece at a time and frees it afterwards. Each piece is read by a DuckDB
-// query, so a piece has many rows.
+// If the values of a rowset's changed rows are too large for the cache, they are read in pieces. A
+// piece is the values of some consecutive changed rows. Each thread of a scan reads one piece at a
+// time and frees it afterwards. Each piece is read by a DuckDB query, so a piece has many rows.
 
 const (
-	// pieceBytes is the approximate maximum memory of the values of one piece, in bytes.
+	// pieceBytes is the approximate maximum memory of one piece (the values that are read at a
+	// time), in bytes.
 	pieceBytes = 32 << 20
-	// leastPieceRows is the minimum number of rows of a piece. Reading fewer rows of one narrow
-	// column would not be worth a query.
+	// leastPieceRows is the minimum number of rows of a piece (the rows that are read at a time).
+	// Reading fewer rows of one narrow column would not be worth a query.
 	leastPieceRows = 64 << 10
 	// pieces is the minimum number of pieces into which a rowset is divided, so that several
 	// threads can read it. A small rowset is divided into fewer pieces, of leastPieceRows rows
@@ -68,9 +69,9 @@ func scoterFreePiece(memory C.uintptr_t) {
 	h.Delete()
 }
 
-// readPiece reads a piece of a rowset and describes it in *out. The piece has the columns with the
-// indexes in wanted, for the rows with the indexes i for which from <= i < to. If the values take
-// too much memory, the piece has only the first of these rows.
+// readPiece reads values of some rows of a rowset (a piece) and describes them in *out. The piece
+// has the columns with the indexes in wanted, for the rows with the indexes i for which from <= i <
+// to. If the values take too much memory, the piece has only the first of these rows.
 func (s *lazyScan) readPiece(rowset, from, to int, wanted []int, out *C.scoter_piece) error {
 	values, err := s.rowsets[rowset].piece(s.ctx, s.columns(wanted), from, to)
 	if err != nil {
@@ -130,9 +131,9 @@ func (c *changed) piece(ctx context.Context, columns []schema.Column, read reade
 	return out, nil
 }
 
-// joined returns how many of the rows to put into a piece, beginning with the first. The number is
-// chosen so that copies of patched values take about pieceBytes at most. The patched values of a
-// column are copied only if some rows have a patched value and others do not.
+// joined returns how many of the rows to read at a time (a piece), beginning with the first. The
+// number is chosen so that copies of patched values take about pieceBytes at most. The patched
+// values of a column are copied only if some rows have a patched value and others do not.
 func (c *changed) joined(columns []schema.Column, rows []uint32) (int, error) {
 	perRow := int64(0)
 	for _, column := range columns {

@@ -19,8 +19,8 @@ func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (remaining, chang
 	for i := range bounds {
 		b := &bounds[i]
 		index := x.of(t, b.Column)
-		// Some parts lack an expression update that sets the column. Their statistics describe
-		// values that will be replaced.
+		// Some parts lack an expression update (an UPDATE that is stored as SQL) that sets the
+		// column. The statistics of these parts describe the values before the update.
 		if setByAny(t.Expressions, b.Column) {
 			before := slices.Clone(keep)
 			index.narrow(keep, b)
@@ -55,7 +55,8 @@ func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (remaining, chang
 	return remaining, changed
 }
 
-// setByAny reports whether at least one of the expression updates sets the column.
+// setByAny reports whether at least one of the expression updates (UPDATEs that are stored as SQL)
+// sets the column.
 func setByAny(expressions []*patch.Expression, id base.ColumnID) bool {
 	return slices.ContainsFunc(expressions, func(x *patch.Expression) bool { return slices.Contains(x.Columns(), id) })
 }

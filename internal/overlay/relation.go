@@ -72,8 +72,8 @@ const wide = 40
 // The relation is a UNION ALL of up to four kinds of branches:
 //   - memtables, without rows that were deleted or changed later
 //   - parts, without rows that were deleted or changed later
-//   - parts that lack expression updates, also without such rows, inside queries that apply the
-//     updates
+//   - parts that lack expression updates (UPDATEs that are stored as SQL), also without such rows,
+//     inside queries that apply the updates
 //   - the changed rows, which are read from memory
 func (o *Overlay) Relation(ctx context.Context, t *snapshot.Table, bounds []Bound, options RelationOptions) (*Relation, error) {
 	b := &builder{ctx: ctx, overlay: o, table: t, bounds: bounds, options: options, relation: &Relation{}}

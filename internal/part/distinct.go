@@ -92,7 +92,9 @@ func distinctNumbers[T int32 | int64](gather func(arrow.Array, selection) ([]T, 
 // occur. It is a hash table with linear probing, because Go's map takes several times as long for
 // keys that fit into a register.
 type numberTable[T int32 | int64] struct {
-	slots []numberSlot[T] // slots of the table, a power of two; at most five eighths are used
+	// slots are the entries of the hash table. Their number is a power of two, and at most five
+	// eighths of them are used.
+	slots []numberSlot[T]
 	// shift is the number of bits by which a 64-bit hash is shifted right to become an index of
 	// slots.
 	shift  int
@@ -101,7 +103,7 @@ type numberTable[T int32 | int64] struct {
 
 type numberSlot[T int32 | int64] struct {
 	value T
-	after int32 // index of the number in this slot plus 1; 0 if the slot is free
+	after int32 // index of the number plus 1; 0 if this entry of the hash table is free
 }
 
 const firstSlotBits = 10
@@ -110,8 +112,8 @@ func newNumberTable[T int32 | int64]() *numberTable[T] {
 	return &numberTable[T]{slots: make([]numberSlot[T], 1<<firstSlotBits), shift: 64 - firstSlotBits}
 }
 
-// place returns the slot of the hash table that has the number v. If the table does not have v, it
-// returns the free slot for it.
+// place returns the entry of the hash table that has the number v. If the table does not have v, it
+// returns the free entry where v belongs.
 func (t *numberTable[T]) place(v T) *numberSlot[T] {
 	// The hash is the number multiplied by 2^64 divided by the golden ratio (Knuth, The Art of
 	// Computer Programming, 6.4).

@@ -84,8 +84,8 @@ func (p *pages) header() (page, error) {
 		return page{}, io.EOF
 	}
 	// A header usually has about 20 bytes, but it may contain the page's least and greatest value,
-	// which can be long. So the loop reads larger and larger pieces of the file until the header
-	// fits.
+	// which can be long. So the loop reads more and more bytes of the file until they contain the
+	// whole header.
 	for size := int64(256); ; size *= 16 {
 		size = min(size, p.end-p.next)
 		p.packed = sized(p.packed, int(size))

@@ -16,7 +16,7 @@ import (
 type shredded struct {
 	values  arrow.Array // array with the values; the method release releases it
 	present selection   // positions in values of those slots that have a value
-	slots   int
+	slots   int         // number of values, NULLs and empty lists
 	// Definition and repetition levels of the slots; nil if the leaf does not need them.
 	def, rep []int16
 }
@@ -30,17 +30,17 @@ type shredder struct {
 	levels []slots     // levels[i] has the slots after i steps of path
 }
 
-// slots are the elements at one level of the path to a leaf. A slot is alive if it has a position
-// in values. Otherwise it has ended at a NULL or an empty list of a higher level. Children of a
-// NULL are never read.
+// slots are the slots (values, NULLs and empty lists) at one level of the path to a leaf. A slot is
+// alive if it has a position in values. Otherwise it has ended at a NULL or an empty list of a
+// higher level. Children of a NULL are never read.
 type slots struct {
 	values arrow.Array
 	owned  bool // whether the shredder must release values
 	// positions has the position in values of each slot. It is negative if the slot has ended. If
 	// positions is nil, all slots are alive, at the positions 0, 1, and so on.
 	positions []int32
-	// dense says that the positions of the slots that are alive are 0, 1, ... without a gap, and
-	// cover all of values. Slots that have ended may be in between.
+	// dense says that the slots that are alive use every element of values, in order: their
+	// positions are 0, 1, ... without a gap. Slots that have ended may be between them.
 	dense bool
 	alive int16   // definition level of slots that are alive
 	ended []int16 // definition levels of slots that have ended; nil if positions is nil
@@ -106,7 +106,7 @@ func (s *shredder) leaf(leaf leafPath) shredded {
 	return at.finish(leaf.path[len(leaf.path)-1].nullable)
 }
 
-// len returns the number of slots.
+// len returns the number of slots (values, NULLs and empty lists).
 func (s slots) len() int {
 	if s.positions == nil {
 		return s.values.Len()
@@ -114,9 +114,9 @@ func (s slots) len() int {
 	return len(s.positions)
 }
 
-// enter returns the slots after the step into a nullable value. If the value is not NULL, its slot
-// gets one more definition level. If it is NULL, its slot ends. If nullable is false, the slots
-// stay as they are.
+// enter returns the slots (values, NULLs and empty lists) after the step into a nullable value. If
+// the value is not NULL, its slot gets one more definition level. If the value is NULL, its slot
+// ends. If nullable is false, the slots stay as they are.
 func (s slots) enter(nullable bool) slots {
 	if !nullable {
 		return s
@@ -158,8 +158,8 @@ func listOffsets(a arrow.Array) []int32 {
 	return all[from : from+a.Len()+1]
 }
 
-// expand replaces the slot of each list by one slot for each of its elements. An empty list gets
-// one slot, which has ended.
+// expand replaces the slot of each list by one slot for each element of the list. A slot stands for
+// a value, NULL or empty list. An empty list gets one slot, which has ended.
 func (s slots) expand(level int16) slots {
 	offsets := listOffsets(s.values)
 	first, last := offsets[0], offsets[len(offsets)-1]
@@ -197,7 +197,8 @@ func (s slots) expand(level int16) slots {
 	return out
 }
 
-// finish returns the data of the leaf, made from the slots of the last level.
+// finish returns the data of the leaf, made from the slots of the last level (its values, NULLs and
+// empty lists).
 func (s slots) finish(nullable bool) shredded {
 	s.values.Retain()
 	if s.dense {
@@ -218,9 +219,9 @@ func (s slots) finish(nullable bool) shredded {
 	return out
 }
 
-// finishDense does the work of finish if the slots are dense: they use every element of the array
-// s.values, in order. So the array is also the array of the leaf's values, and no list of positions
-// is needed.
+// finishDense does the work of finish if s.dense is set: the slots with a value use every element
+// of the array s.values, in order. So the array is also the array of the leaf's values, and no list
+// of positions is needed.
 func (s slots) finishDense(nullable bool) shredded {
 	out := shredded{values: s.values, rep: s.rep, slots: s.len()}
 	out.present = selectValid(s.values, nullable)

@@ -28,7 +28,8 @@ type Assignment struct {
 	Value  string // SQL of the new value; its result is cast to the column's type
 }
 
-// Columns returns the ids of the columns that the expression update sets, in ascending order.
+// Columns returns the ids of the columns that the expression update (an UPDATE that is stored as
+// SQL) sets, in ascending order.
 func (e *Expression) Columns() []base.ColumnID {
 	ids := make([]base.ColumnID, len(e.Set))
 	for i, a := range e.Set {
@@ -37,8 +38,8 @@ func (e *Expression) Columns() []base.ColumnID {
 	return ids
 }
 
-// Check returns an Internal error if the expression update is not valid for the table t. t must
-// have the schema version of the expression update.
+// Check returns an Internal error if the expression update (an UPDATE that is stored as SQL) is not
+// valid for the table t. t must have the schema version of the expression update.
 func (e *Expression) Check(t schema.Table) error {
 	if t.Version != e.Version || e.Alias == "" || len(e.Set) == 0 || !ascending(e.Columns()) {
 		return base.Errorf(base.Internal, "expression of version %d with %d columns for version %d of table %s", e.Version, len(e.Set), t.Version, t.QualifiedName())
@@ -52,7 +53,7 @@ func (e *Expression) Check(t schema.Table) error {
 }
 
 // Value returns the SQL of the value to which the column c is set, cast to the type of c. If the
-// expression update does not set the column, it returns false.
+// expression update (an UPDATE that is stored as SQL) does not set the column, it returns false.
 func (e *Expression) Value(c schema.Column) (string, bool) {
 	i := slices.IndexFunc(e.Set, func(a Assignment) bool { return a.Column == c.ID })
 	if i < 0 {
@@ -70,10 +71,10 @@ func (e *Expression) Value(c schema.Column) (string, bool) {
 	return value, true
 }
 
-// Over returns an SQL query that applies the expression update to the rows of a relation. The query
-// returns all columns of the table t. t has the schema version of the expression update. The
-// relation has the columns of t, with their names and types. The argument more has names of further
-// columns of the relation, which the query also returns.
+// Over returns an SQL query that applies the expression update (an UPDATE that is stored as SQL) to
+// the rows of a relation. The query returns all columns of the table t. t has the schema version of
+// the expression update. The relation has the columns of t, with their names and types. The
+// argument more has names of further columns of the relation, which the query also returns.
 func (e *Expression) Over(t schema.Table, relation string, more ...string) string {
 	columns := make([]string, 0, len(t.Columns)+len(more))
 	for _, c := range t.Columns {
@@ -102,8 +103,8 @@ func (e *Expression) String(t schema.Table) string {
 	return text
 }
 
-// storedExpression is the JSON that Encode writes. It has those fields of an expression update that
-// the log frame or the catalog does not store separately.
+// storedExpression is the JSON that Encode writes. It has those fields of an expression update (an
+// UPDATE that is stored as SQL) that the log frame or the catalog does not store separately.
 type storedExpression struct {
 	Alias string             `json:"alias"`
 	Set   []storedAssignment `json:"set"`
@@ -115,7 +116,8 @@ type storedAssignment struct {
 	Value  string        `json:"value"`
 }
 
-// Encode returns the expression update as JSON, without Seq and Version.
+// Encode returns the expression update (an UPDATE that is stored as SQL) as JSON, without Seq and
+// Version.
 func (e *Expression) Encode() []byte {
 	s := storedExpression{Alias: e.Alias, Where: e.Where}
 	for _, a := range e.Set {
@@ -125,8 +127,9 @@ func (e *Expression) Encode() []byte {
 	return content
 }
 
-// DecodeExpression reads an expression update that Encode has written. t is the table in the schema
-// version of the expression update. If it is not valid, the error is Corrupt.
+// DecodeExpression reads an expression update (an UPDATE that is stored as SQL) that Encode has
+// written. t is the table in the schema version of the expression update. If it is not valid, the
+// error is Corrupt.
 func DecodeExpression(seq base.Seq, t schema.Table, content []byte) (*Expression, error) {
 	var s storedExpression
 	if err := json.Unmarshal(content, &s); err != nil {

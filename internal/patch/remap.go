@@ -90,7 +90,7 @@ type Lane struct {
 	// at has the rows of the new part that come from this rowset. They are in the order that they
 	// have in the rowset.
 	at    *roaring.Bitmap
-	dense []uint64 // the rows in the field at, as a plain bitmap; used while rows are added
+	dense []uint64 // the rows in the field at, as one bit for each row; used while rows are added
 }
 
 // NewInterleaved returns a Remap (remap) of several rowsets, to which the rows must then be added.

@@ -154,12 +154,13 @@ func (r *Result) Snapshot() *snapshot.Snapshot {
 // columns. Any other table counts as a whole.
 func (r *Result) ReadDependencies() []engine.ReadDependency { return r.binding.readDependencies() }
 
-// OthersWaiting reports whether other queries wait for a slot.
+// OthersWaiting reports whether other queries wait for a slot (the right to run as one of
+// max_queries).
 func (r *Result) OthersWaiting() bool { return r.pool.OthersWaiting() }
 
-// Yield gives the query's slot to another query, while this query waits for the reader of its
-// result. The argument since is the time at which the wait began. See duck.Pool. The result must
-// not be closed.
+// Yield gives the query's slot (its right to run as one of max_queries) to another query, while
+// this query waits for the reader of its result. The argument since is the time at which the wait
+// began. See duck.Pool. The result must not be closed.
 func (r *Result) Yield(since time.Time) error { return r.pool.Yield(r.conn, since) }
 
 // Close ends the query and releases its resources. It may be called more than once.

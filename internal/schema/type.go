@@ -1,6 +1,8 @@
-// Package schema describes tables, and has Scoter's only table of types. For each declared DuckDB
-// type this table has the Arrow type in batches, the log and parts (the storage type), and the
-// DuckDB type that read_parquet returns for it.
+// Package schema describes the tables of a database. It also has Scoter's only mapping of types,
+// which gives two types for each DuckDB type that a column can be declared with. The first is the
+// storage type: the Arrow type that the column's values have everywhere in Scoter (in batches, in
+// the log and in parts). The second is the DuckDB type that read_parquet returns for the storage
+// type.
 //
 // The declared type and the storage type differ if Parquet would lose something that DuckDB 1.5
 // preserves (HUGEINT, INTERVAL, ENUM, ...). Such a value is stored as another type. A CAST converts

@@ -61,7 +61,8 @@ type Answer struct {
 	close   func()
 }
 
-// OthersWaiting reports whether other queries wait for the slot of the answer's query.
+// OthersWaiting reports whether other queries wait until the answer's query gives up its slot (its
+// right to run as one of max_queries).
 func (a *Answer) OthersWaiting() bool { return a.query != nil && a.query.OthersWaiting() }
 
 // Yield lets another query begin while this answer is still being sent. The caller calls it if the
@@ -174,7 +175,8 @@ func (x *Executor) Fits(ctx context.Context, tables []engine.TableRows, o engine
 	return x.mutate.Check(ctx, tables, o)
 }
 
-// Pieces splits rows into the pieces in which they are appended: see mutate.Mutator.Pieces.
+// Pieces splits rows into groups that have the same columns and are appended one after the other:
+// see mutate.Mutator.Pieces.
 func (x *Executor) Pieces(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (pieces []engine.TableRows, release func(), err error) {
 	return x.mutate.Pieces(ctx, rows, o)
 }

@@ -49,9 +49,9 @@ type Table struct {
 	Expressions []*patch.Expression
 }
 
-// Pending returns the expression updates that the part lacks, oldest first: those that were made
-// after the part's rows were written. A reader applies them to the rows of the part that have no
-// patch.
+// Pending returns the expression updates (UPDATEs that are stored as SQL) that the part lacks,
+// oldest first: those that were made after the part's rows were written. A reader applies them to
+// the rows of the part that have no patch.
 func (t *Table) Pending(p *catalog.Part) []*patch.Expression {
 	for i, x := range t.Expressions {
 		if x.Seq > p.Applied {
@@ -62,8 +62,8 @@ func (t *Table) Pending(p *catalog.Part) []*patch.Expression {
 }
 
 // PendingColumns returns, in ascending order, the columns that are set by the expression updates
-// which the part p lacks (see Pending). If p is nil, it returns the columns that are set by any
-// expression update of the table.
+// (UPDATEs that are stored as SQL) which the part p lacks (see Pending). If p is nil, it returns
+// the columns that are set by any expression update of the table.
 func (t *Table) PendingColumns(p *catalog.Part) []base.ColumnID {
 	pending := t.Expressions
 	if p != nil {

@@ -29,7 +29,7 @@ type Space struct {
 const (
 	resultShare = 8
 	mostShare   = 4 // queries stop when less than 1/mostShare of the space is free
-	// The last 1/lastShare of the space is only for small pieces, such as error messages.
+	// The last 1/lastShare of the space is only for small texts, such as error messages.
 	lastShare = 8
 	freeShare = 4 // a result's file may use at most 1/freeShare of the free bytes on the disk
 )
@@ -41,8 +41,8 @@ func NewSpace(dir string, limit int64) *Space { return &Space{dir: dir, limit: l
 // Used returns the number of bytes of the space that are in use.
 func (s *Space) Used() int64 { return s.used.Load() }
 
-// take reserves n bytes of the space. It always succeeds for small pieces, such as the error
-// message with which a result ends.
+// take reserves n bytes of the space. It always succeeds for few bytes, such as the error message
+// with which a result ends.
 func (s *Space) take(n int64) error {
 	if n <= smallPiece {
 		s.used.Add(n)

@@ -20,7 +20,8 @@ type Query interface {
 }
 
 // Writer sends a result to its reader. The goroutine that produces the result calls Write, Full and
-// Finish. After the first large piece, a second goroutine, the sender, writes to the reader.
+// Finish. After the first Write of many bytes, a second goroutine, the sender, writes to the
+// reader.
 type Writer struct {
 	to    io.Writer
 	space *Space
@@ -64,7 +65,7 @@ var pool = sync.Pool{New: func() any { return new(buffer) }}
 // NewWriter returns a Writer that sends a result to a reader. It writes the result to the io.Writer
 // in the argument to. The result continues in a file in two cases: the reader has received nothing
 // for the duration pause, or it has received nothing for a tick (50 ms) while other queries wait
-// for a slot. The caller must call Finish.
+// for their turn to run. The caller must call Finish.
 func NewWriter(to io.Writer, space *Space, pause time.Duration, query Query) *Writer {
 	return &Writer{to: to, space: space, pause: pause, query: query, taken: time.Now(), work: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
@@ -99,8 +100,8 @@ func (w *Writer) Full() error {
 
 // Write accepts all bytes, even if the reader is slow. It returns an error if writing to the reader
 // has failed, if there is no space, or if the query must end and Full has not reported that yet. In
-// case of an error it accepts none of the bytes, if possible. A small piece is always accepted, so
-// that the result can end with an error message.
+// case of an error it accepts none of the bytes, if possible. A small number of bytes is always
+// accepted, so that the result can end with an error message.
 func (w *Writer) Write(p []byte) (int, error) {
 	if len(p) > smallPiece && w.over() {
 		return 0, errFull(w.space.limit)
@@ -292,7 +293,7 @@ func (w *Writer) empty() error {
 	return nil
 }
 
-// recycle frees a buffer for new bytes, after the bytes in it (piece) were sent.
+// recycle frees a buffer for new bytes. The argument piece is the buffer's content, which was sent.
 func (w *Writer) recycle(piece []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -156,7 +156,7 @@ func (d *decodings) finish() ([][]piece, error) {
 			}
 			all[i] = append(all[i], piece{rows: rows, numbers: numbers})
 		}
-		one.numbers = nil // the pieces own the slice now
+		one.numbers = nil // the pieces (decoded rows) own the slice now
 	}
 	for i := 0; i < len(all) && len(d.tombstones) > 0; i++ {
 		all[i] = append(all[i], piece{rows: emptyRows(len(d.tombstones)), numbers: d.tombstones, tombstones: true})
@@ -170,7 +170,8 @@ func (d *decodings) finish() ([][]piece, error) {
 }
 
 // finishAll returns the decoded rows of decodings with a single shape (set of columns), and starts
-// the next batch. If no record was added, it returns one piece that has the columns, but no rows.
+// the next batch. If no record was added, it returns one piece (decoded rows of one schema) that
+// has the columns, but no rows.
 func (d *decodings) finishAll() ([]piece, error) {
 	// No decoder has messages. Return one piece that has the columns, but no rows.
 	if len(d.filled()) == 0 && len(d.byKey) > 0 {

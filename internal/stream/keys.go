@@ -90,8 +90,8 @@ func keyError(err error) error {
 	return base.Wrap(err, "the record's key")
 }
 
-// unifyKeyTypes converts decoded keys to one type that fits all of them. There is one piece for
-// each schema with which keys were decoded. The result has a batch for each piece.
+// unifyKeyTypes converts decoded keys to one type that fits all of them. Each piece has the keys
+// that were decoded with one schema. The result has a batch for each piece.
 func unifyKeyTypes(pieces []piece) (out []arrow.RecordBatch, err error) {
 	if len(pieces) == 1 {
 		pieces[0].rows.Retain()

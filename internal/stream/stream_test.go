@@ -161,8 +161,8 @@ func TestStatesOfAViewDoNotGrowWithTheNumberOfBatches(t *testing.T) {
 	check()
 }
 
-// TestStatesThatMemoryDoesNotHoldAtOnceAreJoined checks that a view's states which do not fit into
-// memory together are joined in several shares.
+// TestStatesThatMemoryDoesNotHoldAtOnceAreJoined checks a view with more states (intermediate
+// results of its aggregates) than fit into memory together. They are joined in several shares.
 func TestStatesThatMemoryDoesNotHoldAtOnceAreJoined(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir(), func(s *config.Server) { s.WriteMemory, s.FlushBytes, s.MaxBody = 24<<20, 1<<20, 4<<20 })

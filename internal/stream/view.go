@@ -75,8 +75,8 @@ func (m *Manager) makeView(ctx context.Context, d described) error {
 	return m.store.PutView(ctx, v, there.SQL != "")
 }
 
-// runJoins joins the states of the source's views until ctx ends. After each stored batch, it
-// checks whether enough states were added.
+// runJoins joins the states of the source's views (intermediate results of their aggregates) until
+// ctx ends. After each stored batch, it checks whether enough states were added.
 func (x *session) runJoins(ctx context.Context) {
 	joined := map[base.TableID]int64{} // the number of states after the last join, by table
 	for {
@@ -142,8 +142,9 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 	}
 }
 
-// joinShards joins the states of a table in several edits. Each edit joins one share of the groups,
-// chosen by the hash of the group. joinShards returns how many states remain.
+// joinShards joins the states of a view (intermediate results of its aggregates) in several edits.
+// Each edit joins one share of the groups, chosen by the hash of the group. joinShards returns how
+// many states remain.
 func (s *source) joinShards(ctx context.Context, id base.TableID, d SplitAggregate, shares int64) (left int64, err error) {
 	for share := range shares {
 		where := ""
@@ -159,8 +160,9 @@ func (s *source) joinShards(ctx context.Context, id base.TableID, d SplitAggrega
 	return left, nil
 }
 
-// joinShard joins the states that match the given SQL condition, and returns how many states
-// remain. While it waits for memory, it holds no snapshot.
+// joinShard joins those states of a view (intermediate results of its aggregates) that match the
+// given SQL condition, and returns how many states remain. While it waits for memory, it holds no
+// snapshot.
 func (s *source) joinShard(ctx context.Context, id base.TableID, d SplitAggregate, where string) (left int64, err error) {
 	reservation := s.manager.store.NewReservation()
 	defer reservation.Close()
@@ -180,8 +182,8 @@ func (s *source) joinShard(ctx context.Context, id base.TableID, d SplitAggregat
 	}
 }
 
-// replaceStates replaces some states, those that match the given SQL condition, by one state for
-// each group. It returns the number of these new states.
+// replaceStates replaces those states of a view (intermediate results of its aggregates) that match
+// the given SQL condition by one state for each group. It returns the number of these new states.
 func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, states *snapshot.Table, d SplitAggregate, where string, reservation *engine.Reservation) (int64, error) {
 	const addresses = "SELECT " + schema.RowsetColumn + ", " + schema.OrdinalColumn + " FROM "
 	found, err := s.manager.planner.Collect(ctx, Select{SQL: addresses + Messages + where, Database: s.name.Database, Messages: states, Target: len(addresses)})

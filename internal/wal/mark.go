@@ -38,13 +38,13 @@ type Mark struct {
 	fs   vfs.FS
 	path string
 	file vfs.File // the open file; nil if it is not open
-	next int      // number of the slot that is written next, 0 or 1
+	next int      // number of the slot (place in the file) that is written next, 0 or 1
 	last Position // newest position in the file; the field Seq is not set
 }
 
-// OpenMark reads the mark of the log in the folder dir, and returns it. If there is no file, it
-// returns an empty mark, and the first Set creates the file. If the mark is damaged, the error is
-// Corrupt.
+// OpenMark reads the mark of the log in the folder dir (the file that records up to where the log
+// is durable), and returns it. If there is no file, it returns an empty mark, and the first Set
+// creates the file. If the mark is damaged, the error is Corrupt.
 func OpenMark(fsys vfs.FS, dir string) (*Mark, error) {
 	m := &Mark{fs: fsys, path: filepath.Join(dir, MarkName)}
 	last, slot, err := readMark(fsys, m.path)
@@ -123,8 +123,9 @@ func encodeMark(p Position) []byte {
 	return le.AppendUint32(b, crc32.Checksum(b, base.Castagnoli))
 }
 
-// readMark reads the positions in the two slots of a mark's file. It returns the later position and
-// the number of its slot. If there is no file, it returns the zero Position.
+// readMark reads the file of a mark, which has two slots (places for one record each). It returns
+// the later of the two positions in them, and the number of the slot that has it. If there is no
+// file, it returns the zero Position.
 func readMark(fsys vfs.FS, path string) (last Position, slot int, err error) {
 	content, err := vfs.ReadFile(fsys, path, markBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,8 +145,8 @@ func readMark(fsys vfs.FS, path string) (last Position, slot int, err error) {
 			last, slot, found = p, i, true
 		}
 	}
-	// A crash damages only the slot that was being written, so at least one of the two must be
-	// valid.
+	// A crash damages only the slot (place for a record) that was being written, so at least one of
+	// the two must be valid.
 	if !found {
 		return Position{}, 0, base.Errorf(base.Corrupt, "%s is corrupt: none of its %d records has a right checksum", path, markSlots).
 			WithHint("restore this data directory from a backup; nothing in it was changed")
@@ -153,8 +154,9 @@ func readMark(fsys vfs.FS, path string) (last Position, slot int, err error) {
 	return last, slot, nil
 }
 
-// checkMark compares the mark with end, the position at which a replay ended. If the mark is beyond
-// end, the log has lost durable frames, and the error is Corrupt.
+// checkMark compares the mark (the position up to which the log was durable) with end, the position
+// at which a replay ended. If the mark is beyond end, the log has lost durable frames, and the
+// error is Corrupt.
 func checkMark(fsys vfs.FS, dir string, end Position) error {
 	mark, _, err := readMark(fsys, filepath.Join(dir, MarkName))
 	if err != nil || !end.before(mark) {

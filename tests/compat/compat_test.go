@@ -122,9 +122,9 @@ func TestFormat3(t *testing.T) {
 	}
 }
 
-// TestFormat6 has a table with an expression update in the catalog, and one with a later version of
-// the schema in the log, as after a crash. It also has rows to which they do not apply: a patched
-// row, and later rows.
+// TestFormat6 has a table with an expression update (an UPDATE that is stored as SQL) in the
+// catalog, and one with a later version of the schema in the log, as after a crash. It also has
+// rows to which they do not apply: a patched row, and later rows.
 func TestFormat6(t *testing.T) {
 	dir := copied(t, "format6")
 	for range 2 {
@@ -226,10 +226,12 @@ var format8All = map[string]string{
 // TestFormat8All has one directory with every feature of format 8, as after a crash:
 //
 //   - parts of several schema versions
-//   - patches inside and outside of the catalog, deletions, an expression update
+//   - patches inside and outside of the catalog, deletions, an expression update (an UPDATE that is
+//     stored as SQL)
 //   - tables of both kinds with keys, all types, views
 //   - an export with objects
-//   - a Kafka source with offsets, dead letters and a view of states
+//   - a Kafka source with offsets, dead letters and a view, which stores intermediate results of
+//     its aggregates
 //   - changes of all kinds that are only in the log
 func TestFormat8All(t *testing.T) {
 	ctx := context.Background()

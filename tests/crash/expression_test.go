@@ -13,9 +13,10 @@ import (
 )
 
 // TestKillNineKeepsExpressionsWholeAndOnce repeatedly adds one to all rows of a table, mostly with
-// expression updates. Meanwhile rows are inserted, parts are flushed and merged, and the server is
-// killed. Each acknowledged statement must count once for each row, whichever way the row took from
-// the log into its part. A statement without a response must count for all rows or for none.
+// expression updates (UPDATEs that are stored as SQL). Meanwhile rows are inserted, parts are
+// flushed and merged, and the server is killed. Each acknowledged statement must count once for
+// each row, whichever way the row took from the log into its part. A statement without a response
+// must count for all rows or for none.
 func TestKillNineKeepsExpressionsWholeAndOnce(t *testing.T) {
 	dir := t.TempDir()
 	seed := uint64(time.Now().UnixNano())

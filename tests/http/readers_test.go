@@ -37,7 +37,8 @@ func slowReader(t *testing.T, url, sql, format string) net.Conn {
 }
 
 // TestReadersThatTakeNothingKeepNobodyOut has readers that read nothing, and readers that read a
-// few bytes at a time. They must not occupy query slots, memory, or more disk space than allowed.
+// few bytes at a time. They must not occupy the right of other queries to run (a slot among
+// max_queries), nor memory, nor more disk space than allowed.
 func TestReadersThatTakeNothingKeepNobodyOut(t *testing.T) {
 	const places, readers, space = 8, 40, 64 << 20
 	s := binary.Serve(t, t.TempDir(), "--max-queries", strconv.Itoa(places), "--query-memory", "256MiB", "--result-space", strconv.Itoa(space)+"B")
@@ -65,7 +66,7 @@ func TestReadersThatTakeNothingKeepNobodyOut(t *testing.T) {
 			}()
 		}
 	}
-	// Measure from the start on, while most readers still wait for a slot.
+	// Measure from the start on, while the queries of most readers still wait until they may run.
 	var took []time.Duration
 	for until := time.Now().Add(readers/places*time.Second + 5*time.Second); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 		began := time.Now()

@@ -155,7 +155,7 @@ func TestAnExpressionIsStoredUntilAMergeAppliesIt(t *testing.T) {
 }
 
 // TestRowsOfAKeyTakeWhatExpressionsGaveThem upserts some columns of rows. Other columns have an
-// expression update that is not in a part yet.
+// expression update (an UPDATE that is stored as SQL) that is not in a part yet.
 func TestRowsOfAKeyTakeWhatExpressionsGaveThem(t *testing.T) {
 	for _, upsert := range []string{"merge-on-write", "merge-on-read"} {
 		t.Run(upsert, func(t *testing.T) { upsertOverExpressions(t, upsert) })
@@ -220,8 +220,8 @@ func upsertOverExpressions(t *testing.T, upsert string) {
 }
 
 // TestRowsMoveByWhatExpressionsGaveThem sorts or partitions a table by a column with an expression
-// update that is not in a part yet. If other columns of a row change, the row must move to the
-// place of the new value.
+// update (an UPDATE that is stored as SQL) that is not in a part yet. If other columns of a row
+// change, the row must move to the place of the new value.
 func TestRowsMoveByWhatExpressionsGaveThem(t *testing.T) {
 	for _, order := range []string{"SORTED BY (a)", "PARTITIONED BY (a)"} {
 		for _, with := range []string{"", " WITH (version = 'v')", " WITH (version = 'v', upsert = 'merge-on-read')"} {

@@ -21,7 +21,7 @@ var retyped = []struct{ columns, options string }{
 }
 
 // fillRetyped creates parts of several versions of the schema, with patches, deletions and an
-// expression update, and rows in memory.
+// expression update (an UPDATE that is stored as SQL), and rows in memory.
 func fillRetyped(k *expressionDB, columns, options string) {
 	k.do("DROP TABLE IF EXISTS t")
 	k.do("CREATE TABLE t (" + columns + ") " + options)

@@ -60,8 +60,8 @@ typedef struct {
 	const uint64_t *bits;
 	// Remove the rows after reading, unless conditions may fail for them or get slower.
 	bool scattered;
-	// dense says that there are so many rows that conditions which compute something are slower if
-	// they are evaluated for all rows.
+	// dense says that so many rows of the file are to be removed that conditions which compute
+	// something take less time if they are evaluated only for the other rows.
 	bool dense;
 } scoter_file;
 

@@ -250,7 +250,8 @@ type Query struct {
 	// Doc has the lines of the generated method's doc comment, without comment markers and trailing
 	// white space. An empty line separates paragraphs.
 	Doc []string `json:"doc,omitempty"`
-	// Segments are the SQL text of the query, in pieces in order, without a final semicolon.
+	// Segments are the SQL text of the query, divided into code, quoted texts and parameters, in
+	// order. There is no final semicolon.
 	Segments []Segment `json:"segments"`
 	// Params are the parameters of the generated method, in the order of the `@set` lines in the
 	// block. Every parameter is used by at least one segment.

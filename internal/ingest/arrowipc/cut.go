@@ -18,22 +18,22 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/cut"
 )
 
-// Pieces cuts the Arrow batches of a file into pieces that fit in a request (see package cut). Each
-// piece is an Arrow stream.
+// Pieces cuts the Arrow batches of a file into pieces, each of which fits in a request (see package
+// cut). Each piece is an Arrow stream.
 type Pieces struct {
 	f     func(cut.Piece) error
 	first int64
 }
 
-// NewPieces returns a Pieces that calls f with each piece.
+// NewPieces returns a Pieces that calls f with each piece, an Arrow stream with some of the rows.
 func NewPieces(f func(cut.Piece) error) *Pieces { return &Pieces{f: f} }
 
-// Rows returns the number of rows of the pieces so far.
+// Rows returns the number of rows in all pieces with which f was called so far.
 func (b *Pieces) Rows() int64 { return b.first }
 
-// Add calls f with the pieces of a batch. A batch without rows has one piece. The argument read is
-// the share of the file that has been read at the end of the batch, from 0 to 1. Errors are the
-// errors of f and base.Invalid.
+// Add cuts a batch into pieces (Arrow streams that each fit in a request), and calls f with each of
+// them. A batch without rows becomes one piece. The argument read is the share of the file that has
+// been read at the end of the batch, from 0 to 1. Errors are the errors of f and base.Invalid.
 func (b *Pieces) Add(rec arrow.RecordBatch, read float64) error {
 	rows := rec.NumRows()
 	n := min(batch.Bytes(rec)/cut.Target+1, max(rows, 1))
@@ -67,9 +67,9 @@ func encodeStream(rec arrow.RecordBatch, from, to int64) ([]byte, error) {
 // fileMagic is the start of an Arrow file. A stream starts with other bytes.
 var fileMagic = []byte("ARROW1\x00\x00")
 
-// eachPiece is the cut.Cutter of Arrow: it calls f with the pieces of a file. For an uncompressed
-// Arrow file, it finds the batches by the file's footer. It reads a compressed file or an Arrow
-// stream from start to end.
+// eachPiece is the cut.Cutter of Arrow: it cuts a file into pieces, which fit in one request each,
+// and calls f with them. For an uncompressed Arrow file, it finds the batches by the file's footer.
+// It reads a compressed file or an Arrow stream from start to end.
 func eachPiece(file *cut.File, _ cut.Options, f func(cut.Piece) error) (err error) {
 	defer func() {
 		if p := ingest.Recovered(recover(), "Arrow IPC"); p != nil {
@@ -161,8 +161,10 @@ func (b *Pieces) ofStream(r *bufio.Reader, isFile bool, file *cut.File) (*arrow.
 	return stream.Schema(), nil
 }
 
-// readsAt reports whether a file on disk begins with fileMagic. If it does, it is an Arrow file
-// that is not compressed. head is a buffer with the size of fileMagic.
+// readsAt reports whether the bytes on disk begin with fileMagic, the first bytes of an Arrow file.
+// If they do, the caller can read the Arrow file at any offset. Otherwise the file was compressed
+// as a whole, such as with gzip, or it cannot be read at an offset. The argument head is a buffer
+// with the size of fileMagic.
 func readsAt(file io.ReaderAt, head []byte) bool {
 	_, err := file.ReadAt(head, 0)
 	return err == nil && bytes.Equal(head, fileMagic)

@@ -67,8 +67,8 @@ func (f *frames) openFile(body []byte) error {
 }
 
 // blocks reads a list of positions of messages from the footer of an Arrow file. The argument slot
-// is the field of the footer that has the list. The argument at is the position of the footer in
-// the file, in bytes.
+// says which field of the footer has the list: it is the field's offset in the vtable (flatbuffers'
+// index of fields). The argument at is the position of the footer in the file, in bytes.
 func blocks(footer flatbuffers.Table, slot flatbuffers.VOffsetT, at int) ([]block, error) {
 	n := vectorLen(footer, slot, blockBytes)
 	if n < 0 {

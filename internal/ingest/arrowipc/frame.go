@@ -189,7 +189,7 @@ func root(b []byte) flatbuffers.Table {
 }
 
 // child returns the flatbuffers table in a field of t, and whether there is one. slot is the
-// position of the field.
+// field's offset in the vtable of t (flatbuffers' index of fields).
 func child(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table, bool) {
 	o := t.Offset(slot)
 	if o == 0 {
@@ -199,8 +199,8 @@ func child(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table, b
 }
 
 // vectorLen returns the number of elements of the flatbuffers vector in a field of t. slot is the
-// position of the field, and size is the size of an element in bytes. It returns -1 if the buffer
-// is too short for the elements.
+// field's offset in the vtable of t (flatbuffers' index of fields), and size is the size of an
+// element in bytes. It returns -1 if the buffer is too short for the elements.
 func vectorLen(t flatbuffers.Table, slot flatbuffers.VOffsetT, size int) int {
 	o := t.Offset(slot)
 	if o == 0 {
@@ -213,15 +213,15 @@ func vectorLen(t flatbuffers.Table, slot flatbuffers.VOffsetT, size int) int {
 	return n
 }
 
-// element returns table i of the vector of tables in a field of t. slot is the position of the
-// field.
+// element returns table i of the vector of tables in a field of t. slot is the field's offset in
+// the vtable of t (flatbuffers' index of fields).
 func element(t flatbuffers.Table, slot flatbuffers.VOffsetT, i int) flatbuffers.Table {
 	at := t.Vector(flatbuffers.UOffsetT(t.Offset(slot))) + flatbuffers.UOffsetT(4*i)
 	return flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(at)}
 }
 
 // vector returns the bytes of the flatbuffers vector in a field of t, which has n elements of size
-// bytes each. slot is the position of the field.
+// bytes each. slot is the field's offset in the vtable of t (flatbuffers' index of fields).
 func vector(t flatbuffers.Table, slot flatbuffers.VOffsetT, n, size int) []byte {
 	if n == 0 {
 		return nil

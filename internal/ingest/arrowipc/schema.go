@@ -106,8 +106,8 @@ func (s *schemaCheck) field(t flatbuffers.Table, depth int, views *int) error {
 	return nil
 }
 
-// metadata adds the sizes of keys and values to the field text of s. The keys and values are in the
-// field of t whose position is slot.
+// metadata adds the sizes of keys and values to the field text of s. The keys and values are in a
+// field of t. slot is the field's offset in the vtable of t (flatbuffers' index of fields).
 func (s *schemaCheck) metadata(t flatbuffers.Table, slot flatbuffers.VOffsetT) error {
 	n := vectorLen(t, slot, 4)
 	if n < 0 {
@@ -126,8 +126,8 @@ func (s *schemaCheck) metadata(t flatbuffers.Table, slot flatbuffers.VOffsetT) e
 	return nil
 }
 
-// take adds the size of a name, key or value to the field text of s. It is the field of t whose
-// position is slot.
+// take adds the size of a name, key or value to the field text of s. It is in a field of t. slot is
+// the field's offset in the vtable of t (flatbuffers' index of fields).
 func (s *schemaCheck) take(t flatbuffers.Table, slot flatbuffers.VOffsetT) error {
 	if o := t.Offset(slot); o != 0 {
 		s.text += len(t.ByteVector(flatbuffers.UOffsetT(o) + t.Pos))

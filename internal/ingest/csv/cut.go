@@ -6,25 +6,29 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/cut"
 )
 
-// eachPiece is the cut.Cutter of CSV: it calls f with the pieces of a file.
+// eachPiece is the cut.Cutter of CSV: it cuts a file into pieces, which fit in one request each,
+// and calls f with them.
 func eachPiece(file *cut.File, o cut.Options, f func(cut.Piece) error) error {
 	return cut.EachText(file, newCutter(o.Delimiter), f)
 }
 
 // cutter finds the ends of records by the same rules as Decode: a quote begins a quoted value only
-// at the start of the value. It does not report invalid records, because decoding the piece does.
+// at the start of the value. It does not report invalid records, because they are reported when the
+// piece (the bytes of one request) is decoded.
 type cutter struct {
 	delimiter byte
-	// header is the header line with its line end, which is put in front of each later piece. It is
-	// nil in the first piece, which begins with the header.
+	// header is the header line with its line end. It is put in front of each piece (the bytes of
+	// one request) after the first. It is nil in the first piece, which begins with the header
+	// anyway.
 	header    []byte
 	headerEnd int // where the header ends in the first piece; 0 until it is read
 	// single says that the header names only one column. A blank line is then a row.
 	single bool
 
-	at     int   // bytes of the piece so far
-	end    int   // where the last complete record ends
-	rows   int64 // number of complete records
+	// at, end and rows describe the current piece: the bytes of the file that become one request.
+	at     int   // number of bytes of the piece that were scanned so far
+	end    int   // where the last complete record of the piece ends, in bytes from its start
+	rows   int64 // number of complete records in the piece
 	start  bool  // whether the current position is at the start of a value
 	quoted bool  // whether the current position is within quotes
 	// whether the last byte was a quote within quotes; a second quote makes it a literal quote

@@ -21,14 +21,14 @@ import (
 )
 
 const (
-	// Target is the intended size of a piece in bytes. A piece may be larger, because it ends with
-	// a complete row.
+	// Target is the intended size in bytes of a piece (the part of a file that fits in one
+	// request). A piece may be larger, because it ends with a complete row.
 	Target = 8 << 20
 	// Longest is the maximum size in bytes of one row of text.
 	Longest = 64 << 20
 )
 
-// Piece is a range of a file's rows.
+// Piece is a range of a file's rows, with its bytes as a body that fits in one request.
 type Piece struct {
 	// the bytes of the piece, as a complete body; valid until the function that receives it returns
 	Body  []byte

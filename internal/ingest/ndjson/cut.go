@@ -7,20 +7,21 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/cut"
 )
 
-// eachPiece is the cut.Cutter of the format JSON: it calls f with the pieces of a file.
+// eachPiece is the cut.Cutter of the format JSON: it cuts a file into pieces, which fit in one
+// request each, and calls f with them.
 func eachPiece(file *cut.File, _ cut.Options, f func(cut.Piece) error) error {
 	return cut.EachText(file, &cutter{}, f)
 }
 
 // cutter finds the ends of the JSON objects in a file. The file has objects one after the other, or
-// one array of objects. The pieces of an array are arrays, too. cutter does not report invalid
-// objects, because they are reported when the piece is decoded.
+// one array of objects. The pieces (the bytes of one request each) of an array are arrays, too.
+// cutter does not report invalid objects, because they are reported when the piece is decoded.
 type cutter struct {
 	known  bool // whether the first byte of the file that is not white space was read
 	array  bool // whether the file is one array: its first byte that is not white space is [
 	pieces int  // number of pieces before the current one
 
-	at      int   // number of bytes of the current piece so far
+	at      int   // number of bytes of the current piece that were scanned so far
 	end     int   // where the last complete object of the piece ends, in bytes
 	rows    int64 // number of complete objects in the piece
 	depth   int   // number of open braces and brackets, without the bracket of the file's array

@@ -16,7 +16,7 @@ type store uint8
 
 const (
 	// storeNone stores no values, only whether they are present. It is for structs, and for
-	// messages that contain columns of a projection (a selection of fields).
+	// messages of which only some fields are selected.
 	storeNone store = iota
 	storeBits       // storeBits is for booleans: one bit per row.
 	store32         // store32 is for values of 4 bytes.
@@ -81,12 +81,14 @@ type column struct {
 	// count is the number of elements so far in row next-1, for storeCount, which counts elements.
 	count int
 
-	// gathered has the column's rows, each repeated for all elements of a list that a projection
-	// turns into rows. It is nil until a batch needs it.
+	// gathered has the column's values for a list whose elements become rows (a selected path has
+	// []): the value of each message is repeated for each of these rows. It is nil until a batch
+	// needs it.
 	gathered *column
 
-	// memory has, for each buffer of the column, the slot that manages its memory. fixed is the
-	// slot for fixed-width values (w64, w32 or bits). A column uses only one of these three.
+	// memory has a slot for each buffer of the column, which manages the memory of that buffer.
+	// fixed is for the buffer of fixed-width values: w64, w32 or bits, of which a column uses only
+	// one.
 	memory struct{ valid, fixed, offsets, data slot }
 }
 

@@ -21,7 +21,7 @@ type compiler struct {
 	d       *Decoder
 	arrays  int // number of Arrow arrays in a batch, with nested ones
 	types   []protoreflect.FullName
-	names   []string // names of a projection's columns
+	names   []string // names of the columns, if only some fields are selected
 	columns []*output
 }
 
@@ -101,8 +101,8 @@ func (c *compiler) column(at place, s store, optional bool) *column {
 }
 
 // message returns the reader of a message type, with an op for each field, and the columns of the
-// fields. If the argument want is nil, all fields are read. Otherwise it selects the columns of a
-// projection. These are stored in c.columns and not returned.
+// fields. If the argument want is nil, all fields are read. Otherwise it selects some fields. Their
+// columns are stored in c.columns and not returned.
 func (c *compiler) message(md protoreflect.MessageDescriptor, want *selection, at place) (*message, []*output, error) {
 	c.types = append(c.types, md.FullName())
 	defer func() { c.types = c.types[:len(c.types)-1] }()
@@ -210,8 +210,8 @@ func together(all []*op) []*op {
 	return out
 }
 
-// selected returns the ops (how to decode a value, and where to store it) for what a projection
-// selects of a field: either the field's own column, or columns inside of the field.
+// selected returns the ops (how to decode a value, and where to store it) for the selection s of a
+// field. s selects the field itself, or fields inside of it.
 func (c *compiler) selected(fd protoreflect.FieldDescriptor, s *selection, at place) ([]*op, error) {
 	path := at.path + s.Name
 	repeated := fd.IsList() || fd.IsMap()
@@ -250,7 +250,8 @@ func (s *selection) inner() *selection {
 	return s
 }
 
-// emit stores output as a column of the projection if the path of that column ends at s.
+// emit stores output in c.columns, under the column's name, if the path of a selected column ends
+// at s.
 func (c *compiler) emit(s *selection, output *output) error {
 	if s.column >= 0 {
 		output.name = c.names[s.column]
@@ -260,8 +261,8 @@ func (c *compiler) emit(s *selection, output *output) error {
 }
 
 // element returns the ops (how to decode a value, and where to store it) for a repeated field of
-// which a projection selects one element. The column of the element is NULL in rows with fewer
-// elements.
+// which one element is selected (a path with [n]). The column of the element is NULL in rows with
+// fewer elements.
 func (c *compiler) element(fd protoreflect.FieldDescriptor, s *selection, at place) ([]*op, error) {
 	counter := c.column(at, storeCount, false)
 	o, output, err := c.value(fd, at, optionalElement, s.inner())
@@ -402,8 +403,9 @@ func tagOf(fd protoreflect.FieldDescriptor, packed bool) uint32 {
 	return uint32(fd.Number())<<3 | uint32(t)
 }
 
-// fanned is one level of a projection's rows. The first level has the messages. Each further level
-// has the elements of a repeated field in the rows of the level before.
+// fanned is one level of the rows that the selected paths make. The first level has one row for
+// each message. Each further level belongs to a path with [], and has one row for each element of a
+// repeated field in the rows of the level before.
 type fanned struct {
 	level *level
 	list  *column // a column of the level before; nil for the messages

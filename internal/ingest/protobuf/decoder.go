@@ -31,7 +31,7 @@ type Decoder struct {
 	messages int   // number of messages in the batch
 	consumed int   // bytes of the batch's messages
 	reserved int64 // bits of the levels' fixed-width buffers
-	repeated int64 // bytes of text that is repeated in the rows of a projection
+	repeated int64 // bytes of text that is copied into several rows, see checkRepeated
 
 	// The following fields belong to the message that is being read.
 
@@ -159,8 +159,11 @@ func (d *Decoder) checkRequired() error {
 	return nil
 }
 
-// checkRepeated returns an error if the text that a projection repeats in each row would exceed
-// what a column can hold. size is the size of the message, which bounds its text.
+// checkRepeated returns an error if the text of the current message, copied into several rows,
+// would exceed what a column can hold. Text is copied if a selected path has [], which makes one
+// row for each element of a list: the other columns of the message then have their values in each
+// of these rows. The argument size is the size of the message in bytes, which is at least the size
+// of its text.
 func (d *Decoder) checkRepeated(size int) error {
 	const worthCounting = 1 << 14
 	rows := d.rows()

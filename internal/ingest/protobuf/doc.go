@@ -58,7 +58,7 @@
 //
 // Decoding follows protobuf-go, and the tests compare the two:
 //   - the last of several values of a scalar wins
-//   - pieces of a message are merged
+//   - if a message field occurs several times, the messages are merged
 //   - a later member of a oneof clears an earlier one
 //   - packed and unpacked numbers are both accepted
 //   - a field with another wire type than its descriptor's is unknown
@@ -71,7 +71,7 @@
 //
 // A message type that contains itself would need infinitely many columns. So a field becomes a
 // binary column with the message's undecoded bytes in two cases: its type is nested in itself more
-// often than Options.Recursion allows, or its depth would exceed ingest.MaxNesting. Pieces of such
-// a message are concatenated, which merges them. No data is lost, and deeply nested data uses no
-// stack.
+// often than Options.Recursion allows, or its depth would exceed ingest.MaxNesting. If such a field
+// occurs several times, the bytes are concatenated, which merges the messages. No data is lost, and
+// deeply nested data uses no stack.
 package protobuf

@@ -63,7 +63,9 @@ type finisher struct {
 	// validity has the validity bitmaps. The key is the column that has the validity. All fields of
 	// a struct share one bitmap.
 	validity map[*column]validity
-	gathered []*column // gathered are the columns whose rows were repeated for a projection.
+	// gathered are the columns whose values were repeated for each element of a list (see
+	// column.gathered).
+	gathered []*column
 	poison   bool
 }
 

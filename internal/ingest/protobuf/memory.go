@@ -8,9 +8,9 @@ import (
 )
 
 // slot manages the memory of one buffer of a column. When a batch is released, on any goroutine,
-// the memory of its buffer returns to the slot, and the column uses it for its next rows. Fresh
-// memory is more expensive: each of its pages causes a page fault, and it is cleared before it is
-// written.
+// the memory of its buffer returns to the slot, and the column reuses that memory for its next
+// rows. Fresh memory is more expensive: each of its pages causes a page fault, and it is cleared
+// before it is written.
 //
 // If a batch is never released, the garbage collector frees its memory.
 type slot struct {
@@ -61,8 +61,8 @@ func give[T word](s *slot, values []T) *memory.Buffer {
 	return s.given
 }
 
-// leave ends the column's use of the memory of values. If a batch uses the memory, it returns to
-// the slot when the batch is released.
+// leave ends the column's use of the memory of values. If a batch uses the memory, the memory
+// returns to the slot s (the manager of the buffer's memory) when the batch is released.
 func leave[T word](s *slot, values []T) {
 	if s.given != nil {
 		s.given.Release()

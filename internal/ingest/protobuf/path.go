@@ -6,7 +6,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// Column selects one column of a projection. See wire.Column.
+// Column selects one field of the messages, which becomes a column. See wire.Column.
 type Column = wire.Column
 
 // selection is a tree of the selected paths below one field.

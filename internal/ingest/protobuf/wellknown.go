@@ -20,8 +20,8 @@ type moment struct {
 	fine  bool // fine says that at least one row has nanoseconds below the microsecond.
 	far   bool // far says that at least one row is outside of the range of 64-bit nanoseconds.
 
-	// invalid lists the rows of the current message that have an invalid time. A later piece of the
-	// message may still correct or clear the time.
+	// invalid lists the rows of the current message that have an invalid time. If the field occurs
+	// again later in the message, it may still correct or clear the time.
 	invalid []int
 }
 
@@ -33,8 +33,8 @@ const (
 	maxDuration  = 315_576_000_000
 )
 
-// time decodes a Timestamp or a Duration, or a piece of one, from b[p:] into the given row. It
-// returns false on failure.
+// time decodes a Timestamp or a Duration from b[p:] into the given row. If the field occurs several
+// times in a message, each call may have only a part of the value. It returns false on failure.
 func (d *Decoder) time(o *op, row int, b []byte, p int) bool {
 	c := o.col
 	if c.next <= row {

@@ -40,8 +40,8 @@ type Format struct {
 	// base.TooLarge.
 	DecodeTables func(body []byte, o TableOptions) (Tables, error)
 
-	// Cut cuts a file into pieces. Each piece is a body in the format PieceFormat, or in this
-	// format if PieceFormat is nil.
+	// Cut cuts a file into pieces, which fit in one request each. Each piece is a body in the
+	// format PieceFormat, or in this format if PieceFormat is nil.
 	Cut         cut.Cutter
 	PieceFormat *Format
 

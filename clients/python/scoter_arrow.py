@@ -117,8 +117,9 @@ def columns(operation: str, arrow: core.Arrow[T], rows: Any, before: int) -> Any
 
 
 def typed(arrow: core.Arrow[Any], table: Any) -> bool:
-    """Returns whether the columns have exactly the operation's types. If not, the database casts
-    them.
+    """Returns whether the columns have exactly the operation's types.
+
+    If not, the database casts them.
     """
     return list(table.schema.types) == list(arrow.types(pyarrow()))
 

@@ -177,8 +177,7 @@ class Runtime(core.Observed):
         return self._run(bulk.name, body, core.same)
 
     def _staged(self, stage: core.Stage | None, fill: Callable[[str], int]) -> int:
-        """Creates a temporary table, fills it with fill, and applies it. Returns the number of
-        changed rows.
+        """Fills a temporary table with fill and applies it. Returns the number of changed rows.
 
         If that fails, the temporary table is dropped with all rows in it.
         """
@@ -271,10 +270,10 @@ def _joined(head: list[T], tail: Iterator[T]) -> Iterator[T]:
 def duplicate(
     conn: duckdb.DuckDBPyConnection, arrow: core.Arrow[T], table: Any, message: str
 ) -> tuple[int, str] | None:
-    """Returns the number of the row to which a duplicate-key error belongs, counted from 1, and its
-    key.
+    """Finds the row to which a duplicate-key error belongs. Returns its number and its key.
 
-    Returns None if the error is about something else or the row cannot be found.
+    Rows are counted from 1. Returns None if the error is about something else or the row cannot be
+    found.
     """
     match = re.search(r'[Dd]uplicate key "(.*)"', message, re.DOTALL)
     if match is None:

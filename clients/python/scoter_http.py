@@ -99,8 +99,9 @@ class Connection:
             link.close()
 
     def run(self, sql: str, values: Sequence[Any]) -> Iterator[dict[str, Any]]:
-        """Yields the objects of a response, one per line: rows, or the counts of a statement
-        without rows.
+        """Yields the objects of a response, one per line.
+
+        They are rows, or the counts of a statement without rows.
         """
         link, response = self._answer(sql, values, "ndjson")
         whole = False

@@ -89,8 +89,9 @@ class Runtime(core.Observed):
 
     @contextmanager
     def _cursor(self) -> Iterator[psycopg.Cursor[core.Row]]:
-        """Yields a cursor that no other call uses, so that calls can be nested or come from several
-        threads.
+        """Yields a cursor that no other call uses.
+
+        So calls can be nested, or come from several threads.
         """
         try:
             cursor = self._idle.pop()

@@ -28,8 +28,9 @@ class ObserverScope(Protocol):
 
 
 class Observer(Protocol):
-    """Receives each operation, for tracing, timing or logging. Without an observer this costs
-    nothing.
+    """Receives each operation, for tracing, timing or logging.
+
+    Without an observer this costs nothing.
     """
 
     def start(self, operation: str) -> ObserverScope | None:
@@ -232,9 +233,10 @@ def chunks(rows: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 class Appender(Generic[T]):
-    """Collects rows and writes them in portions. Leaving the with block writes the last rows.
+    """Collects rows and writes them in portions. Use it in a with block.
 
-    After a failed write, nothing more is written, and flush and close raise the same error again.
+    Leaving the block without an error writes the last rows. After a failed write, nothing more is
+    written, and flush and close raise the same error again.
     """
 
     def __init__(self, write: Callable[[list[T]], int], portion: int = 10_000) -> None:

@@ -60,8 +60,9 @@ class Runtime(core.Observed):
         self._idle: list[sqlite3.Cursor] = []
 
     def _open(self) -> sqlite3.Cursor:
-        """Returns a cursor that no other call uses, so that calls can be nested or come from
-        several threads.
+        """Returns a cursor that no other call uses.
+
+        So calls can be nested, or come from several threads.
         """
         try:
             return self._idle.pop()
@@ -173,8 +174,7 @@ def content(v: Any) -> bytes:
 
 @contextmanager
 def transaction(conn: sqlite3.Connection, commit: bool = True) -> Iterator[None]:
-    """Runs the block in an immediate transaction, or in a savepoint if a transaction is already
-    open.
+    """Runs the block in an immediate transaction, or in a savepoint of the open transaction.
 
     If commit is False, the block's changes are rolled back at the end.
     """

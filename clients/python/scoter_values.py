@@ -302,8 +302,9 @@ def to_text(v: Any) -> str:
 
 
 def to_moment(v: datetime.datetime) -> str:
-    """Returns the text of a timestamp for SQLite. It is in UTC without an offset, as SQLite's own
-    functions write it.
+    """Returns the text of a timestamp for SQLite.
+
+    It is in UTC without an offset, as SQLite's own functions write it.
     """
     return (
         v if v.tzinfo is None else v.astimezone(datetime.timezone.utc).replace(tzinfo=None)

@@ -58,8 +58,8 @@ export type Route = "unnest" | "copy";
 
 /**
  * Up to this number of values (rows times columns), one statement takes less time than COPY.
- * `insert` is for operations without a temporary table, `staged` for those with one. `scoter-bench
- * bulk` measures these limits.
+ * `insert` is for operations without a temporary table, `staged` for those with one. The command
+ * `scoter-bench bulk` measures these limits.
  */
 const unnestValues = { insert: 800, staged: 4000 };
 
@@ -717,7 +717,7 @@ export const toText = (v: unknown): string => String(v);
 
 /**
  * Converts an ISO 8601 date or timestamp to PostgreSQL's text. Only a year with a sign and the year
- * 0000 change: PostgreSQL writes no sign, and years before 1 with BC.
+ * 0000 change: PostgreSQL writes no sign, and marks years before 1 with BC.
  */
 export function toDate(v: string): string {
   const match = /^([+-]\d{4,}|0000)(-.*)$/.exec(v);

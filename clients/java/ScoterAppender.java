@@ -5,18 +5,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Appends rows until it is closed, which writes the last of them. What it has written stays when a
- * later row fails, and nothing is written after that: to append and to close are errors then.
+ * Collects rows and writes them 1,000 at a time. Closing it writes the last rows. Rows that were
+ * written before a failure stay written. After a failure, nothing more is written: {@code append}
+ * and {@code close} throw.
  */
 public final class ScoterAppender<T> implements AutoCloseable {
-    /** Rows that are written at a time, each time as a whole. */
+    /** The number of rows that are written at a time. Each such write is atomic. */
     private static final int ROWS = 1000;
 
     private final Write<T> write;
     private final ScoterFailure failure = new ScoterFailure();
     private List<T> rows = new ArrayList<>();
 
-    /** Writes rows as a whole. */
+    /** Writes rows atomically. */
     interface Write<T> {
         long write(Iterable<T> rows) throws SQLException;
     }
@@ -38,7 +39,7 @@ public final class ScoterAppender<T> implements AutoCloseable {
         return this;
     }
 
-    /** Writes what is waiting. */
+    /** Writes the collected rows. */
     public ScoterAppender<T> flush() throws SQLException {
         failure.check();
         List<T> waiting = rows;

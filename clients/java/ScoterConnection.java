@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A Scoter server and a database of it, asked over HTTP. It cannot change and may be used by
- * several threads; there is nothing to close.
+ * A Scoter server and the database to use on it, over HTTP. The object is immutable and may be used
+ * by several threads. It does not need to be closed.
  */
 public final class ScoterConnection {
     private final HttpClient client;
@@ -23,9 +23,12 @@ public final class ScoterConnection {
     private final String token;
     private final Duration timeout;
 
-    /** The database {@code default} of a server such as {@code http://127.0.0.1:7287}. */
+    /**
+     * Uses the database {@code default} of the server at a URL such as
+     * {@code http://127.0.0.1:7287}.
+     */
     public ScoterConnection(String url) {
-        // Version 2 would begin with an upgrade that the server does not take.
+        // HTTP/1.1, because HTTP/2 would begin with an upgrade that the server does not support.
         this(
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build(),
                 url.replaceAll("/+$", ""),
@@ -46,29 +49,35 @@ public final class ScoterConnection {
         this.timeout = timeout;
     }
 
-    /** The same server, where names without a database belong to this one. */
+    /** Returns a connection to the same server with another default database. */
     public ScoterConnection withDatabase(String database) {
         return new ScoterConnection(client, base, database, token, timeout);
     }
 
-    /** The same server, with a token that is sent with every request. */
+    /** Returns a connection to the same server that sends a token with each request. */
     public ScoterConnection withToken(String token) {
         return new ScoterConnection(client, base, database, token, timeout);
     }
 
-    /** The same server, waited for until an answer begins: five minutes if nothing is said. */
+    /**
+     * Returns a connection to the same server with another timeout. The timeout ends when the
+     * response begins. The default is five minutes.
+     */
     public ScoterConnection withTimeout(Duration timeout) {
         return new ScoterConnection(client, base, database, token, timeout);
     }
 
-    /** The same server through a client of the caller's: a proxy, certificates. */
+    /**
+     * Returns a connection to the same server that uses the caller's HTTP client, for example with
+     * a proxy or certificates.
+     */
     public ScoterConnection withClient(HttpClient client) {
         return new ScoterConnection(client, base, database, token, timeout);
     }
 
     /**
-     * Sends a statement with its parameters, a JSON array. The answer is in a format of
-     * docs/API.md.
+     * Sends a statement. {@code params} is a JSON array of its parameters. {@code format} is a
+     * result format of docs/API.md.
      */
     InputStream sql(String format, String sql, String params) throws SQLException {
         StringBuilder body = new StringBuilder("{\"sql\":");
@@ -81,7 +90,7 @@ public final class ScoterConnection {
                         ScoterText.whole(body.append('}').toString())));
     }
 
-    /** Sends rows in MessagePack to the path of a table in the database. */
+    /** Sends rows in MessagePack. {@code path} is below the database's path in the API. */
     InputStream rows(String path, ScoterPack rows) throws SQLException {
         return post(
                 "/api/v1/tables/"
@@ -123,7 +132,7 @@ public final class ScoterConnection {
                         (String) error.get("kind"), (String) error.get("message"), (String) error.get("hint"));
             }
         } catch (SQLException e) {
-            // Something between here and the server has answered.
+            // The body is not an error object of Scoter; a proxy may have answered.
         }
         return new ScoterException(
                 "internal", "status " + status + ": " + answer.substring(0, Math.min(200, answer.length())), null);

@@ -9,8 +9,8 @@ import java.time.ZoneOffset;
 import java.util.UUID;
 
 /**
- * Writes values of a fixed size. One class has all of them, with a switch, since that costs less
- * per value than a method of a class each.
+ * Writes values of types with a fixed size. One class handles all these types with a switch,
+ * because that costs less per value than a virtual call to a class for each type.
  */
 final class ScoterCopyFixed extends ScoterCopyType {
     static final ScoterCopyType BOOL = new ScoterCopyFixed(Form.BOOL, true);
@@ -45,7 +45,7 @@ final class ScoterCopyFixed extends ScoterCopyType {
         INTERVAL
     }
 
-    /** Days and seconds from 1970 to 2000, where PostgreSQL counts from. */
+    /** Days and seconds between 1970 and 2000, which is PostgreSQL's epoch. */
     private static final int EPOCH_DAYS = 10_957;
 
     private static final long EPOCH_SECONDS = EPOCH_DAYS * 86_400L;
@@ -76,7 +76,8 @@ final class ScoterCopyFixed extends ScoterCopyType {
                 out.reserve(16);
                 out.int32(12);
                 out.int64(clock(time.toLocalTime()));
-                out.int32(-time.getOffset().getTotalSeconds()); // west of Greenwich is positive
+                // PostgreSQL stores offsets west of Greenwich as positive numbers
+                out.int32(-time.getOffset().getTotalSeconds());
             }
             case TIMESTAMP -> timestamp(out, (LocalDateTime) value);
             case TIMESTAMPTZ -> timestamptz(out, (OffsetDateTime) value);
@@ -136,7 +137,10 @@ final class ScoterCopyFixed extends ScoterCopyType {
         int64(out, micros(value.toEpochSecond(), value.getNano()));
     }
 
-    /** Microseconds of a part of a second, rounded as the server rounds the text of it. */
+    /**
+     * Converts nanoseconds of a second to microseconds. Rounds like the server does when it parses
+     * text.
+     */
     private static long round(int nanos) {
         return nanos % 1000 == 0 ? nanos / 1000 : (long) Math.rint(nanos / 1e9 * 1e6);
     }

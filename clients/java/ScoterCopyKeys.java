@@ -1,21 +1,21 @@
 package com.scoterdb.client;
 
 /**
- * Tells whether any two rows may have the same key, by a hash of the key's bytes: 8 to 16 bytes of
- * memory per row. Two keys with one hash are taken for the same.
+ * Detects whether two rows may have the same key. It compares hashes of the keys' bytes and needs 8
+ * to 16 bytes of memory per row. Two keys with the same hash count as equal.
  */
 final class ScoterCopyKeys {
-    /** Null once two keys are the same, or are to be taken for it. */
+    /** The hashes so far. Null once two keys count as equal. */
     private ScoterHashes seen = new ScoterHashes(1024, 3);
 
     void add(long hash) {
-        // Where there are too many, the server looks for itself.
+        // If there are too many keys, the server has to deduplicate the rows.
         if (seen != null && (seen.isFull() || !seen.add(hash))) {
             found();
         }
     }
 
-    /** Two keys are the same, or are to be taken for it. */
+    /** Records that two keys count as equal. */
     void found() {
         seen = null;
     }

@@ -11,13 +11,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How rows get into a table: by COPY or not, in binary form or not. The server is asked every time,
- * since a table may have changed since the code was generated, and bytes of another type of the
- * same size would be taken for it.
+ * Decides how rows are written into a table: with COPY or not, and in binary format or not. The
+ * server is asked for the columns' types every time. The table may have changed since the code was
+ * generated, and the server would misread bytes of another type with the same size.
  */
 final class ScoterCopyPlan {
     /**
-     * Receive functions of built-in types that are often elements of arrays, by their fixed ids.
+     * The receive functions of built-in types that are frequent in arrays, by the types' fixed
+     * OIDs.
      */
     private static final Map<Integer, String> ELEMENTS = Map.ofEntries(
             Map.entry(16, "boolrecv"),
@@ -35,17 +36,21 @@ final class ScoterCopyPlan {
             Map.entry(2950, "uuid_recv"),
             Map.entry(3802, "jsonb_recv"));
 
-    /** What the server knows of a type; only functions of the system are named. */
+    /**
+     * The SQL columns that describe a type. The receive function is null if it is not a built-in
+     * one.
+     */
     private static final String TYPE =
             "t.oid::int, CASE WHEN t.typreceive::oid < 16384 THEN t.typreceive::regproc::text END, t.typelem::int, t.typbasetype::int, t.typrelid::int";
 
     /**
-     * Whether COPY writes into the table: not into views, past rules or past the security of rows.
+     * Whether COPY can write into the table. COPY cannot write into views, and it would ignore
+     * rules and row security.
      */
     final boolean copies;
-    /** A writer per column, or null if one has none. */
+    /** The binary writer of each column. Null if any column has none. */
     final ScoterCopyType[] types;
-    /** Whether rows are written as bytes that are equal where the database holds keys equal. */
+    /** Whether keys that are equal in the database always have equal bytes. */
     final boolean canonicalKeys;
 
     private ScoterCopyPlan(boolean copies, ScoterCopyType[] types, boolean canonicalKeys) {
@@ -68,9 +73,9 @@ final class ScoterCopyPlan {
     private record Attribute(Served type, boolean exact) {}
 
     /**
-     * The plan for a table, named in SQL, after {@code before}, a statement in the same round trip
-     * that makes the table or keeps it from changing. {@code copies} and {@code
-     * binary} are whether those forms may be taken.
+     * Makes the plan for a table. {@code before} is a statement that runs in the same round trip:
+     * it creates the table or locks it against changes. {@code table} is the table's name in SQL.
+     * {@code copies} and {@code binary} say whether COPY and its binary format may be used.
      */
     static <T> ScoterCopyPlan of(
             Connection connection,
@@ -89,7 +94,7 @@ final class ScoterCopyPlan {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
             while (!statement.getMoreResults() && statement.getUpdateCount() >= 0) {
-                // What comes before the query has no rows, or rows that say nothing.
+                // Skip the results of the statement before the query.
             }
             try (ResultSet rs = statement.getResultSet()) {
                 while (rs.next()) {
@@ -116,7 +121,7 @@ final class ScoterCopyPlan {
         return new ScoterCopyPlan(true, types, canonical);
     }
 
-    /** Types inside of types, each asked for once. */
+    /** Finds the writers of types. It asks the server for each nested type once. */
     private static final class Lookup {
         private final Connection connection;
         private final Map<Integer, Served> known = new HashMap<>();
@@ -151,7 +156,7 @@ final class ScoterCopyPlan {
             return types;
         }
 
-        /** The writer of a type, or null. */
+        /** Returns the binary writer of a type, or null if there is none. */
         ScoterCopyType writer(Served served, ScoterTypes.Type<?> type) throws SQLException {
             switch (served.receive()) {
                 case "domain_recv":

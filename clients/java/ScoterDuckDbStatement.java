@@ -8,20 +8,21 @@ import java.util.concurrent.FutureTask;
 import org.duckdb.DuckDBConnection;
 
 /**
- * Bulk operations by one statement that reads the rows from a table function. The thread that calls
- * takes the rows from the program and DuckDB's threads write them into their vectors; a thread of
- * its own waits for the statement. Few rows need none of that.
+ * Runs a bulk operation as one statement that reads the rows from a table function. The calling
+ * thread takes the rows from the program, and DuckDB's threads write them into their vectors.
+ * Meanwhile an additional thread waits for the statement. If there are only a few rows, the calling
+ * thread does everything.
  */
 final class ScoterDuckDbStatement {
     /**
-     * From so many rows on, several of DuckDB's threads insert, and the order of rows in the table
-     * is no longer theirs. bench/javaduckdb measures where it pays.
+     * From this number of rows on, several of DuckDB's threads insert, and the table does not keep
+     * the order of the rows. bench/javaduckdb measures where this pays.
      */
     private static final int PARALLEL_ROWS = 65_536;
 
     /**
-     * From so many rows on, and if the table has at most so many times as many, keys that rise are
-     * looked up instead of joined.
+     * The limits for looking up rising keys instead of joining. There must be at least SORTED_ROWS
+     * rows, and the table may have at most SORTED_SHARE times as many rows as the input.
      */
     private static final int SORTED_ROWS = 32_768;
 
@@ -30,8 +31,9 @@ final class ScoterDuckDbStatement {
     private ScoterDuckDbStatement() {}
 
     /**
-     * Runs an operation, all or nothing and in the open transaction if there is one; returns the
-     * rows it changed. {@code ordered} is whether rows are inserted in their order.
+     * Runs an operation. Either all rows take effect or none. It joins the open transaction if
+     * there is one. Returns the number of changed rows. {@code ordered} says whether an insert
+     * keeps the order of the rows.
      */
     static <T> long run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows, boolean ordered)
             throws SQLException {
@@ -40,7 +42,7 @@ final class ScoterDuckDbStatement {
             return looked;
         }
         ScoterKeys<T> keys = null;
-        // What is deleted again is not there any more.
+        // Deleting a key a second time changes nothing, so a delete needs no deduplication.
         if (bulk.stage() != null
                 && bulk.stage().dedupe() != null
                 && !bulk.stage().apply().startsWith("DELETE ")) {
@@ -50,8 +52,8 @@ final class ScoterDuckDbStatement {
     }
 
     /**
-     * Updates or deletes by rows whose keys rise, which need no join; -1 if these are others, or a
-     * small part of the table.
+     * Updates or deletes rows of the table without a join, if the keys of the input rise. Returns
+     * -1 without a change if the keys do not rise or the input is too small a part of the table.
      */
     private static <T> long sorted(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Collection<T> rows)
             throws SQLException {
@@ -91,11 +93,14 @@ final class ScoterDuckDbStatement {
         }
     }
 
-    /** One operation: a statement, and one more for keys that came again. */
+    /**
+     * One run of an operation: a statement over the rows, and a second one for the last row of each
+     * repeated key.
+     */
     private static final class Run<T> {
         private final ScoterRuntime rt;
         private final ScoterRuntime.Bulk<T> bulk;
-        /** Leaves out rows whose key has come before; null if they may. */
+        /** Filters out rows whose key occurred before. Null if repeated keys are allowed. */
         private final ScoterKeys<T> keys;
 
         private final boolean ordered;
@@ -107,9 +112,13 @@ final class ScoterDuckDbStatement {
             this.ordered = ordered;
         }
 
-        /** {@code expected} is how many rows there are, or 0 if that is not known. */
+        /**
+         * Runs the operation over rows. {@code expected} is the number of rows, or 0 if it is not
+         * known.
+         */
         long over(Iterator<T> rows, int expected) throws SQLException {
-            // Of many rows DuckDB's threads look at the keys, which takes as long as to write them.
+            // If there are many rows, DuckDB's threads check the keys, because that takes as long
+            // as writing the rows.
             boolean many = expected > PARALLEL_ROWS;
             try (var source = new ScoterDuckDbSource<T>(bulk.columns(), expected, many ? keys : null)) {
                 ScoterKeys<T> here = many ? null : keys;
@@ -123,14 +132,14 @@ final class ScoterDuckDbStatement {
                 ScoterRuntime.Body<Long> statement = () -> few
                         ? change(source, sql(source, false))
                         : overlapped(source, here, rows, sql(source, !ordered));
-                // One statement is all or nothing by itself.
+                // A single statement is atomic without a transaction.
                 boolean one = keys == null || few && !many && keys.again().isEmpty();
                 return one
                         ? statement.run()
                         : rt.transaction(() -> {
                             long changed = statement.run();
                             if (!keys.again().isEmpty()) {
-                                // These have been counted.
+                                // These rows are already included in the count.
                                 new Run<>(rt, bulk, null, ordered)
                                         .over(
                                                 keys.again().iterator(),
@@ -149,14 +158,15 @@ final class ScoterDuckDbStatement {
             try {
                 return keys.isNew(row);
             } catch (RuntimeException e) {
-                // Who writes the key fails too, and says which row it is.
+                // Writing the row fails for the same reason and names the row.
                 return true;
             }
         }
 
         /**
-         * The statement over the rows of a source. Every concatenation by operators would be code
-         * of its own, which takes a tenth of a millisecond where it was not run for a while.
+         * Returns the statement over the rows of a source. It uses a StringBuilder, because each
+         * concatenation with {@code +} is code of its own that takes a tenth of a millisecond when
+         * it has not run for a while.
          */
         private String sql(ScoterDuckDbSource<T> source, boolean parallel) {
             StringBuilder sql = new StringBuilder(512);
@@ -174,8 +184,8 @@ final class ScoterDuckDbStatement {
                     .append(" FROM ")
                     .append(source.sql())
                     .append(" AS s");
-            // DuckDB inserts with one thread where rows have an order to keep, which those of a
-            // group by have not.
+            // DuckDB inserts with a single thread if it has to keep the order of the rows. Rows
+            // that are joined with a grouped query have no order to keep.
             return sql.append(parallel ? ", (SELECT DISTINCT n FROM (VALUES (1), (1)) AS v(n)) AS one" : "")
                     .toString();
         }
@@ -216,7 +226,9 @@ final class ScoterDuckDbStatement {
             }
         }
 
-        /** Waits for the statement's end: before it, the connection is not the caller's. */
+        /**
+         * Waits for the end of the statement. The caller must not use the connection before that.
+         */
         private static FutureTask<Long> finish(FutureTask<Long> statement) {
             boolean interrupted = false;
             while (!statement.isDone()) {

@@ -2,7 +2,7 @@ package com.scoterdb.client;
 
 import java.sql.SQLException;
 
-/** The server refused a request: nothing of it was applied. */
+/** The server refused a request. Nothing of that request was applied. */
 public final class ScoterException extends SQLException {
     private static final long serialVersionUID = 1;
 
@@ -16,8 +16,8 @@ public final class ScoterException extends SQLException {
     }
 
     /**
-     * The refusal of a request whose rows follow others, which are stored: the row that is its
-     * first.
+     * Makes the exception for a request of an operation whose earlier requests were stored.
+     * {@code first} is the number of the first row in the refused request.
      */
     ScoterException(ScoterException refused, long first) {
         super(refused.getMessage() + " (rows are counted from row " + first + ", those before it are stored)", refused);
@@ -25,12 +25,12 @@ public final class ScoterException extends SQLException {
         this.hint = refused.hint;
     }
 
-    /** What kind of error it is: one of those in docs/API.md, such as {@code conflict}. */
+    /** Returns the kind of the error, such as {@code conflict}. docs/API.md lists the kinds. */
     public String kind() {
         return kind;
     }
 
-    /** What may help, or null. */
+    /** Returns a hint how to avoid the error, or null. */
     public String hint() {
         return hint;
     }

@@ -21,11 +21,14 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * Runs statements for generated classes over Scoter's HTTP interface, each a transaction of its
- * own.
+ * Runs the statements of generated classes over Scoter's HTTP interface. Each statement is a
+ * transaction of its own.
  */
 final class ScoterHttp extends ScoterObserved {
-    /** Bytes of rows that a request may grow to before it is sent; each is applied as a whole. */
+    /**
+     * A request is sent when its rows reach this many bytes. The server applies each request
+     * atomically.
+     */
     private static final int REQUEST_BYTES = 4 << 20;
 
     private final ScoterConnection connection;
@@ -35,7 +38,7 @@ final class ScoterHttp extends ScoterObserved {
         this.connection = connection;
     }
 
-    /** A row of an answer. */
+    /** One row of a response. */
     record Values(Object[] values) implements ScoterTypes.Row {
         @Override
         public <T> T get(ScoterTypes.Type<T> type, int column) throws SQLException {
@@ -44,7 +47,8 @@ final class ScoterHttp extends ScoterObserved {
     }
 
     /**
-     * An answer as it arrives, an object a line. Closing it early ends the statement in the server.
+     * A response that is read as it arrives. It has one JSON object per line. Closing it early ends
+     * the statement on the server.
      */
     private static final class Answer implements AutoCloseable {
         private final BufferedReader lines;
@@ -53,7 +57,7 @@ final class ScoterHttp extends ScoterObserved {
             this.lines = new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8), 1 << 16);
         }
 
-        /** The next object, or null at the end. */
+        /** Returns the next object, or null at the end. */
         Map<?, ?> next() throws SQLException {
             try {
                 String line = lines.readLine();
@@ -68,7 +72,7 @@ final class ScoterHttp extends ScoterObserved {
             return object == null ? null : new Values(object.values().toArray());
         }
 
-        /** The rows that a statement or request has changed. */
+        /** Returns the number of rows that a statement or request has changed. */
         long changed() throws SQLException {
             long sum = 0;
             for (Map<?, ?> counts = next(); counts != null; counts = next()) {
@@ -89,7 +93,7 @@ final class ScoterHttp extends ScoterObserved {
         }
     }
 
-    /** The answer has an object a line. */
+    /** Sends a statement. The response has one JSON object per line. */
     private Answer run(String sql, ScoterTypes.Arg<?>[] args) throws SQLException {
         return new Answer(ask("ndjson", sql, args));
     }
@@ -122,7 +126,7 @@ final class ScoterHttp extends ScoterObserved {
         });
     }
 
-    /** The first row, or null. */
+    /** Returns the first row, or null if there is none. */
     <T> T one(String name, String sql, ScoterRuntime.Reader<T> reader, ScoterTypes.Arg<?>... args) throws SQLException {
         boolean[] found = {false};
         return observe(name, r -> found[0] ? 1L : 0L, () -> {
@@ -130,8 +134,8 @@ final class ScoterHttp extends ScoterObserved {
                 ScoterTypes.Row row = answer.row();
                 found[0] = row != null;
                 T result = found[0] ? reader.read(row) : null;
-                // Reads to the end: a failure is reported there, and only then can the connection
-                // be used again.
+                // Read to the end: the server reports failures there, and the HTTP connection can
+                // be reused only after that.
                 while (answer.next() != null) {
                     continue;
                 }
@@ -145,14 +149,14 @@ final class ScoterHttp extends ScoterObserved {
     }
 
     /**
-     * The result as the server sends it, an Arrow IPC stream. One that it breaks off ends with an
-     * IOException.
+     * Returns the result as an Arrow IPC stream, as it arrives from the server. Reading throws an
+     * IOException if the server breaks it off. The caller must close it.
      */
     InputStream arrow(String name, String sql, ScoterTypes.Arg<?>... args) throws SQLException {
         return observe(name, r -> -1L, () -> ask("arrow", sql, args));
     }
 
-    /** Reads row by row, as the server sends them. */
+    /** Streams rows as they arrive from the server. */
     <T> Stream<T> stream(String name, String sql, ScoterRuntime.Reader<T> reader, ScoterTypes.Arg<?>... args)
             throws SQLException {
         SqgObserver.Scope scope = start(name);
@@ -169,7 +173,7 @@ final class ScoterHttp extends ScoterObserved {
                 .onClose(() -> rows.close(null));
     }
 
-    /** An answer's rows. It closes itself at its end, too. */
+    /** The rows of a response. The response is closed after the last row. */
     private static final class Rows<T> implements Iterator<T> {
         private final Answer answer;
         private final ScoterRuntime.Reader<T> reader;
@@ -242,8 +246,8 @@ final class ScoterHttp extends ScoterObserved {
     }
 
     /**
-     * Runs a statement once per parameter set; returns each one's count. What ran before a failure
-     * stays.
+     * Runs a statement once for each row. Returns the number of changed rows of each run. Each run
+     * is a transaction of its own: the runs before a failure stay applied.
      */
     <T> int[] batch(String name, String sql, ScoterRuntime.Values<T> values, Iterable<T> rows) throws SQLException {
         return observe(
@@ -264,13 +268,13 @@ final class ScoterHttp extends ScoterObserved {
                 });
     }
 
-    /**
-     * A bulk operation: the path of the request, the columns of its rows, and what packs a row into
-     * them.
-     */
+    /** A bulk operation: the path of its requests, its columns, and the writer that packs a row. */
     record Bulk<T>(String name, String path, List<String> columns, ScoterPack.Writer<T> writer) {}
 
-    /** Sends rows in portions; each is applied as a whole, and durable when it returns. */
+    /**
+     * Sends rows in several requests, and returns the number of changed rows once all are durable.
+     * Each request is atomic: if one fails, the rows of earlier requests stay stored.
+     */
     <T> long bulk(Bulk<T> bulk, Iterable<T> rows) throws SQLException {
         return observe(bulk.name(), Function.identity(), () -> {
             long count = 0;
@@ -303,7 +307,9 @@ final class ScoterHttp extends ScoterObserved {
         });
     }
 
-    /** {@code stored} are the rows that other requests of the operation brought. */
+    /**
+     * Sends one request. {@code stored} is the number of rows in the operation's earlier requests.
+     */
     private long send(Bulk<?> bulk, ScoterPack[] columns, int rows, long stored) throws SQLException {
         ScoterPack body = new ScoterPack();
         body.map(1);
@@ -323,8 +329,7 @@ final class ScoterHttp extends ScoterObserved {
     }
 
     /**
-     * Applies the pending migrations; of one that fails, the statements before the failing one
-     * stay.
+     * Applies the pending migrations. If a migration fails, its earlier statements stay applied.
      */
     static List<String> migrate(
             ScoterConnection connection, String project, List<ScoterMigrations.Migration> migrations)

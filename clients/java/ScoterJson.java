@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Values as Scoter's JSON has them, and JSON's text. */
+/** Converts values to and from Scoter's JSON. */
 final class ScoterJson {
     private final String text;
     private int at;
@@ -23,8 +23,8 @@ final class ScoterJson {
     }
 
     /**
-     * JSON's text as maps in the order of the text, lists, strings, truth values, null, and
-     * numbers: {@code Long} if it fits one, {@code BigDecimal} otherwise.
+     * Parses JSON. Objects become maps in the order of the text, arrays become lists. An integer
+     * that fits becomes {@code Long}, any other number {@code BigDecimal}.
      */
     static Object parse(String text) throws SQLException {
         ScoterJson json = new ScoterJson(text);
@@ -35,7 +35,7 @@ final class ScoterJson {
                 return value;
             }
         } catch (StringIndexOutOfBoundsException | NumberFormatException e) {
-            // The text has an end where no value has one.
+            // The text ends in the middle of a value.
         }
         throw new SQLException("the answer ends or is not JSON at character " + json.at + ": "
                 + text.substring(0, Math.min(200, text.length())));
@@ -92,7 +92,8 @@ final class ScoterJson {
     }
 
     /**
-     * Steps into an object or list; returns the end's character and steps over it if it is empty.
+     * Enters an object or list and returns the next character. If the object or list is empty,
+     * skips its end character {@code end} and returns that.
      */
     private char next(char end) {
         at++;
@@ -104,7 +105,10 @@ final class ScoterJson {
         return c;
     }
 
-    /** Steps over what comes after an element, and the space behind it. */
+    /**
+     * Skips the separator after an element and the space after the separator. Returns the
+     * separator, which is {@code end} at the end of the object or list.
+     */
     private char separator(char end) {
         space();
         char c = text.charAt(at++);
@@ -169,7 +173,7 @@ final class ScoterJson {
 
     private static final Pattern DURATION = Pattern.compile("([+-]?[\\d.]+)([YMWDHS])");
 
-    /** The value of a type from what parse has made of it. */
+    /** Converts a parsed value to a value of a type. */
     @SuppressWarnings("unchecked")
     static <T> T read(ScoterTypes.Type<T> type, Object raw) throws SQLException {
         if (raw == null) {
@@ -177,7 +181,7 @@ final class ScoterJson {
         }
         Object value;
         switch (type.kind) {
-            // In hexadecimal, or inside of a list in base64.
+            // Bytes are hexadecimal, or base64 inside a list.
             case BLOB ->
                 value = raw.toString().startsWith("\\x")
                         ? HexFormat.of().parseHex(raw.toString().substring(2))
@@ -194,7 +198,7 @@ final class ScoterJson {
             case MAP -> {
                 var map = (ScoterNested.MapType<?, ?>) type;
                 Map<Object, Object> entries = new LinkedHashMap<>();
-                // An object, or pairs where the keys are no text.
+                // A map is an object, or a list of key and value if the keys are not text.
                 Collection<?> pairs = raw instanceof Map<?, ?> m ? m.entrySet() : (List<?>) raw;
                 for (Object pair : pairs) {
                     boolean entry = pair instanceof Map.Entry<?, ?>;
@@ -219,7 +223,7 @@ final class ScoterJson {
         return (T) value;
     }
 
-    /** ISO 8601 inside of a list, the database's text otherwise. */
+    /** Parses an interval: ISO 8601 inside a list, the database's text otherwise. */
     private static ScoterInterval interval(String text) {
         if (!text.startsWith("P") && !text.startsWith("-P")) {
             return ScoterTimes.interval(text);
@@ -249,7 +253,10 @@ final class ScoterJson {
         return new ScoterInterval(months, days, seconds.movePointRight(6).longValue());
     }
 
-    /** Writes a value as part of a document; the column's type says how text is read. */
+    /**
+     * Writes a value as part of a JSON document. The column's type determines how the server reads
+     * text.
+     */
     @SuppressWarnings("unchecked")
     static void write(StringBuilder b, ScoterTypes.Type<?> type, Object value) {
         if (value == null) {
@@ -312,7 +319,10 @@ final class ScoterJson {
         }
     }
 
-    /** DuckDB takes signs of years, but no plus, where PostgreSQL's text has an era. */
+    /**
+     * Returns a value's text for DuckDB. DuckDB accepts a minus before a year, but neither a plus
+     * nor the BC of PostgreSQL's text.
+     */
     @SuppressWarnings("unchecked")
     private static String text(ScoterTypes.Type<?> type, Object value) {
         return switch (type.kind) {
@@ -325,8 +335,8 @@ final class ScoterJson {
     }
 
     /**
-     * Writes a parameter: a number of 64 bits, text, a truth value or null; what is nested is JSON
-     * in text.
+     * Writes a parameter. A 64-bit number, text, a boolean or null is written as it is. A nested
+     * value is written as a string that contains JSON.
      */
     static void bind(StringBuilder b, ScoterTypes.Type<?> type, Object value) {
         StringBuilder inner = new StringBuilder();

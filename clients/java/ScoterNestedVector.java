@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.RandomAccess;
 import java.util.function.Function;
 
-/** Vectors of the types that have parameters: decimals, enums, and those made of others. */
+/** Writers for vectors of the types with parameters: decimals, enums, lists, maps and structs. */
 final class ScoterNestedVector {
     private ScoterNestedVector() {}
 
@@ -16,7 +16,7 @@ final class ScoterNestedVector {
         return type.precision == 0 ? new Digits(heap) : new Decimal(type.precision, type.scale);
     }
 
-    /** BIGNUM, which DuckDB makes of text. */
+    /** Writes BIGNUM values as text, which DuckDB converts. */
     private static final class Digits extends ScoterVector.Text {
         Digits(ScoterHeap heap) {
             super(heap);
@@ -51,12 +51,15 @@ final class ScoterNestedVector {
         return new Struct(fields, type.names, values);
     }
 
-    /** A number without its point, of the least size that holds the precision. */
+    /**
+     * Writes a decimal as an integer without its decimal point. The integer has the smallest size
+     * that the precision allows.
+     */
     private static final class Decimal extends ScoterVector {
         private final int precision;
         private final int scale;
         private final double power;
-        /** Below it the digits are exact in a double. */
+        /** Digits below this limit are exact in a double. */
         private final double limit;
 
         private final int size;
@@ -89,7 +92,8 @@ final class ScoterNestedVector {
             BigDecimal decimal = (BigDecimal) value;
             long place = data + (long) at * size;
             if (decimal.scale() <= scale && decimal.scale() >= 0) {
-                // The nearest double of few digits gives them back, and no object is made.
+                // For few digits the nearest double is exact after rounding. This path allocates no
+                // object.
                 double digits = Math.rint(decimal.doubleValue() * power);
                 if (Math.abs(digits) < limit) {
                     putDigits(place, (long) digits);
@@ -142,12 +146,15 @@ final class ScoterNestedVector {
         }
     }
 
-    /** Lists: where each begins in the vector of all elements, and how many it has. */
+    /**
+     * Writes lists. The list's vector contains the offset and length of each list; another vector
+     * contains the elements of all lists.
+     */
     private abstract static class Listed extends ScoterVector {
         private long capacity;
         private long size;
 
-        /** The writer of the elements' vector. */
+        /** Returns the writer of the elements' vector. */
         abstract ScoterVector child();
 
         @Override
@@ -158,7 +165,10 @@ final class ScoterNestedVector {
             child().attach(ScoterDuckDbNative.LIST_GET_CHILD.call(vector));
         }
 
-        /** Begins the list of a row; returns where its first element goes. */
+        /**
+         * Begins the list of the row number {@code at}. Returns the position of its first element
+         * in the elements' vector.
+         */
         int begin(int at, int length) {
             long first = size;
             entry(at, first, length);
@@ -229,7 +239,7 @@ final class ScoterNestedVector {
         }
     }
 
-    /** Maps are lists of pairs. */
+    /** Writes maps, which DuckDB stores as lists of key-value pairs. */
     private static final class Maps extends Listed {
         private final Struct pairs;
         private final ScoterVector keys;
@@ -265,7 +275,7 @@ final class ScoterNestedVector {
         }
     }
 
-    /** Lists of one length, one behind the other. */
+    /** Writes fixed-length arrays, which are stored one after the other without offsets. */
     private static final class Array extends ScoterVector {
         private final ScoterVector elements;
         private final int length;
@@ -314,7 +324,7 @@ final class ScoterNestedVector {
         }
     }
 
-    /** Structs have a vector per field. */
+    /** Writes structs, which have one vector per field. */
     private static final class Struct extends ScoterVector {
         private final ScoterVector[] fields;
         private final String[] names;

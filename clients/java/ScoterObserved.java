@@ -3,7 +3,7 @@ package com.scoterdb.client;
 import java.sql.SQLException;
 import java.util.function.Function;
 
-/** Runs operations under an observer, if there is one. */
+/** Runs operations and reports them to the observer, if there is one. */
 class ScoterObserved {
     private final SqgObserver observer;
 
@@ -11,18 +11,24 @@ class ScoterObserved {
         this.observer = observer;
     }
 
-    /** What runs between the beginning and the end of an operation. */
+    /** The work of an operation. */
     @FunctionalInterface
     interface Body<T> {
         T run() throws SQLException;
     }
 
-    /** Tells the observer that an operation begins; null if nobody wants to know its end. */
+    /**
+     * Tells the observer that an operation begins. Returns null if there is no observer, or if it
+     * ignores the operation's end.
+     */
     SqgObserver.Scope start(String name) {
         return observer == null ? null : observer.start(name);
     }
 
-    /** Runs an operation under the observer. */
+    /**
+     * Runs an operation and reports it to the observer. {@code count} returns the number of rows of
+     * the result.
+     */
     <T> T observe(String name, Function<T, Long> count, Body<T> body) throws SQLException {
         SqgObserver.Scope scope = start(name);
         if (scope == null) {

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** The values of one column as MessagePack, one after the other. Null is nil. */
+/** A growing buffer with the values of one column in MessagePack. Null is written as nil. */
 final class ScoterPack {
     private byte[] bytes = new byte[1 << 12];
     private int size;
 
-    /** Writes the values of a row, each to its column. */
+    /** Appends each value of a row to its column. */
     interface Writer<T> {
         void write(ScoterPack[] columns, T row);
     }
@@ -25,7 +25,7 @@ final class ScoterPack {
         return size;
     }
 
-    /** Where the bytes are, the first {@link #size} of it. */
+    /** Returns the array with the bytes. Only the first {@link #size} bytes are valid. */
     byte[] array() {
         return bytes;
     }
@@ -74,7 +74,10 @@ final class ScoterPack {
         size += other.size;
     }
 
-    /** How many values follow, of a list or of pairs of a map. */
+    /**
+     * Writes the header of a list of {@code n} elements or a map of {@code n} pairs. {@code few} is
+     * the code for fewer than 16, {@code many} the code for a 32-bit count.
+     */
     void header(int few, int many, int n) {
         if (n < 16) {
             code(few | n);
@@ -96,7 +99,7 @@ final class ScoterPack {
         code(v ? 0xc3 : 0xc2);
     }
 
-    /** An integer in the fewest bytes. */
+    /** Writes an integer compactly. */
     void integer(long v) {
         if (v >= -32 && v < 128) {
             code((int) v);
@@ -120,7 +123,8 @@ final class ScoterPack {
     void text(String v) {
         int chars = v.length();
         reserve(Math.addExact(5, Math.multiplyExact(3, chars)));
-        // The header's size follows from the most bytes that there can be.
+        // The header's size is chosen by the largest possible number of bytes, before that number
+        // is known.
         int head = chars * 3 < 32 ? 1 : chars * 3 < 1 << 16 ? 3 : 5;
         int at = ScoterText.utf8(v, 0, bytes, size + head);
         int n = at - size - head;
@@ -149,7 +153,7 @@ final class ScoterPack {
         size += v.length;
     }
 
-    /** A timestamp in the fewest bytes. */
+    /** Writes a timestamp in the fewest bytes. */
     private void moment(long seconds, int nanos) {
         if (seconds >> 34 != 0) {
             code(0xc7);
@@ -208,7 +212,7 @@ final class ScoterPack {
         }
     }
 
-    /** A float is exact as a double. */
+    /** Writes a float as a double, which represents it exactly. */
     void float32(Float v) {
         if (v == null) {
             none();
@@ -276,7 +280,7 @@ final class ScoterPack {
         }
     }
 
-    /** A value of any type. */
+    /** Writes a value of any type. */
     @SuppressWarnings("unchecked")
     void value(ScoterTypes.Type<?> type, Object value) {
         if (value == null) {
@@ -325,8 +329,8 @@ final class ScoterPack {
     }
 
     /**
-     * An unsigned integer of 64 bits; one beyond them is text, which the server refuses with its
-     * row.
+     * Writes an integer as an unsigned 64-bit number. A number outside that range is written as
+     * text, so that the server refuses it and names the row.
      */
     private void whole(BigInteger v) {
         if (v.bitLength() < 64) {

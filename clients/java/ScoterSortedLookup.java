@@ -14,17 +14,18 @@ import java.util.stream.IntStream;
 import org.duckdb.DuckDBConnection;
 
 /**
- * The statement that updates or deletes by rows whose keys rise. It looks up the rows of the table
- * in them instead of joining both, by two functions that DuckDB calls: {@code find} gives the place
- * of a key, or -1, and {@code value} a column's value at a place.
+ * Builds the statement that updates or deletes by rows with rising keys. Instead of joining the
+ * table with these rows, the statement looks up each key of the table. For that it calls two
+ * functions of this class: {@code find} returns the position of a key among the rows, or -1, and
+ * {@code value} returns a column's value at a position.
  */
 final class ScoterSortedLookup implements AutoCloseable {
     private static final Map<Long, ScoterSortedRows<?>> ALL = new ConcurrentHashMap<>();
     private static final AtomicLong LAST = new AtomicLong();
 
     /**
-     * The functions that connections have told their database of; it forgets those of a transaction
-     * that was rolled back.
+     * The functions that each connection has registered. DuckDB drops functions again if the
+     * transaction of their registration is rolled back.
      */
     private static final Map<DuckDBConnection, Set<String>> TOLD = Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -49,7 +50,7 @@ final class ScoterSortedLookup implements AutoCloseable {
     }
 
     /**
-     * What looks up in rows, or null if they are none whose keys rise; see
+     * Prepares the lookup. Returns null if the rows cannot be looked up; see
      * {@link ScoterSortedRows#of}.
      */
     static <R> ScoterSortedLookup of(List<ScoterTypes.Column<R, ?>> columns, Object[] rows) {
@@ -57,7 +58,10 @@ final class ScoterSortedLookup implements AutoCloseable {
         return sorted == null ? null : new ScoterSortedLookup(sorted);
     }
 
-    /** The functions' names; every copy of this class has its own. */
+    /**
+     * Returns the name of the find function. It contains an address, because each copy of this
+     * class needs names of its own.
+     */
     private String findName() {
         var name = new StringBuilder("scoter_find_" + Long.toHexString(FIND));
         for (int key : rows.keys) {
@@ -74,7 +78,7 @@ final class ScoterSortedLookup implements AutoCloseable {
         return '"' + name.replace("\"", "\"\"") + '"';
     }
 
-    /** The place of the key that a row of a table has, or -1, in SQL. */
+    /** Returns the SQL that finds the position of a table row's key among the input rows, or -1. */
     private String place() {
         var sql = new StringBuilder(findName() + "(" + id);
         for (int key : rows.keys) {
@@ -83,12 +87,12 @@ final class ScoterSortedLookup implements AutoCloseable {
         return sql.append(")").toString();
     }
 
-    /** The statement that deletes the rows of a table with these keys. */
+    /** Returns the statement that deletes the table's rows with these keys. */
     String delete(String target) {
         return "DELETE FROM " + target + " WHERE " + place() + " >= 0";
     }
 
-    /** The statement that gives the rows of a table with these keys their values. */
+    /** Returns the statement that updates the table's rows with these keys. */
     String update(String target) {
         String values = IntStream.range(0, rows.layouts.length)
                 .filter(i -> !rows.columns.get(i).key())
@@ -98,14 +102,14 @@ final class ScoterSortedLookup implements AutoCloseable {
         return "UPDATE " + target + " SET " + values + " WHERE " + place() + " >= 0";
     }
 
-    /** Whether a statement has failed because its database does not know the functions. */
+    /** Returns whether a statement failed because the functions are not registered. */
     static boolean isUnknown(SQLException e) {
         return String.valueOf(e.getMessage()).matches("(?s).*scoter_(find|value)_\\w+ does not exist.*");
     }
 
     /**
-     * Makes the functions known to a connection's database; {@code again} if it turned out not to
-     * know them.
+     * Registers the functions once for each connection. {@code again} registers them again, after a
+     * statement has failed because they did not exist.
      */
     void register(DuckDBConnection connection, boolean again) {
         Set<String> told = TOLD.computeIfAbsent(connection, key -> ConcurrentHashMap.newKeySet());
@@ -136,14 +140,14 @@ final class ScoterSortedLookup implements AutoCloseable {
         }
     }
 
-    /** Frees the rows. The statement must be over. */
+    /** Frees the rows. Call it only after the statement has ended. */
     @Override
     public void close() {
         ALL.remove(id);
         rows.close();
     }
 
-    // What DuckDB calls, with addresses of its own structures. Nothing may be thrown.
+    // DuckDB calls the methods below with the addresses of its own structures. They must not throw.
 
     private interface Body {
         void run(ScoterSortedRows<?> rows, int count);
@@ -173,7 +177,7 @@ final class ScoterSortedLookup implements AutoCloseable {
         return ScoterDuckDbNative.VECTOR_GET_DATA.call(vector(chunk, column));
     }
 
-    /** The places of the keys in all arguments but the first. */
+    /** Implements the find function. All arguments but the first are the columns of the key. */
     private static void find(long info, long arguments, long result) {
         call(
                 info,
@@ -186,7 +190,10 @@ final class ScoterSortedLookup implements AutoCloseable {
                         ScoterDuckDbNative.VECTOR_GET_DATA.call(result)));
     }
 
-    /** The values of a column, the second argument, at the places in the third. */
+    /**
+     * Implements the value function. The second argument is the column, the third contains the
+     * positions.
+     */
     private static void value(long info, long arguments, long result) {
         call(
                 info,

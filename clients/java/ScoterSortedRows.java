@@ -5,9 +5,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Rows whose keys rise, as those of time series do, kept by column in DuckDB's layout, and looked
- * up by their keys. Keys in about the same order cost a comparison each, others a binary search;
- * there is no hash table to build, which takes most of the time of a join of as many rows.
+ * Rows with rising keys, such as time series, that can be looked up by key. They are stored by
+ * column in DuckDB's layout.
+ *
+ * <p>Looking up keys in roughly the same order costs one comparison per key. Other keys need a
+ * binary search. There is no hash table to build, which would take most of the time of a join with
+ * this many rows.
  *
  * @param <R> the rows' type
  */
@@ -18,8 +21,8 @@ final class ScoterSortedRows<R> implements AutoCloseable {
     private final int count;
 
     /**
-     * By column: the writer that knows its layout, where its values begin, and its mask, 0 if it
-     * has none.
+     * For each column: its writer, which knows the layout; the address of its values; and the
+     * address of its validity mask.
      */
     final ScoterVector[] layouts;
 
@@ -27,17 +30,17 @@ final class ScoterSortedRows<R> implements AutoCloseable {
     private final long[] masks;
     private final long memory;
 
-    /** Places of the columns of the key; the first is the one that rises. */
+    /** The positions of the key's columns. The first one is the column that rises. */
     final int[] keys;
 
-    /** The values of the column that rises. */
+    /** The values of the rising column. */
     private final long[] order;
 
     /**
-     * The rows, or null if no column of their key rises from row to row or a column is of a type
-     * that is not kept.
+     * Stores rows. Returns null if no numeric column of the key rises from row to row, or if a
+     * column's type is not supported.
      *
-     * @throws ScoterRowException for a row that cannot be written
+     * @throws ScoterRowException if a row cannot be written
      */
     static <R> ScoterSortedRows<R> of(List<ScoterTypes.Column<R, ?>> columns, Object[] rows) {
         boolean fixed = columns.stream()
@@ -45,7 +48,7 @@ final class ScoterSortedRows<R> implements AutoCloseable {
         if (!fixed || columns.stream().noneMatch(c -> c.key() && ScoterKeys.isNumber(c.type()))) {
             return null;
         }
-        // Most rows in another order show it soon.
+        // Check a small part first: rows in another order mostly show it early.
         Object[] few = Arrays.copyOf(rows, Math.min(rows.length, BATCH));
         try (var first = new ScoterSortedRows<R>(columns, few)) {
             if (first.keys.length == 0) {
@@ -60,7 +63,9 @@ final class ScoterSortedRows<R> implements AutoCloseable {
         return all;
     }
 
-    /** Whether values are equal to the database exactly if their bytes are. */
+    /**
+     * Returns whether values of a type are equal in the database exactly if their bytes are equal.
+     */
     private static boolean isComparedByBits(ScoterTypes.Type<?> type) {
         return switch (type.kind) {
             case BOOL, UINT64, INT128, UINT128, UUID, DECIMAL -> true;
@@ -96,13 +101,14 @@ final class ScoterSortedRows<R> implements AutoCloseable {
     }
 
     /**
-     * Writes all rows; returns the places of the key's columns, the one that rises first, or none.
+     * Writes all rows. Returns the positions of the key's columns with the rising one first, or an
+     * empty array if none rises.
      */
     private int[] fill(Object[] rows, int batches) {
         boolean[][] rising = new boolean[batches][];
         RuntimeException[] failures = new RuntimeException[batches];
-        // An exception would end the stream while other threads go on writing, into memory that the
-        // caller frees then.
+        // Exceptions are collected. An exception would end the stream while other threads still
+        // write into memory that the caller then frees.
         IntStream.range(0, batches).parallel().forEach(b -> {
             try {
                 rising[b] = fill(rows, b * BATCH, Math.min(count, (b + 1) * BATCH));
@@ -112,7 +118,7 @@ final class ScoterSortedRows<R> implements AutoCloseable {
         });
         for (RuntimeException failure : failures) {
             if (failure != null) {
-                throw failure; // that of the first row that cannot be written
+                throw failure; // this is the failure of the first row that cannot be written
             }
         }
         int[] all = IntStream.range(0, layouts.length)
@@ -150,7 +156,10 @@ final class ScoterSortedRows<R> implements AutoCloseable {
         return true;
     }
 
-    /** Writes some rows; returns which columns rise from each to the next. */
+    /**
+     * Writes a batch of rows. Returns for each column whether it is part of the key and rises from
+     * row to row.
+     */
     private boolean[] fill(Object[] rows, int from, int to) {
         Object[] batch = Arrays.copyOfRange(rows, from, to);
         boolean[] rising = new boolean[layouts.length];
@@ -161,7 +170,8 @@ final class ScoterSortedRows<R> implements AutoCloseable {
                 vector.attach(values[i] + (long) from * vector.size(), masks[i] + from / 8);
                 vector.fill(ScoterVectorLoop.of(column), batch, batch.length, column);
                 if (column.key() && vector.hasNull()) {
-                    return new boolean[rising.length]; // null is equal to nothing
+                    // a null key matches nothing, so these rows cannot be used
+                    return new boolean[rising.length];
                 }
                 rising[i] = column.key() && ScoterKeys.isNumber(column.type()) && rises(vector, batch.length);
             }
@@ -172,8 +182,8 @@ final class ScoterSortedRows<R> implements AutoCloseable {
     }
 
     /**
-     * Writes the places of keys, or -1: of each of the key's columns there is a vector, in their
-     * order here.
+     * Finds keys and writes their positions, or -1, to the address {@code places}. {@code vectors}
+     * has a vector for each column in {@code keys}, in the same order.
      */
     void find(long[] vectors, int count, long places) {
         int size = layouts[keys[0]].size();
@@ -190,7 +200,10 @@ final class ScoterSortedRows<R> implements AutoCloseable {
         }
     }
 
-    /** The place of a value in the order, from around a place on, or -1 - where it would be. */
+    /**
+     * Finds a value in the rising column, searching from the position {@code near} outwards.
+     * Returns its position, or -1 minus the position at which it would be.
+     */
     private int search(long value, int near) {
         int low = near;
         int high = near;
@@ -208,7 +221,9 @@ final class ScoterSortedRows<R> implements AutoCloseable {
         return Arrays.binarySearch(order, Math.max(0, low - 1), Math.min(order.length, high + 1), value);
     }
 
-    /** Sets places to -1 where a column of the key has another value or none. */
+    /**
+     * Sets a position to -1 if the key's column has another value there, or the vector has NULL.
+     */
     private void keepEqual(int column, long vector, int count, long places) {
         int size = layouts[column].size();
         long data = ScoterDuckDbNative.VECTOR_GET_DATA.call(vector);
@@ -234,7 +249,10 @@ final class ScoterSortedRows<R> implements AutoCloseable {
         return mask == 0 || ((long) ScoterNative.LONG.get(mask + (at >> 6) * 8) & 1L << at) != 0;
     }
 
-    /** Writes the values of a column at places into a vector; NULL at one that is none. */
+    /**
+     * Copies a column's values at the given positions into a vector. Writes NULL if a position is
+     * -1.
+     */
     void value(int column, int count, long places, long result) {
         int size = layouts[column].size();
         long data = ScoterDuckDbNative.VECTOR_GET_DATA.call(result);

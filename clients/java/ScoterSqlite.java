@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** Bulk operations of SQLite: a statement per row, in batches. */
+/** Runs bulk operations on SQLite: one statement for each row, in batches. */
 final class ScoterSqlite<T> {
     private static final int BATCH_ROWS = 1000;
 
@@ -14,7 +14,10 @@ final class ScoterSqlite<T> {
     private final ScoterRuntime.Bulk<T> bulk;
     private final PreparedStatement statement;
     private final List<ScoterTypes.Arg<?>[]> batch = new ArrayList<>();
-    /** Rows of the batches before, and the rows they changed. */
+    /**
+     * The number of rows in earlier batches. {@code changed} is the number of rows that they
+     * changed.
+     */
     private long written;
 
     private long changed;
@@ -25,7 +28,10 @@ final class ScoterSqlite<T> {
         this.statement = statement;
     }
 
-    /** Runs a bulk operation, all or nothing; returns the rows it changed. */
+    /**
+     * Runs a bulk operation. Either all rows take effect or none. Returns the number of changed
+     * rows.
+     */
     static <T> long bulk(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
         ScoterRuntime.Values<T> values = bulk.values();
         return rt.observe(
@@ -69,7 +75,8 @@ final class ScoterSqlite<T> {
             try {
                 rt.undo("_scoter_batch");
             } catch (SQLException undone) {
-                // SQLite has ended the whole transaction: one by one, rows would stay
+                // SQLite has ended the whole transaction. Rows written one by one after that would
+                // stay.
                 e.addSuppressed(undone);
                 throw e;
             }
@@ -80,7 +87,10 @@ final class ScoterSqlite<T> {
         batch.clear();
     }
 
-    /** The driver does not say which row of a batch is refused: one by one tells. */
+    /**
+     * Finds the row that SQLite refuses. The driver does not report it for a batch, so the rows are
+     * written again one by one.
+     */
     private SQLException refused(SQLException failure) throws SQLException {
         statement.clearBatch();
         for (int i = 0; i < batch.size(); i++) {
@@ -94,7 +104,9 @@ final class ScoterSqlite<T> {
         return failure;
     }
 
-    /** The error of a row of the batch, which counts from 1. */
+    /**
+     * Makes the error for a row of the current batch. {@code row} counts from 1 within the batch.
+     */
     private SQLException at(int row, Exception e) {
         String state = e instanceof SQLException sql ? sql.getSQLState() : "22000";
         return new SQLException(bulk.name() + ": row " + (written + row) + ": " + e.getMessage(), state, e);

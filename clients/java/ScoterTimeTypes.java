@@ -11,7 +11,7 @@ import java.time.OffsetDateTime;
 import java.time.OffsetTime;
 import java.time.ZoneOffset;
 
-/** How dates, times and intervals are read from a driver and given to it. */
+/** The types for dates, times and timestamps: how they are read from a driver and passed to it. */
 final class ScoterTimeTypes {
     private ScoterTimeTypes() {}
 
@@ -43,7 +43,10 @@ final class ScoterTimeTypes {
             return ScoterTimes.sqlite(value.toString(), value.getYear());
         }
 
-        /** As a parameter DuckDB's driver drops the era of a day, and not that of a moment. */
+        /**
+         * For a date parameter DuckDB's driver drops the era (BC). It keeps the era of a timestamp,
+         * so early dates are passed as timestamps.
+         */
         @Override
         Object duck(LocalDate value) {
             return value.getYear() < 1 ? value.atStartOfDay() : value;
@@ -69,7 +72,7 @@ final class ScoterTimeTypes {
             ScoterTimes.CLOCK::format,
             ScoterTimes.CLOCK::format);
 
-    /** DuckDB's TIME_NS, which it makes of text but not of TIME. */
+    /** DuckDB's TIME_NS. It is passed as text, because DuckDB does not convert TIME to it. */
     static final ScoterTypes.Type<LocalTime> TIME_NS = new ScoterTypes.Type<>(ScoterTypes.Kind.ANY, "TIME_NS") {
         @Override
         LocalTime parse(Object raw) throws SQLException {
@@ -106,7 +109,7 @@ final class ScoterTimeTypes {
             return text(value);
         }
 
-        /** DuckDB's statements take none, its appender does. */
+        /** DuckDB's statements do not accept an OffsetTime, but its appender does. */
         @Override
         Object duck(OffsetTime value) {
             return text(value);
@@ -128,7 +131,8 @@ final class ScoterTimeTypes {
             @Override
             LocalDateTime read(ScoterTypes.Engine engine, ResultSet rs, int column) throws SQLException {
                 if (engine == ScoterTypes.Engine.DUCKDB) {
-                    // DuckDB's Timestamp goes through the time zone of the JVM.
+                    // Ask for a LocalDateTime: a java.sql.Timestamp has been converted through the
+                    // JVM's time zone.
                     try {
                         LocalDateTime moment = rs.getObject(column, LocalDateTime.class);
                         return moment == null ? null : ScoterTimes.finite(moment);
@@ -150,7 +154,10 @@ final class ScoterTimeTypes {
                 return ScoterTimes.era(ScoterTimes.SPACED.format(value), value.getYear());
             }
 
-            /** As a parameter it would lose what is below a microsecond. */
+            /**
+             * As a parameter, a timestamp would lose its digits below a microsecond, so it is
+             * passed as text.
+             */
             @Override
             Object duck(LocalDateTime value) {
                 return kind == ScoterTypes.Kind.TIMESTAMP_NS && value.getNano() % 1000 != 0 ? text(value) : value;
@@ -188,8 +195,7 @@ final class ScoterTimeTypes {
                                 ? ScoterTimes.instant(text)
                                 : super.read(engine, rs, column);
                     }
-                    // As an object it has an offset that is wrong around changes of daylight
-                    // saving.
+                    // getObject returns a wrong offset around changes of daylight saving time.
                     long micros = rs.getLong(column);
                     if (rs.wasNull()) {
                         return null;

@@ -15,8 +15,8 @@ import java.util.UUID;
 import java.util.function.Function;
 
 /**
- * How values are read from a driver and given to it, without loss and without its classes. Dates
- * and times are {@link ScoterTimeTypes}.
+ * The types of values: how they are read from a driver and passed to it, without loss and without
+ * the driver's own classes. The types for dates and times are in {@link ScoterTimeTypes}.
  */
 final class ScoterTypes {
     private ScoterTypes() {}
@@ -28,7 +28,7 @@ final class ScoterTypes {
         POSTGRES
     }
 
-    /** What values are, for the engines' binary formats. */
+    /** The kind of a type, by which the binary formats of the databases choose how to write it. */
     enum Kind {
         BOOL,
         INT8,
@@ -64,8 +64,9 @@ final class ScoterTypes {
     }
 
     /**
-     * A column of a bulk operation: the function that returns its value from a row of type R,
-     * whether it must not be null, and whether it is part of the key that rows are found by.
+     * A column of a bulk operation. {@code value} returns its value from a row of type R.
+     * {@code required} means that the value must not be null. {@code key} means that the column is
+     * part of the key that identifies a row.
      */
     record Column<R, V>(String name, Type<V> type, Function<R, V> value, boolean required, boolean key) {
         Column<R, V> notNull() {
@@ -85,13 +86,13 @@ final class ScoterTypes {
         return new Column<>(name, type, value, false, false);
     }
 
-    /** The present row of a result. */
+    /** The current row of a result. */
     interface Row {
-        /** The value of a column, which count from 1; null for NULL. */
+        /** Returns the value of a column, counted from 1. Returns null for NULL. */
         <T> T get(Type<T> type, int column) throws SQLException;
     }
 
-    /** A value with its type; the value may be null. */
+    /** A value with its type. The value may be null. */
     record Arg<T>(Type<T> type, T value) {
         void bind(Engine engine, Connection connection, PreparedStatement statement, int index) throws SQLException {
             if (value == null) {
@@ -99,7 +100,7 @@ final class ScoterTypes {
                 return;
             }
             switch (engine) {
-                // As the server's text of unknown type: the server knows the type from the
+                // The value is passed as text of unknown type. The server takes the type from the
                 // statement.
                 case POSTGRES -> statement.setObject(index, type.text(value), Types.OTHER);
                 case SQLITE -> statement.setObject(index, type.sqlite(value));
@@ -107,27 +108,27 @@ final class ScoterTypes {
             }
         }
 
-        /** PostgreSQL's text form, or null. */
+        /** Returns PostgreSQL's text of the value, or null. */
         String text() {
             return value == null ? null : type.text(value);
         }
 
-        /** What DuckDB's appender takes, or null. */
+        /** Returns the object for DuckDB's appender, or null. */
         Object appended() {
             return value == null ? null : type.appended(value);
         }
     }
 
-    /** The fields of a struct for DuckDB. */
+    /** A struct's fields for DuckDB. */
     record StructValue(Type<?>[] types, String[] names, Object[] fields) {}
 
-    /** The entries of a map for DuckDB. */
+    /** A map's entries for DuckDB. */
     record MapValue(Type<?> key, Type<?> value, Map<Object, Object> entries) {}
 
-    /** How one type is read and written. Values are never null here. */
+    /** How values of one type are read and written. The methods never receive null. */
     abstract static class Type<T> {
         final Kind kind;
-        /** DuckDB's name of the type, where its driver asks for one. */
+        /** DuckDB's name of the type, for methods of its driver that need it. */
         final String name;
 
         Type(Kind kind, String name) {
@@ -135,7 +136,7 @@ final class ScoterTypes {
             this.name = name;
         }
 
-        /** The value of what a driver returned, alone or inside of another value. */
+        /** Converts an object from a driver, which may have been part of a nested value. */
         abstract T parse(Object raw) throws SQLException;
 
         T read(Engine engine, ResultSet rs, int column) throws SQLException {
@@ -155,7 +156,10 @@ final class ScoterTypes {
             return value;
         }
 
-        /** What DuckDB's appender takes, where that is not what its statements take. */
+        /**
+         * Returns the object for DuckDB's appender. Overridden where the appender needs another
+         * object than a statement.
+         */
         Object appended(T value) {
             return duck(value);
         }
@@ -165,7 +169,7 @@ final class ScoterTypes {
         }
     }
 
-    /** A function that may fail as JDBC does. */
+    /** A function that may throw an SQLException. */
     interface Parse<T> {
         T apply(Object raw) throws SQLException;
     }
@@ -179,7 +183,10 @@ final class ScoterTypes {
         };
     }
 
-    /** The appender takes the bits of an unsigned number as the signed one of its size. */
+    /**
+     * Makes an unsigned type. For the appender, {@code bits} converts a value to the signed number
+     * with the same bits.
+     */
     private static <T> Type<T> unsigned(Kind kind, String name, Parse<T> parse, Function<T, Object> bits) {
         return new Type<>(kind, name) {
             @Override
@@ -195,7 +202,8 @@ final class ScoterTypes {
     }
 
     /**
-     * What is text in SQLite, of a form of its own, where dates and times may be numbers as well.
+     * Makes a type whose values SQLite stores as text in a format of its own. Dates and times may
+     * also be stored as numbers.
      */
     static <T> Type<T> textual(
             Kind kind, String name, Parse<T> parse, Function<T, String> format, Function<T, String> sqlite) {
@@ -223,7 +231,10 @@ final class ScoterTypes {
         };
     }
 
-    /** Whether SQLite's text of a value may be a number's, not that of a date, time or UUID. */
+    /**
+     * Returns whether a text from SQLite may be a number. A date, time or UUID has a hyphen or
+     * colon after its first character.
+     */
     static boolean number(String text) {
         for (int i = 1; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -278,7 +289,10 @@ final class ScoterTypes {
             return raw instanceof Number n ? (Long) n.longValue() : Long.valueOf(raw.toString());
         }
 
-        /** A 0 of SQLite may be NULL. Text that is no number is 0 too, as everywhere in JDBC. */
+        /**
+         * JDBC also returns 0 for NULL in SQLite, so a 0 is checked with wasNull. Text that is not
+         * a number is read as 0, as usual in JDBC.
+         */
         @Override
         Long read(Engine engine, ResultSet rs, int column) throws SQLException {
             if (engine != Engine.SQLITE) {
@@ -312,7 +326,7 @@ final class ScoterTypes {
             return whole(raw);
         }
 
-        /** As a parameter a number must fit HUGEINT. */
+        /** As a parameter, a number must fit into HUGEINT. */
         @Override
         Object duck(BigInteger value) {
             return value.toString();
@@ -405,32 +419,38 @@ final class ScoterTypes {
         }
     };
 
-    /** A decimal; without limits if the precision is 0. */
+    /** Returns a decimal type. A precision of 0 means no limits. */
     static Type<BigDecimal> decimal(int precision, int scale) {
         return new ScoterNested.DecimalType(precision, scale);
     }
 
-    /** An enum of the generated code. A label that it does not know fails to be read. */
+    /**
+     * Returns the type of an enum of the generated code. Reading a label that the enum does not
+     * have throws.
+     */
     static <T extends Enum<T>> Type<T> enumeration(T[] values, Function<T, String> label) {
         return new ScoterNested.EnumType<>(values, label);
     }
 
-    /** A list; its elements may be null. */
+    /** Returns a list type. Elements may be null. */
     static <T> Type<List<T>> list(Type<T> elem) {
         return new ScoterNested.ListType<>(elem, 0);
     }
 
-    /** A list of always the same length; its elements may be null. */
+    /** Returns the type of lists with a fixed length. Elements may be null. */
     static <T> Type<List<T>> array(Type<T> elem, int length) {
         return new ScoterNested.ListType<>(elem, length);
     }
 
-    /** A map of DuckDB; its values may be null. */
+    /** Returns a map type of DuckDB. Values may be null. */
     static <K, V> Type<Map<K, V>> map(Type<K> key, Type<V> value) {
         return new ScoterNested.MapType<>(key, value);
     }
 
-    /** A struct of the generated code, made of and taken apart into its fields. */
+    /**
+     * Returns the type of a struct of the generated code, with functions that make it from its
+     * fields and return its fields.
+     */
     static <T> Type<T> struct(
             String name, String[] names, Type<?>[] types, Function<Object[], T> make, Function<T, Object[]> fields) {
         return new ScoterNested.StructType<>(name, names, types, make, fields);

@@ -9,15 +9,17 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * PostgreSQL's route for few rows: one statement with an array of values per column. It takes one
- * round trip, where COPY takes four or more and a temporary table has to be made and dropped.
+ * Writes few rows into PostgreSQL with one statement that takes an array of values per column. This
+ * needs one round trip. COPY needs four or more, and often has to create and drop a temporary
+ * table.
  */
 final class ScoterUnnest {
     private ScoterUnnest() {}
 
     /**
-     * Runs an operation over all rows, all or nothing; returns the rows it changed. What fails
-     * leaves the open transaction as it was, but does not say which row it was.
+     * Runs an operation over all rows. Either all rows take effect or none. Returns the number of
+     * changed rows. A failure leaves the open transaction as it was. The exception does not say
+     * which row caused it.
      */
     static <T> long run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
         String[] arrays = arrays(bulk.columns(), rows);
@@ -30,7 +32,7 @@ final class ScoterUnnest {
             try {
                 rt.undo("_scoter");
             } catch (SQLException undone) {
-                // the server has ended the connection, or the transaction had failed before
+                // The server has closed the connection, or the transaction had already failed.
                 e.addSuppressed(undone);
             }
             throw e;
@@ -45,13 +47,13 @@ final class ScoterUnnest {
             }
             statement.execute();
             for (long count; (count = statement.getLargeUpdateCount()) >= 0; statement.getMoreResults()) {
-                changed += count; // that of a savepoint is 0
+                changed += count; // the count of a savepoint is 0
             }
         }
         return changed;
     }
 
-    /** The text of an array per column. */
+    /** Returns the text of an array for each column. */
     private static <T> String[] arrays(List<ScoterTypes.Column<T, ?>> columns, Iterable<T> rows) {
         String[] arrays = new String[columns.size()];
         StringBuilder text = new StringBuilder();
@@ -78,18 +80,20 @@ final class ScoterUnnest {
     }
 
     /**
-     * Rows of which the first have been read, to find out how many there are. What their source
-     * throws meanwhile is thrown again where it belongs, behind the rows before it.
+     * Rows whose beginning has been read to find out how many there are. An exception of the source
+     * is thrown again after the rows before it.
      */
     static final class Rows<T> implements Iterable<T> {
         private final Iterable<T> source;
         private final Collection<T> first;
-        /** What comes behind the first ones; null if there is nothing. */
+        /** The rows after {@code first}; null if there are none. */
         private final Iterator<T> rest;
 
         private final RuntimeException failure;
 
-        /** Reads up to {@code most} rows, and one more. */
+        /**
+         * Reads up to {@code most} rows and one more. Reads nothing if the source is a collection.
+         */
         Rows(Iterable<T> source, int most) {
             this.source = source;
             Iterator<T> behind = null;
@@ -110,13 +114,14 @@ final class ScoterUnnest {
             failure = thrown;
         }
 
-        /** Whether there are at most so many rows, all of them read. */
+        /** Returns whether there are at most {@code most} rows, and all of them were read. */
         boolean few(int most) {
             return failure == null && first.size() <= most;
         }
 
         /**
-         * The rows if they can be read again, as those of a collection can, or what they came from.
+         * Returns the rows for a second reading if all are in memory. Otherwise returns their
+         * source, which may be readable only once.
          */
         Iterable<T> again(int most) {
             return few(most) ? first : source;

@@ -9,20 +9,26 @@ import java.time.OffsetTime;
 import java.util.UUID;
 
 /**
- * Writes the values of one column into the memory of DuckDB's vectors, in DuckDB's layout, without
- * an object per value. Used by one thread at a time.
+ * Writes the values of one column into the memory of DuckDB's vectors, in DuckDB's layout and
+ * without an object per value. Must be used by one thread at a time.
  */
 abstract class ScoterVector {
-    /** The vector and its values; the vector is DuckDB's and other for every chunk. */
+    /**
+     * The addresses of the vector and of its values. They belong to DuckDB and change with each
+     * chunk.
+     */
     long vector;
 
     long data;
-    /** The mask of what is not null, 0 until something is null or it has a place of its own. */
+    /**
+     * The address of the validity mask. It is 0 until the first null is written, unless
+     * {@link #attach(long, long)} has set it.
+     */
     private long validity;
 
     private boolean nulls;
 
-    /** The writer for a type. Long texts of a chunk are kept in heap. */
+    /** Returns the writer for a type. {@code heap} holds the long texts of a chunk. */
     static ScoterVector of(ScoterTypes.Type<?> type, ScoterHeap heap) {
         return switch (type.kind) {
             case BOOL -> new Fixed(1, 1, (at, v) -> ScoterNative.BYTE.set(at, (Boolean) v ? (byte) 1 : (byte) 0));
@@ -77,15 +83,15 @@ abstract class ScoterVector {
         };
     }
 
-    /** Where values go: the address of the value's place. */
+    /** Writes a value to an address. */
     interface Put {
         void put(long at, Object value);
     }
 
-    /** A new handle of DuckDB's type. */
+    /** Makes a handle of DuckDB's type. The caller must destroy it. */
     abstract long logicalType();
 
-    /** Takes the vector of the next chunk, which has no values yet. */
+    /** Uses the vector of the next chunk, which has no values yet. */
     void attach(long vector) {
         this.vector = vector;
         nulls = false;
@@ -93,8 +99,8 @@ abstract class ScoterVector {
     }
 
     /**
-     * Takes memory for the values of a chunk and for their mask; for types that have a
-     * {@link #size}.
+     * Uses memory of the caller for a chunk's values and their validity mask. Only for types that
+     * have a {@link #size}.
      */
     final void attach(long values, long mask) {
         data = values;
@@ -105,25 +111,31 @@ abstract class ScoterVector {
         }
     }
 
-    /** Bytes of a value, 0 if it is not in one place. */
+    /** Returns the size of a value in bytes. Returns 0 if a value is not stored in one place. */
     int size() {
         return 0;
     }
 
-    /** Names the type of values that have a size, as in the name of a function. */
+    /**
+     * Returns a name of the type for use in a function's name. Only for types that have a
+     * {@link #size}.
+     */
     String label() {
         throw new UnsupportedOperationException();
     }
 
-    /** The vector's memory is elsewhere; its values are the same. */
+    /**
+     * Reads the vector's addresses again, because DuckDB has moved its memory. The values are
+     * unchanged.
+     */
     void moved() {
         data = ScoterDuckDbNative.VECTOR_GET_DATA.call(vector);
         validity = 0;
     }
 
     /**
-     * Writes a value that is not null. Fails with a RuntimeException that says what is wrong with
-     * it.
+     * Writes a value that is not null. Throws a RuntimeException with the reason if the value
+     * cannot be written.
      */
     abstract void put(int at, Object value);
 
@@ -144,34 +156,34 @@ abstract class ScoterVector {
         }
     }
 
-    /** Writes the values of a chunk's rows by a loop. */
+    /** Writes the column's values of a chunk's rows, using a loop. */
     void fill(ScoterVectorLoop loop, Object[] rows, int count, ScoterTypes.Column<?, ?> column) {
         loop.fill(this, rows, count, column);
     }
 
-    /** Whether something in the chunk is null. */
+    /** Returns whether a null was written into the chunk. */
     final boolean hasNull() {
         return nulls;
     }
 
     /**
-     * Of a value of one, two, four or eight bytes, its bits as a number: other ones of other
-     * values.
+     * Returns the bits of a value as a number. The value must have one, two, four or eight bytes.
+     * Different values have different numbers.
      */
     final long bits(int at) {
         return ScoterNative.bits(data + (long) at * size(), size());
     }
 
-    /** Ends the chunk. */
+    /** Completes the chunk. */
     void finish() {}
 
-    /** Values of one size. */
+    /** Writes values of a fixed size. */
     static final class Fixed extends ScoterVector {
         private final int type;
         private final int size;
         private final Put put;
 
-        /** {@code type} is C's number of the type. */
+        /** {@code type} is the C API's number for the type. {@code size} is in bytes. */
         Fixed(int type, int size, Put put) {
             this.type = type;
             this.size = size;
@@ -205,8 +217,8 @@ abstract class ScoterVector {
     }
 
     /**
-     * Texts: up to 12 bytes are in the value itself, longer ones have their first four and an
-     * address.
+     * Writes text. Up to 12 bytes are stored in the value itself. A longer text has its first four
+     * bytes and an address there.
      */
     static class Text extends ScoterVector {
         private final ScoterHeap heap;
@@ -295,7 +307,7 @@ abstract class ScoterVector {
         }
     }
 
-    /** A number of 128 bits, the lower half first. */
+    /** Writes a 128-bit number with its lower half first. */
     static void huge(long at, BigInteger value) {
         ScoterNative.LONG.set(at, value.longValue());
         ScoterNative.LONG.set(
@@ -305,7 +317,9 @@ abstract class ScoterVector {
                         : value.shiftRight(64).longValue());
     }
 
-    /** As a number whose order is that of the text: the first bit is flipped. */
+    /**
+     * Writes a UUID as a number. The first bit is flipped, so that the numbers sort like the text.
+     */
     private static void uuid(long at, UUID value) {
         ScoterNative.LONG.set(at, value.getLeastSignificantBits());
         ScoterNative.LONG.set(at + 8, value.getMostSignificantBits() ^ Long.MIN_VALUE);
@@ -317,7 +331,10 @@ abstract class ScoterVector {
         ScoterNative.LONG.set(at + 8, value.micros());
     }
 
-    /** 40 bits of microseconds, 24 of what the offset is below the largest. */
+    /**
+     * Returns DuckDB's form of a TIMETZ: 40 bits for the microseconds, and 24 bits for the
+     * difference between the largest possible offset and the offset.
+     */
     private static long timetz(OffsetTime value) {
         final int largest = 16 * 3600 - 1;
         return value.toLocalTime().toNanoOfDay() / 1000 << 24

@@ -9,18 +9,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * The loop over the values of a column. A column of many rows has a copy of the class {@link Each}:
- * the JIT compiles a copy for the one accessor and the one writer that it calls. In the loop that
- * all columns share it has to look for them at every value; but that one is compiled sooner.
+ * The loop that writes the values of a column.
+ *
+ * <p>A column with many rows gets its own copy of the class {@link Each}. The JIT compiles each
+ * copy for the single accessor and writer that it calls. The loop that all columns share has to
+ * find the accessor and writer for each value, but it is compiled earlier.
  */
 abstract class ScoterVectorLoop {
-    /** The loop of columns with few rows. */
+    /** The shared loop, for columns with few rows. */
     static final ScoterVectorLoop SHARED = new Each();
 
     private static final Map<Function<?, ?>, ScoterVectorLoop> LOOPS = new ConcurrentHashMap<>();
     private static final byte[] EACH = load();
 
-    /** The loop of a column: accessors are constants of the generated code. */
+    /**
+     * Returns the loop for a column. It is cached by the column's accessor, which is a constant of
+     * the generated code.
+     */
     static ScoterVectorLoop of(ScoterTypes.Column<?, ?> column) {
         return LOOPS.computeIfAbsent(column.value(), key -> copy());
     }
@@ -42,14 +47,16 @@ abstract class ScoterVectorLoop {
             return (ScoterVectorLoop) copy.findConstructor(copy.lookupClass(), MethodType.methodType(void.class))
                     .invoke();
         } catch (Throwable e) {
-            return SHARED; // it does the same
+            return SHARED; // slower, but does the same
         }
     }
 
-    /** Writes the values of rows from the vector's first place on. */
+    /** Writes the values of {@code count} rows, beginning with the first value of the vector. */
     abstract void fill(ScoterVector vector, Object[] rows, int count, ScoterTypes.Column<?, ?> column);
 
-    /** Writes values of one size, which go from the address on. */
+    /**
+     * Writes the values of {@code count} rows, each of {@code size} bytes, beginning at an address.
+     */
     abstract void fill(
             ScoterVector vector,
             ScoterVector.Put put,
@@ -59,7 +66,7 @@ abstract class ScoterVectorLoop {
             int count,
             ScoterTypes.Column<?, ?> column);
 
-    /** Writes a null where there may be one. */
+    /** Writes a null. Throws if the column is required. */
     static void putNull(ScoterVector vector, int at, ScoterTypes.Column<?, ?> column) {
         if (column.required()) {
             throw ScoterRowException.missing(at, column);
@@ -67,7 +74,7 @@ abstract class ScoterVectorLoop {
         vector.putNull(at);
     }
 
-    /** What is copied. */
+    /** The class of which copies are made. */
     static final class Each extends ScoterVectorLoop {
         @Override
         void fill(ScoterVector vector, Object[] rows, int count, ScoterTypes.Column<?, ?> column) {

@@ -1,4 +1,4 @@
-"""Rows in Arrow's form, as results and as what bulk operations take. Needs pyarrow 18 or newer."""
+"""Arrow tables as query results and as input of bulk operations. Needs pyarrow 18 or newer."""
 
 from __future__ import annotations
 
@@ -14,39 +14,42 @@ else:
     import scoter_runtime as core
     from scoter_values import T
 
-# Rows of a batch of a result.
+# The number of rows in a record batch of a result.
 BATCH_ROWS = 65_536
 
 
 @runtime_checkable
 class ArrowStream(Protocol):
-    """What gives its rows through Arrow's PyCapsule interface: a table, a batch or a reader of
-    pyarrow, a data frame of polars or pandas (2.2), a relation of DuckDB."""
+    """An object that provides its rows through Arrow's PyCapsule interface.
+
+    Examples are tables, batches and readers of pyarrow, data frames of polars and pandas (2.2 or
+    newer), and relations of DuckDB.
+    """
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """A stream of record batches, which is read once."""
+        """Returns a stream of record batches, which can be read once."""
 
 
 class RecordBatches(ArrowStream, Protocol):
-    """A result as record batches: a RecordBatchReader of pyarrow."""
+    """A query result as record batches: a RecordBatchReader of pyarrow."""
 
     @property
     def schema(self) -> Any:
-        """The columns' names and types."""
+        """The names and types of the columns."""
 
     def __iter__(self) -> Iterator[Any]:
-        """The batches that were not read yet."""
+        """Iterates over the batches that were not read yet."""
 
     def read_all(self) -> Any:
-        """A table of the batches that were not read yet."""
+        """Returns a table of the batches that were not read yet."""
 
     def close(self) -> None:
-        """Frees what is left of the result."""
+        """Frees the rest of the result."""
 
 
 @functools.cache
 def pyarrow() -> Any:
-    """The module, if it is installed and new enough to have UUIDs."""
+    """Returns the module pyarrow, or None if it is not installed or too old to have UUIDs."""
     try:
         module = importlib.import_module("pyarrow")
     except ImportError:
@@ -55,7 +58,7 @@ def pyarrow() -> Any:
 
 
 def required(operation: str) -> Any:
-    """The module, without which the operation is a ModuleNotFoundError."""
+    """Returns the module pyarrow. Raises a ModuleNotFoundError if it is not available."""
     module = pyarrow()
     if module is None:
         raise ModuleNotFoundError(f"{operation}: pyarrow 18 or newer is not installed")
@@ -63,8 +66,10 @@ def required(operation: str) -> Any:
 
 
 def tables(operation: str, rows: ArrowStream, names: Sequence[str], size: int) -> Iterator[Any]:
-    """Rows as tables of so many rows; the last may be shorter. They must have just these columns,
-    in any order."""
+    """Yields the rows as tables of size rows each. The last table may be shorter.
+
+    The rows must have exactly the columns in names, in any order. Otherwise raises a ValueError.
+    """
     pa = required(operation)
     reader = pa.RecordBatchReader.from_stream(rows)
     given = reader.schema.names
@@ -96,8 +101,11 @@ def tables(operation: str, rows: ArrowStream, names: Sequence[str], size: int) -
 
 
 def columns(operation: str, arrow: core.Arrow[T], rows: Any, before: int) -> Any:
-    """Rows, a list or what tables gives, as a table with the columns that the operation writes. A
-    value that cannot be in its column names its row; before are the rows of earlier calls."""
+    """Returns rows as a table with the columns that the operation writes.
+
+    rows is a list or a table from tables(). before is the number of rows in earlier calls. Raises a
+    RowError with the row's number if a value does not fit its column.
+    """
     pa = pyarrow()
     make = _of_rows if isinstance(rows, list) else _of_table
     arrays = make(pa, operation, arrow, rows, before)
@@ -109,7 +117,10 @@ def columns(operation: str, arrow: core.Arrow[T], rows: Any, before: int) -> Any
 
 
 def typed(arrow: core.Arrow[Any], table: Any) -> bool:
-    """Whether the columns have the types that the operation wants: else the engine casts them."""
+    """Returns whether the columns have exactly the operation's types.
+
+    If not, the database casts them.
+    """
     return list(table.schema.types) == list(arrow.types(pyarrow()))
 
 
@@ -148,12 +159,13 @@ def _of_table(
     for name, kind in zip(arrow.names, arrow.types(pa), strict=True):
         column = table.column(name)
         if column.type == kind or kind == pa.uuid():
-            arrays.append(column)  # of UUIDs there are several forms, which the engine casts
+            arrays.append(column)  # UUIDs come in several types, which the database casts
             continue
         try:
             arrays.append(column.cast(kind))
         except pa.ArrowNotImplementedError:
-            arrays.append(column)  # an interval: the engine casts it
+            # pyarrow cannot cast this, for example an interval; the database casts it
+            arrays.append(column)
         except pa.ArrowInvalid as error:
             at = _first_refused(pa, column, kind)
             raise core.RowError(
@@ -163,7 +175,7 @@ def _of_table(
 
 
 def _first_refused(pa: Any, column: Any, kind: Any) -> int:
-    """The first row of a column that cannot be cast."""
+    """Returns the index of the first value in a column that cannot be cast."""
     low, high = 0, len(column)
     while high - low > 1:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""How rows get into a table of PostgreSQL: COPY's binary form."""
+"""Writes rows into a PostgreSQL table with COPY, in its binary format if possible."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING or __package__:
 else:
     import scoter_runtime as core
 
-# The type that psycopg writes for what a receive function reads, by the kind of value. Values of
-# bytea are written as they are: rt.to_jsonb and rt.to_interval make the bytes themselves.
+# The type that psycopg has to write for a kind of value and the column's receive function. For
+# bytea, psycopg writes the given bytes: rt.to_jsonb and rt.to_interval make them.
 _TYPES = {
     ("bool", "boolrecv"): "bool", ("int16", "int2recv"): "int2", ("int32", "int4recv"): "int4", ("int64", "int8recv"): "int8",
     ("uint32", "oidrecv"): "oid", ("float32", "float4recv"): "float4", ("float64", "float8recv"): "float8", ("decimal", "numeric_recv"): "numeric",
@@ -25,14 +25,14 @@ _TYPES = {
     ("timestamptz", "timestamptz_recv"): "timestamptz", ("interval", "interval_recv"): "bytea", ("enum", "enum_recv"): "text",
 }  # fmt: skip
 
-# Elements of arrays that psycopg writes by the array's own type.
+# The kinds and receive functions of array elements that psycopg can write by the array's type.
 _ELEMENTS = {
     ("bool", "boolrecv"), ("int16", "int2recv"), ("int32", "int4recv"), ("int64", "int8recv"), ("float32", "float4recv"), ("float64", "float8recv"),
     ("decimal", "numeric_recv"), ("text", "textrecv"), ("text", "varcharrecv"), ("uuid", "uuid_recv"), ("date", "date_recv"),
     ("timestamp", "timestamp_recv"), ("timestamptz", "timestamptz_recv"),
 }  # fmt: skip
 
-# Kinds of which equal values are equal in Python and in the database.
+# The kinds of values that are equal in Python exactly if they are equal in the database.
 _EXACT = {"bool", "int16", "int32", "int64", "uuid", "date", "enum"}
 
 _EXACT_RECEIVED = {
@@ -44,7 +44,8 @@ _EXACT_RECEIVED = {
     "time_recv",
 }
 
-# Up to how many keys are remembered to tell whether one comes twice; of more the server looks.
+# The maximum number of keys that are compared in Python. If there are more, the server deduplicates
+# the rows.
 _KEYS = 500_000
 
 _PLAN = (
@@ -58,15 +59,18 @@ _PLAN = (
 
 
 class Plan:
-    """How rows are written into a table. The server is asked every time: a table may have changed
-    since the code was generated, and bytes of another type of the same size would be taken for it."""
+    """Decides how rows are written into a table.
+
+    The server is asked for the columns' types every time. The table may have changed since the code
+    was generated, and the server would misread bytes of another type with the same size.
+    """
 
     def __init__(
         self, cursor: psycopg.Cursor[core.Row], table: str, copy: core.Copy[Any], binary: bool
     ) -> None:
-        # None for the text form.
+        # The types to write in binary format, or None for the text format.
         self.types: list[int | str] | None = None
-        # Keys that the database holds equal are equal in Python.
+        # Whether keys that are equal in the database are always equal in Python.
         self.exact = True
         if binary:
             self._look({r[0]: r[1:] for r in cursor.execute(_PLAN, [table]).fetchall()}, copy)
@@ -89,7 +93,7 @@ class Plan:
 
 
 class Keys:
-    """Whether any two rows may have the same key."""
+    """Detects whether two rows may have the same key. Sets repeated if so."""
 
     def __init__(self, at: Sequence[int]) -> None:
         self._at = at[0] if len(at) == 1 else None
@@ -98,7 +102,7 @@ class Keys:
         self.repeated = False
 
     def add(self, row: Sequence[Any]) -> None:
-        """Two keys of one hash are taken for the same."""
+        """Adds a row's key. Two keys with the same hash count as equal."""
         seen = self._seen
         before = len(seen)
         seen.add(hash(row[self._at] if self._at is not None else tuple(row[i] for i in self._all)))
@@ -114,7 +118,10 @@ _KEY = re.compile(
 
 
 def named(operation: str, error: psycopg.Error, row: int | None = None) -> Exception:
-    """The server's error with the row that it tells."""
+    """Returns a RowError if row is given or the server's error names a row.
+
+    Otherwise returns the error unchanged.
+    """
     diag = error.diag
     line = _LINE.search(diag.context or "")
     column = diag.column_name
@@ -132,12 +139,15 @@ def named(operation: str, error: psycopg.Error, row: int | None = None) -> Excep
 def refused(
     cursor: psycopg.Cursor[core.Row], operation: str, stage: core.Stage, error: psycopg.Error
 ) -> Exception:
-    """The error with the row of the temporary table that the server refuses, as far as it can be told."""
+    """Returns a RowError if the row that the server refuses can be found in the temporary table.
+
+    Otherwise returns the server's error unchanged.
+    """
     key = _KEY.match(error.diag.message_detail or "")
     column = error.diag.column_name
     if key is not None:
-        # Of one that comes twice the second is refused. Only with the columns that the rows have
-        # can a row be found.
+        # If the key occurs twice, the second row is refused. The row can only be found if all
+        # columns of the key are among the columns of the rows.
         which, where, value = "max", f"concat_ws(', ', {key.group(1)}) = ", [key.group(2)]
     elif isinstance(error, psycopg.errors.NotNullViolation) and column:
         quoted = column.replace('"', '""')
@@ -159,12 +169,12 @@ _INTERVAL = struct.Struct(">qii").pack
 
 
 def to_jsonb(v: str) -> bytes:
-    """What the server's function for jsonb receives: a version and the text."""
+    """Returns the bytes for the receive function of jsonb: a version and the text."""
     return b"\x01" + v.encode()
 
 
 def to_interval(v: core.Interval) -> bytes:
-    """What the server's function for intervals receives."""
+    """Returns the bytes for the receive function of interval."""
     return _INTERVAL(v.micros, v.days, v.months)
 
 
@@ -177,7 +187,7 @@ def write(
     rows: Iterable[core.T],
     keys: Keys | None,
 ) -> int:
-    """Copies rows; returns how many."""
+    """Copies rows into a table. Returns the number of copied rows."""
     binary, values = ("", bulk.values) if plan.types is None else (" BINARY", form.values)
     with cursor.copy(f"COPY {target} FROM STDIN{binary}".encode()) as out:
         if plan.types is not None:

@@ -1,4 +1,4 @@
-"""Runs the generated code over duckdb."""
+"""Runs the generated code on the driver duckdb."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ else:
 
 Connection = duckdb.DuckDBPyConnection
 
-# A way for the rows of a bulk operation, where it is not left to what is installed: as columns of
-# Arrow, or as list parameters.
+# Forces how a bulk operation passes its rows to DuckDB: as Arrow columns or as list parameters.
+# Without a route, Arrow is used if pyarrow is installed.
 Route = Literal["arrow", "lists"]
 
-# Rows per INSERT of a bulk operation without pyarrow, whose columns are list
-# parameters: the driver has no appender.
+# The number of rows per INSERT if the rows are passed as list parameters. The driver has no
+# appender.
 LIST_ROWS = 10_000
 
-# Rows that are held at a time as columns of Arrow; more of a stream of Arrow's, which may take no
-# memory for them: several of DuckDB's row groups, so that its threads share them.
+# The number of rows that are converted to Arrow columns at a time. For a stream of Arrow batches it
+# is STREAM_ROWS, because such rows may need no additional memory. That is several of DuckDB's row
+# groups, so that several threads can work on them.
 ARROW_ROWS = 61_440
 STREAM_ROWS = 491_520
 
@@ -42,7 +43,7 @@ DEFAULT_TYPE = "SELECT type FROM duckdb_databases() WHERE database_name = curren
 
 
 class Runtime(core.Observed):
-    """Runs statements over one connection."""
+    """Runs statements on one connection."""
 
     def __init__(
         self, conn: duckdb.DuckDBPyConnection, observer: core.Observer | None = None
@@ -71,8 +72,7 @@ class Runtime(core.Observed):
         self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]
     ) -> Iterator[T]:
         def rows() -> Iterator[T]:
-            # A relation has a result of its own: the loop may run other
-            # statements on the connection.
+            # A relation has its own result, so the loop may run other statements on the connection.
             relation = self._conn.sql(sql, params=list(values))
             while relation is not None:
                 portion = relation.fetchmany(2048)
@@ -86,8 +86,8 @@ class Runtime(core.Observed):
         def body() -> RecordBatches:
             scoter_arrow.required(name)
             relation = self._conn.sql(sql, params=list(values))
-            # DuckDB keeps the result. A reader that drew it from the query would end without an
-            # error as soon as the connection does anything else.
+            # This makes DuckDB store the whole result. Otherwise the reader would end early and
+            # without an error as soon as another statement runs on the connection.
             relation.execute()
             reader: RecordBatches = relation.to_arrow_reader(scoter_arrow.BATCH_ROWS)
             return reader
@@ -109,11 +109,10 @@ class Runtime(core.Observed):
     def bulk(
         self, bulk: core.Bulk[T], rows: Iterable[T] | ArrowStream, route: Route | None = None
     ) -> int:
-        """Runs a bulk operation in one transaction; returns the rows it changed.
+        """Runs a bulk operation in one transaction. Returns the number of changed rows.
 
-        It goes through Arrow if pyarrow is installed, which is more than a
-        hundred times as fast as list parameters. A route that cannot be taken is
-        a ValueError.
+        The rows are passed through Arrow if pyarrow is installed. That is more than a hundred times
+        as fast as list parameters. Raises a ValueError if the given route is not possible.
         """
         if route not in (None, "arrow", "lists"):
             raise ValueError(f"{bulk.name}: there is no route {route!r}")
@@ -131,9 +130,10 @@ class Runtime(core.Observed):
         fill: Callable[[str, Iterator[Any]], int]
         if isinstance(rows, ArrowStream):
             if isinstance(rows, duckdb.DuckDBPyRelation):
-                rows.execute()  # it may be of this connection, which is about to do other things
-            # Of rows that may have one key the last wins: so they come in pieces that one thread
-            # reads.
+                # it may belong to this connection, on which other statements will run
+                rows.execute()
+            # If several rows may have the same key, the last one wins. So the order must be kept:
+            # each portion is a single chunk, which one thread reads.
             one = bulk.stage is not None and bulk.stage.dedupe is not None
             portions = scoter_arrow.tables(
                 bulk.name,
@@ -156,12 +156,12 @@ class Runtime(core.Observed):
                     return fill(bulk.target, portions)
                 first = next(portions, None)
                 second = next(portions, None)
-                # The first portions wait inside of what is still to come.
+                # The first two portions were read to find out whether there are more.
                 head = [p for p in (first, second) if p is not None]
                 if second is None and bulk.target:
                     return fill(
                         bulk.target, iter(head)
-                    )  # one statement: if it fails, nothing stays
+                    )  # one statement is atomic: if it fails, nothing stays
                 if (
                     first is not None
                     and second is None
@@ -177,7 +177,10 @@ class Runtime(core.Observed):
         return self._run(bulk.name, body, core.same)
 
     def _staged(self, stage: core.Stage | None, fill: Callable[[str], int]) -> int:
-        """Fills a temporary table and applies it; it goes, and what was written with it, if that fails."""
+        """Fills a temporary table with fill and applies it. Returns the number of changed rows.
+
+        If that fails, the temporary table is dropped with all rows in it.
+        """
         assert stage is not None
         self._conn.execute(stage.create)
         try:
@@ -186,7 +189,7 @@ class Runtime(core.Observed):
                 self._conn.execute(stage.dedupe)
             count = changed(self._conn, stage.apply, ())
         except BaseException:
-            with suppress(duckdb.Error):  # the engine may have ended the transaction
+            with suppress(duckdb.Error):  # the database may have ended the transaction
                 self._conn.execute(stage.drop)
             raise
         self._conn.execute(stage.drop)
@@ -225,7 +228,7 @@ class Runtime(core.Observed):
     def _apply_arrow(
         self, bulk: core.Bulk[T], arrow: core.Arrow[T], stage: core.Stage, rows: Any
     ) -> int | None:
-        """Applies rows in place of the temporary table's; None if they need one."""
+        """Applies rows without a temporary table. Returns None if they need one."""
         if arrow.distinct is None:
             return None
         table = scoter_arrow.columns(bulk.name, arrow, rows, 0)
@@ -240,13 +243,13 @@ class Runtime(core.Observed):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """A transaction, or a part of the one that is open."""
+        """Runs the block in a transaction. If one is already open, the block joins it."""
         with self._part():
             yield
 
     @contextmanager
     def _part(self) -> Iterator[bool]:
-        """A transaction, or a part of the one that is open, and which it is."""
+        """Runs the block in a transaction. Yields whether it joined one that was already open."""
         if self._open:
             yield True
             return
@@ -267,11 +270,15 @@ def _joined(head: list[T], tail: Iterator[T]) -> Iterator[T]:
 def duplicate(
     conn: duckdb.DuckDBPyConnection, arrow: core.Arrow[T], table: Any, message: str
 ) -> tuple[int, str] | None:
-    """The row, from 1, whose key the error is about, and the key."""
+    """Finds the row to which a duplicate-key error belongs. Returns its number and its key.
+
+    Rows are counted from 1. Returns None if the error is about something else or the row cannot be
+    found.
+    """
     match = re.search(r'[Dd]uplicate key "(.*)"', message, re.DOTALL)
     if match is None:
         return None
-    # The transaction has failed: another cursor reads the constraints.
+    # The transaction has failed, so another cursor has to read the constraints.
     with conn.cursor() as other:
         other.register("_scoter_rows", table)
         sql = "SELECT constraint_column_names FROM duckdb_constraints() WHERE table_name = $1 AND constraint_type IN ('PRIMARY KEY', 'UNIQUE')"
@@ -291,14 +298,17 @@ def duplicate(
                 [match.group(1)],
             ).fetchall()
             if found:
-                # If the rows have the key twice, name the second row. Otherwise the key was in the
-                # table.
+                # If the rows contain the key twice, this is the second of them. Otherwise the key
+                # was already in the table.
                 return int(found[-1][0]), ", ".join(names) + ": " + str(found[-1][1])
     return None
 
 
 def changed(conn: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any]) -> int:
-    """Executes a statement; returns the count that INSERT, UPDATE and DELETE give."""
+    """Runs a statement.
+
+    Returns the count that INSERT, UPDATE and DELETE return, and 0 for other statements.
+    """
     result = conn.execute(sql, list(values))
     description = result.description
     if not description or description[0][0] != "Count":
@@ -308,11 +318,13 @@ def changed(conn: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any]) ->
 
 
 def in_transaction(conn: duckdb.DuckDBPyConnection) -> bool:
-    """Whether a transaction is open: two statements have one id only then.
+    """Returns whether a transaction is open.
 
-    A BEGIN that fails would tell too, but it aborts the open transaction. The
-    id is of the default database, which must be one of DuckDB's own: in
-    another, a transaction is not seen, and BEGIN fails in it.
+    Two statements see the same transaction id only inside one transaction. (A failing BEGIN would
+    show it too, but would abort the open transaction.)
+
+    The id is that of the default database. If that is not a DuckDB database, an open transaction is
+    not detected, and the BEGIN that follows fails.
     """
     if conn.execute(DEFAULT_TYPE).fetchall() != [("duckdb",)]:
         return False
@@ -322,7 +334,7 @@ def in_transaction(conn: duckdb.DuckDBPyConnection) -> bool:
 
 @contextmanager
 def transaction(conn: duckdb.DuckDBPyConnection, commit: bool = True) -> Iterator[bool]:
-    """BEGIN and COMMIT, or nothing inside of an open transaction, which is True then."""
+    """Runs the block in a transaction. Yields True if it joined one that was already open."""
     if in_transaction(conn):
         yield True
         return
@@ -341,12 +353,16 @@ def apply_migrations(
     migrations: Sequence[core.Migration],
     dry_run: bool = False,
 ) -> list[str]:
-    """Applies the pending migrations in one transaction; returns their ids."""
+    """Applies the pending migrations in one transaction.
+
+    Returns the ids of the applied migrations.
+    """
     if dry_run and in_transaction(conn):
         raise ValueError(
             "DuckDB has no savepoints: what a dry run does in an open transaction would stay"
         )
-    # DuckDB cannot alter a table and write to it in one transaction.
+    # These statements run before the transaction: DuckDB cannot alter a table and write to it in
+    # the same transaction.
     conn.execute(core.CREATE_MIGRATIONS)
     conn.execute("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT")
     with transaction(conn, not dry_run):
@@ -372,35 +388,41 @@ def apply_migrations(
 
 
 def attach_postgres(conn: duckdb.DuckDBPyConnection, sql_name: str, dsn: str) -> None:
-    """Attaches a PostgreSQL database under a name that is already quoted."""
+    """Attaches a PostgreSQL database.
+
+    sql_name is used in SQL as it is, so the caller must quote it.
+    """
     quoted = dsn.replace("'", "''")
     conn.execute(f"ATTACH '{quoted}' AS {sql_name} (TYPE postgres)")
 
 
 def plain(v: Any) -> Any:
-    """A value that the driver takes as it is."""
+    """Returns a value that the driver accepts unchanged."""
     return v
 
 
 def to_float(v: float) -> float | decimal.Decimal:
-    """A number inside of a list or struct, where the driver takes a NaN of float for NULL."""
+    """Converts a float inside a list or struct.
+
+    The driver would turn a float NaN into NULL there, but not a decimal NaN.
+    """
     return v if v == v else _NAN
 
 
 def to_list(write: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
-    """A list parameter."""
+    """Makes a writer of list parameters."""
     return lambda v: [core.opt(write, e) for e in v]
 
 
 def to_pairs(
     key: Callable[[Any], Any], value: Callable[[Any], Any]
 ) -> Callable[[Any], list[tuple[Any, Any]]]:
-    """A map as Arrow takes one."""
+    """Makes a writer of maps for Arrow: lists of pairs."""
     return lambda v: [(key(k), core.opt(value, e)) for k, e in v.items()]
 
 
 def to_map(
     key: Callable[[Any], Any], value: Callable[[Any], Any]
 ) -> Callable[[Any], dict[str, Any]]:
-    """A map parameter, in the form that the driver takes for one."""
+    """Makes a writer of map parameters, in the form that the driver expects."""
     return lambda v: {"key": [key(k) for k in v], "value": [core.opt(value, e) for e in v.values()]}

@@ -1,4 +1,4 @@
-"""Runs the generated code over Scoter's HTTP interface; uses the standard library only."""
+"""Runs the generated code over Scoter's HTTP interface. Uses only the standard library."""
 
 from __future__ import annotations
 
@@ -24,17 +24,21 @@ else:
     from scoter_arrow import ArrowStream, RecordBatches
     from scoter_runtime import *  # noqa: F403
 
-# Rows and bytes that one request of a bulk operation holds: it is applied as a whole.
+# The maximum numbers of rows and bytes in one request of a bulk operation. The server applies each
+# request atomically.
 CHUNK_ROWS = 10_000
-STREAM_ROWS = 65_536  # of Arrow's
+STREAM_ROWS = 65_536  # for Arrow data
 CHUNK_BYTES = 4 << 20
 
-# Bytes of an answer that are read at a time.
+# The number of bytes that are read from a response at a time.
 READ_BYTES = 65_536
 
 
 class ScoterError(Exception):
-    """The server refused a request. kind is one of docs/API.md; nothing of the request was applied."""
+    """The server refused a request. Nothing of that request was applied.
+
+    docs/API.md lists the values of kind.
+    """
 
     def __init__(self, kind: str, message: str, hint: str | None = None) -> None:
         super().__init__(message if hint is None else f"{message} ({hint})")
@@ -43,7 +47,10 @@ class ScoterError(Exception):
 
 
 class Connection:
-    """A server and a database of it. Not for use by several threads at once."""
+    """A Scoter server and the database to use on it.
+
+    Must not be used by several threads at once.
+    """
 
     def __init__(
         self,
@@ -68,9 +75,12 @@ class Connection:
     def post(
         self, path: str, body: bytes | memoryview, kind: str
     ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
-        """Sends a request; the caller reads the answer and then gives the connection back by free."""
+        """Sends a request. Returns the HTTP connection and the response.
+
+        The caller must read the response and then either pass the connection to free or close it.
+        """
         link, self._idle = self._idle, None
-        # A connection that has something to read while it is idle was closed by the server.
+        # If an idle connection has something to read, the server has closed it.
         if link is None or link.sock is None or select.select([link.sock], [], [], 0)[0]:
             link = self._open(*self._address, timeout=self._timeout)
         link.request("POST", self._base + path, body, {**self._headers, "Content-Type": kind})
@@ -82,14 +92,17 @@ class Connection:
         return link, response
 
     def free(self, link: http.client.HTTPConnection) -> None:
-        """Keeps a connection whose answer has been read for the next request."""
+        """Keeps a connection for the next request. Its response must have been read to the end."""
         if self._idle is None:
             self._idle = link
         else:
             link.close()
 
     def run(self, sql: str, values: Sequence[Any]) -> Iterator[dict[str, Any]]:
-        """The answer's objects, one a line: rows, or the counts of a statement without any."""
+        """Yields the objects of a response, one per line.
+
+        They are rows, or the counts of a statement without rows.
+        """
         link, response = self._answer(sql, values, "ndjson")
         whole = False
         try:
@@ -100,12 +113,12 @@ class Connection:
                 yield row
             whole = True
         finally:
-            # An answer that is not read to its end ends with its connection.
+            # If the response was not read to its end, the HTTP connection cannot be reused.
             response.close()
             self.free(link) if whole else link.close()
 
     def record_batches(self, operation: str, sql: str, values: Sequence[Any]) -> RecordBatches:
-        """The answer's rows in Arrow's form, as they come from the server."""
+        """Returns the rows as Arrow batches, which are read as they arrive from the server."""
         pa = scoter_arrow.required(operation)
         link, response = self._answer(sql, values, "arrow")
         try:
@@ -137,7 +150,7 @@ class Connection:
         return self.post("/api/v1/sql?format=" + form, body, "application/json")
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> int:
-        """Runs a statement without rows; returns how many it changed."""
+        """Runs a statement that returns no rows. Returns the number of rows it changed."""
         return sum(
             int(answer.get(k, 0))
             for answer in self.run(sql, values)
@@ -145,19 +158,21 @@ class Connection:
         )
 
     def close(self) -> None:
-        """Closes the connection that is kept."""
+        """Closes the idle HTTP connection."""
         if self._idle is not None:
             self._idle.close()
             self._idle = None
 
 
 def _lines(response: http.client.HTTPResponse) -> Iterator[bytes]:
-    """The lines of an answer as they come. A loop over the response itself would take one that is
-    broken off for one that has ended."""
+    """Yields the lines of a response as they arrive.
+
+    Iterating over the response itself would not notice if the server breaks it off.
+    """
     if not response.chunked:
         yield from response.read().splitlines()
         return
-    begun: list[bytes] = []  # of a line
+    begun: list[bytes] = []  # the parts of an incomplete line
     while portion := response.read1(READ_BYTES):
         *lines, last = portion.split(b"\n")
         if lines:
@@ -181,7 +196,7 @@ def _error(status: int, answer: bytes) -> ScoterError:
 
 
 def _json(v: Any) -> Any:
-    """A value inside of JSON, where the column's type says how text is read."""
+    """Converts a value for JSON. The column's type determines how the server reads text."""
     if isinstance(v, dict):
         return {k if isinstance(k, str) else str(_json(k)): _json(e) for k, e in v.items()}
     if isinstance(v, (list, tuple)):
@@ -196,7 +211,10 @@ def _json(v: Any) -> Any:
 
 
 def _bound(v: Any) -> Any:
-    """A parameter: a number, text, a truth value or None; what is nested is JSON in text."""
+    """Converts a parameter for JSON: to a number, text, a boolean or None.
+
+    A nested value becomes text that contains JSON.
+    """
     v = _json(v)
     if isinstance(v, int) and not -(2**63) <= v < 2**63:
         return str(v)
@@ -204,7 +222,7 @@ def _bound(v: Any) -> Any:
 
 
 class Runtime(core.Observed):
-    """Runs statements over one connection."""
+    """Runs statements on one connection."""
 
     def __init__(self, conn: Connection, observer: core.Observer | None = None) -> None:
         super().__init__(observer)
@@ -246,7 +264,10 @@ class Runtime(core.Observed):
         )
 
     def bulk(self, bulk: core.Bulk[T], rows: Iterable[T] | ArrowStream) -> int:
-        """Sends rows in portions; each is applied as a whole, and durable when it returns."""
+        """Sends rows in several requests. Returns the number of changed rows once all are durable.
+
+        Each request is atomic: if one fails, the rows of earlier requests stay stored.
+        """
         path = f"/api/v1/tables/{urllib.parse.quote(self._conn.database, safe='')}/{bulk.sql}"
 
         def body() -> int:
@@ -274,7 +295,7 @@ class Runtime(core.Observed):
 def _portions(
     bulk: core.Bulk[T], rows: Iterable[T] | ArrowStream
 ) -> Iterator[tuple[str, int, Any]]:
-    """The requests' media types, numbers of rows and bodies."""
+    """Yields the media type, number of rows and body of each request."""
     if isinstance(rows, ArrowStream):
         pa = scoter_arrow.required(bulk.name)
         for table in scoter_arrow.tables(bulk.name, rows, bulk.columns, STREAM_ROWS):
@@ -287,12 +308,12 @@ def _portions(
     while chunk := list(islice(source, size)):
         for n, body in _packed(bulk, chunk):
             yield "application/msgpack", n, body
-            # The next rows are likely as large.
+            # Assume that the next rows have about the same size.
             size = max(1, min(CHUNK_ROWS, n * CHUNK_BYTES // len(body)))
 
 
 def _packed(bulk: core.Bulk[T], rows: list[T]) -> Iterator[tuple[int, bytes]]:
-    """Rows as bodies of requests, with the number of rows of each."""
+    """Yields the number of rows and the body of each request for these rows."""
     body = scoter_pack.body(bulk.columns, list(zip(*map(bulk.values, rows), strict=True)))
     if len(body) <= CHUNK_BYTES or len(rows) == 1:
         yield len(rows), body
@@ -305,8 +326,11 @@ def _packed(bulk: core.Bulk[T], rows: list[T]) -> Iterator[tuple[int, bytes]]:
 def apply_migrations(
     conn: Connection, project: str, migrations: Sequence[core.Migration], dry_run: bool = False
 ) -> list[str]:
-    """Applies the pending migrations; returns their ids. Each statement is a transaction of its own:
-    of a migration that fails, the statements before the failing one stay."""
+    """Applies the pending migrations. Returns the ids of the applied migrations.
+
+    Each statement is a transaction of its own: if a migration fails, its earlier statements stay
+    applied.
+    """
     if dry_run:
         raise ValueError(
             "there is no dry run over HTTP: every statement is a transaction of its own"
@@ -327,18 +351,18 @@ def apply_migrations(
     return [m.id for m in todo]
 
 
-# How JSON's values are read and parameters written.
+# The functions below read values from JSON and convert parameters.
 
 _DURATION = re.compile(r"([+-]?[\d.]+)([YMWDHS])")
 
 
 def json_blob(v: Any) -> bytes:
-    """Bytes: in hexadecimal, or inside of a list in base64."""
+    """Reads bytes, which are hexadecimal, or base64 inside a list."""
     return bytes.fromhex(v[2:]) if v.startswith("\\x") else base64.b64decode(v)
 
 
 def json_interval(v: Any) -> core.Interval:
-    """An interval: ISO 8601 inside of a list, the database's text otherwise."""
+    """Reads an interval, which is ISO 8601 inside a list, and otherwise the database's text."""
     if not v.lstrip("-").startswith("P"):
         return core.interval(v)
     months = days = 0
@@ -355,7 +379,7 @@ def json_interval(v: Any) -> core.Interval:
 def json_map(
     key: Callable[[Any], Any], value: Callable[[Any], Any]
 ) -> Callable[[Any], dict[Any, Any]]:
-    """A map: an object, or pairs where its keys are no text."""
+    """Makes a reader of maps. A map is an object, or a list of pairs if the keys are not text."""
 
     def read(v: Any) -> dict[Any, Any]:
         pairs = v.items() if isinstance(v, dict) else ((e["key"], e["value"]) for e in v)
@@ -365,17 +389,17 @@ def json_map(
 
 
 def plain(v: Any) -> Any:
-    """A value that JSON takes as it is."""
+    """Returns a value that JSON accepts unchanged."""
     return v
 
 
 def to_list(write: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
-    """A list parameter."""
+    """Makes a writer of list parameters."""
     return lambda v: [core.opt(write, e) for e in v]
 
 
 def to_map(
     key: Callable[[Any], Any], value: Callable[[Any], Any]
 ) -> Callable[[Any], dict[str, Any]]:
-    """A map parameter."""
+    """Makes a writer of map parameters."""
     return lambda v: {key(k): core.opt(value, e) for k, e in v.items()}

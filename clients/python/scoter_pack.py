@@ -1,4 +1,7 @@
-"""Columns of values as MessagePack, which Scoter takes rows in. Whole columns of one type are packed at once."""
+"""Packs columns of values as MessagePack, a wire format in which Scoter accepts rows.
+
+Columns whose values all have the same type are packed at once.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ _SMALL = {n: struct.pack("b", n) for n in range(-32, 128)}
 
 
 def body(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> bytes:
-    """The rows of columns: of each its values, as many as of the others."""
+    """Returns the body of a request from the names and values of its columns.
+
+    All columns must have the same number of values.
+    """
     parts = [b"\x81", _text("columns"), _head(0x80, 0xDF, len(names))]
     for name, values in zip(names, columns, strict=True):
         parts += (_text(name), _head(0x90, 0xDD, len(values)), column(values))
@@ -32,7 +38,7 @@ def body(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> bytes:
 
 
 def column(values: Sequence[Any]) -> bytes:
-    """The values of a column, one after the other."""
+    """Packs the values of a column, one after the other."""
     kinds = set(map(type, values))
     if len(kinds) == 1:
         (kind,) = kinds
@@ -45,7 +51,7 @@ def column(values: Sequence[Any]) -> bytes:
         if kind is bool:
             return bytes([0xC3 if v else 0xC2 for v in values])
         if kind is decimal.Decimal:
-            # Only a few are written with an exponent.
+            # Only a few decimals print with an exponent, so the faster str() is tried first.
             return _texts(
                 [
                     t if "E" not in t else core.to_text(v)
@@ -61,7 +67,7 @@ def column(values: Sequence[Any]) -> bytes:
     if datetime.datetime in kinds and any(
         isinstance(v, datetime.datetime) and v.utcoffset() for v in values
     ):
-        # As text the offset stays, for the server to refuse where the column has none.
+        # As text the values keep their offset, and the server refuses them if the column has none.
         values = [core.to_text(v) if isinstance(v, datetime.datetime) else v for v in values]
     return b"".join([_PACK[type(v)](v) for v in values])
 
@@ -83,7 +89,7 @@ def _integers(values: Sequence[int]) -> bytes:
 
 
 def _fixed(code: int, values: array[Any]) -> bytes:
-    """Values of one width, the code before each."""
+    """Packs values of a fixed size, each after the code of its type."""
     if sys.byteorder == "little":
         values.byteswap()
     width = values.itemsize
@@ -96,7 +102,10 @@ def _fixed(code: int, values: array[Any]) -> bytes:
 
 
 def _head(few: int, many: int, n: int) -> bytes:
-    """How many values follow, of a list or of pairs of a map."""
+    """Packs the header of a list of n elements or a map of n pairs.
+
+    few is the code for fewer than 16, many the code for a 32-bit count.
+    """
     return bytes([few | n]) if n < 16 else struct.pack(">BI", many, n)
 
 
@@ -120,7 +129,7 @@ def _integer(v: int) -> bytes:
         return struct.pack(">Bi", 0xD2, v)
     if -(1 << 63) <= v < 1 << 63:
         return struct.pack(">Bq", 0xD3, v)
-    # What is beyond 64 bits is text.
+    # An integer beyond 64 bits is packed as text.
     return struct.pack(">BQ", 0xCF, v) if 0 <= v < 1 << 64 else _text(str(v))
 
 
@@ -138,7 +147,7 @@ def _blob(v: bytes | bytearray | memoryview) -> bytes:
 
 
 def _moment(seconds: int, nanos: int) -> bytes:
-    """A timestamp in the fewest bytes."""
+    """Packs a timestamp in the fewest bytes."""
     if seconds >> 34:
         return struct.pack(">BBBIq", 0xC7, 12, 0xFF, nanos, seconds)
     if nanos or seconds >> 32:
@@ -173,7 +182,7 @@ def _other(v: Any) -> bytes:
 
 
 class _Packers(dict[type, Callable[[Any], bytes]]):
-    """What packs a value, by its type or the type that it is derived from."""
+    """The function that packs a value, by the value's type or a base class of that type."""
 
     def __missing__(self, kind: type) -> Callable[[Any], bytes]:
         pack = next((f for t, f in tuple(self.items()) if issubclass(kind, t)), _other)

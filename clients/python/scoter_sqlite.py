@@ -1,4 +1,4 @@
-"""Runs the generated code over sqlite3."""
+"""Runs the generated code on the driver sqlite3."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ Connection = sqlite3.Connection
 
 @dataclass(frozen=True)
 class EachRow(Generic[T]):
-    """A bulk operation on a table by a statement for each row. values are those of all rows: to call it for each would take longer."""
+    """A bulk operation on one table that runs sql for each row.
+
+    values converts all rows in one call, because a call for each row would take longer.
+    """
 
     name: str
     sql: str
@@ -30,33 +33,44 @@ class EachRow(Generic[T]):
 
 
 def _numbered(rows: Iterable[T]) -> tuple[Iterator[T], Callable[[], int]]:
-    """The rows, and how many of them were taken: of a list by what is left of it, because to count each takes as long as to read its values."""
+    """Returns the rows as an iterator, and a function that tells how many rows were read from it.
+
+    For a list the function uses the length of what is left. Counting each row would take as long as
+    reading its values.
+    """
     if type(rows) is list or type(rows) is tuple:
         source = iter(rows)
         return source, lambda: len(rows) - length_hint(source)
-    numbers = count(1)  # all of which are true: no row is left out
+    numbers = count(1)  # all numbers are true, so compress drops no row
     return compress(rows, numbers), lambda: next(numbers) - 1
 
 
 class Runtime(core.Observed):
-    """Runs statements over one connection. Single statements are committed as
-    the connection is set up to; bulk operations are transactions."""
+    """Runs statements on one connection.
+
+    Single statements are committed as the connection is configured. Bulk operations run in a
+    transaction.
+    """
 
     def __init__(self, conn: sqlite3.Connection, observer: core.Observer | None = None) -> None:
         super().__init__(observer)
         self._conn = conn
-        # Cursors that have read their rows to the end: a new one takes longer than a call of the
-        # generated code costs.
+        # Cursors whose rows were read to the end, for reuse. Making a new cursor takes longer than
+        # a call of the generated code.
         self._idle: list[sqlite3.Cursor] = []
 
     def _open(self) -> sqlite3.Cursor:
-        """A cursor of its own, so that calls may be nested and of several threads."""
+        """Returns a cursor that no other call uses.
+
+        So calls can be nested, or come from several threads.
+        """
         try:
             return self._idle.pop()
         except IndexError:
             cursor = self._conn.cursor()
-            cursor.row_factory = None  # the application may have set one
-            cursor.arraysize = 2  # see one
+            # the application may have set a row factory on the connection
+            cursor.row_factory = None
+            cursor.arraysize = 2  # one() fetches two rows to see whether there are more
             return cursor
 
     def all(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> list[T]:
@@ -79,7 +93,7 @@ class Runtime(core.Observed):
         except IndexError:
             cursor = self._open()
         rows = cursor.execute(sql, values).fetchmany()
-        if len(rows) < 2:  # or the statement is still open
+        if len(rows) < 2:  # otherwise the statement is still open
             self._idle.append(cursor)
         return make(rows[0]) if rows else None
 
@@ -117,7 +131,7 @@ class Runtime(core.Observed):
     def _count(self, sql: str, values: Sequence[Any]) -> int:
         cursor = self._open()
         changed = cursor.execute(sql, values).rowcount
-        if cursor.description is None:  # or there are rows to come
+        if cursor.description is None:  # otherwise the statement returns rows that were not read
             self._idle.append(cursor)
         return max(0, changed)
 
@@ -131,7 +145,10 @@ class Runtime(core.Observed):
         return self._run(name, body, core.same)
 
     def bulk(self, bulk: EachRow[T], rows: Iterable[T]) -> int:
-        """Runs a bulk operation in one transaction; returns the rows it changed."""
+        """Runs a bulk operation in one transaction. Returns the number of changed rows.
+
+        Raises a RowError with the row's number if a row cannot be written.
+        """
 
         def body() -> int:
             source, taken = _numbered(rows)
@@ -145,19 +162,22 @@ class Runtime(core.Observed):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """A transaction, or a savepoint in the one that is open."""
+        """Runs the block in a transaction, or in a savepoint if a transaction is already open."""
         with transaction(self._conn):
             yield
 
 
 def content(v: Any) -> bytes:
-    """Bytes; a column declared BLOB keeps text as text."""
+    """Reads bytes. A BLOB column can also contain text, because SQLite does not convert it."""
     return v if type(v) is bytes else v.encode() if isinstance(v, str) else bytes(memoryview(v))
 
 
 @contextmanager
 def transaction(conn: sqlite3.Connection, commit: bool = True) -> Iterator[None]:
-    """BEGIN IMMEDIATE and COMMIT, or a savepoint in the open transaction."""
+    """Runs the block in an immediate transaction, or in a savepoint of the open transaction.
+
+    If commit is False, the block's changes are rolled back at the end.
+    """
     nested = conn.in_transaction
     conn.execute("SAVEPOINT scoter" if nested else "BEGIN IMMEDIATE")
     try:
@@ -180,7 +200,10 @@ def apply_migrations(
     migrations: Sequence[core.Migration],
     dry_run: bool = False,
 ) -> list[str]:
-    """Applies the pending migrations under the write lock; returns their ids."""
+    """Applies the pending migrations in one transaction, under the write lock.
+
+    Returns the ids of the applied migrations.
+    """
     with transaction(conn, not dry_run):
         conn.execute(core.CREATE_MIGRATIONS)
         columns = Runtime(conn).fetch("SELECT name FROM pragma_table_info('_sqg_migrations')", ())

@@ -1,7 +1,11 @@
-"""How values look, on every database.
+"""The types of values in Python. They are the same on every database.
 
-Decimals are Decimal, dates and times the classes of datetime (an instant in
-UTC), UUIDs uuid.UUID, JSON its text, intervals Interval, structs dataclasses.
+- Decimals are decimal.Decimal.
+- Dates and times are classes of datetime. An instant is in UTC.
+- UUIDs are uuid.UUID.
+- JSON is its text.
+- Intervals are Interval.
+- Structs are dataclasses.
 """
 
 from __future__ import annotations
@@ -21,56 +25,60 @@ K = TypeVar("K")
 
 @dataclass(frozen=True)
 class Interval:
-    """A length of time in three parts that do not convert into each other."""
+    """A time span of months, days and microseconds.
+
+    The three parts are separate, because a month has no fixed number of days and a day no fixed
+    number of hours.
+    """
 
     months: int = 0
     days: int = 0
     micros: int = 0
 
 
-# How values are read. A driver returns some types as text on one database and
-# as objects on another.
+# The functions below read values. A driver may return a type as text on one database and as an
+# object on another.
 
 _EPOCH = datetime.datetime(1970, 1, 1)
-# Of the digits of a second these keep the six that Python holds.
+# These keep the first six digits of a second's fraction, which is what Python can hold.
 _moment = datetime.datetime.fromisoformat
 _clock = datetime.time.fromisoformat
-# A time of day behind a day.
+# Matches a time of day after a date.
 _CLOCK_BEHIND = re.compile(r"[T ]\d\d:[^B]*$")
 
 
 def opt(read: Callable[[Any], T], value: Any) -> T | None:
-    """read(value), or None when there is no value."""
+    """Returns read(value), or None if value is None."""
     return None if value is None else read(value)
 
 
 def boolean(v: Any) -> bool:
-    """A truth value."""
+    """Reads a boolean."""
     return v != 0 if type(v) is int else v.startswith("t") if isinstance(v, str) else bool(v)
 
 
 def integer(v: Any) -> int:
-    """A whole number."""
+    """Reads an integer."""
     return int(v)
 
 
 def real(v: Any) -> float:
-    """A floating point number."""
+    """Reads a floating point number."""
     return float(v)
 
 
 def text(v: Any) -> str:
-    """Text."""
+    """Reads text."""
     return str(v)
 
 
 def dec(v: Any) -> decimal.Decimal:
-    """An exact decimal."""
+    """Reads an exact decimal."""
     return v if isinstance(v, decimal.Decimal) else decimal.Decimal(str(v))
 
 
 def blob(v: Any) -> bytes:
-    """Bytes. Of PostgreSQL's two forms of text only hex is unmistakable."""
+    """Reads bytes. Raises a ValueError for PostgreSQL's escape format, which is ambiguous."""
     if isinstance(v, str):
         if not v.startswith("\\x"):
             raise ValueError(f"not the hexadecimal form of bytes: {v!r:.60}")
@@ -79,12 +87,15 @@ def blob(v: Any) -> bytes:
 
 
 def uid(v: Any) -> uuid.UUID:
-    """A UUID."""
+    """Reads a UUID."""
     return v if isinstance(v, uuid.UUID) else uuid.UUID(str(v))
 
 
 def _from_number(v: float) -> datetime.datetime:
-    """SQLite's numbers for a moment: Unix seconds and Julian days."""
+    """Converts SQLite's two numeric forms of a time.
+
+    Integers are Unix seconds, floats are Julian days.
+    """
     seconds = (v - 2440587.5) * 86400 if isinstance(v, float) else v
     return _EPOCH + datetime.timedelta(milliseconds=round(seconds * 1000))
 
@@ -94,7 +105,7 @@ def _no_day(v: str) -> ValueError:
 
 
 def date(v: Any) -> datetime.date:
-    """A day."""
+    """Reads a date."""
     if isinstance(v, (int, float)):
         return _from_number(v).date()
     if isinstance(v, datetime.datetime):
@@ -102,7 +113,7 @@ def date(v: Any) -> datetime.date:
     if isinstance(v, datetime.date):
         return v
     if len(v) > 10 and not _CLOCK_BEHIND.match(v, 10):
-        # Behind the tenth character an era would be, or the rest of a longer year.
+        # The text has an era (BC) or a year of more than four digits.
         raise _no_day(v)
     try:
         return datetime.date.fromisoformat(v[:10])
@@ -111,18 +122,18 @@ def date(v: Any) -> datetime.date:
 
 
 def time(v: Any) -> datetime.time:
-    """A time of day."""
+    """Reads a time of day."""
     if isinstance(v, (int, float)):
         return _from_number(v).time()
     if isinstance(v, datetime.time):
         return v
-    if v.startswith("24"):  # which newer versions of Python read as midnight
+    if v.startswith("24"):  # newer versions of Python would read 24:00 as midnight
         raise ValueError(f"{v} is no time of Python, whose days end before 24:00")
     return _clock(v)
 
 
 def timestamp(v: Any) -> datetime.datetime:
-    """A day and time without a zone."""
+    """Reads a timestamp without time zone."""
     try:
         moment = _moment(v) if type(v) is str else _other_moment(v)
         return (
@@ -135,7 +146,7 @@ def timestamp(v: Any) -> datetime.datetime:
 
 
 def instant(v: Any) -> datetime.datetime:
-    """A moment in UTC."""
+    """Reads an instant, in UTC."""
     try:
         moment = _moment(v) if type(v) is str else _other_moment(v)
         if moment.tzinfo is None:
@@ -146,7 +157,7 @@ def instant(v: Any) -> datetime.datetime:
 
 
 def _other_moment(v: Any) -> datetime.datetime:
-    """A moment that is not plain text."""
+    """Converts a timestamp that is not a plain str."""
     if isinstance(v, str):
         return _moment(str(v))
     return _from_number(v) if isinstance(v, (int, float)) else v
@@ -158,7 +169,7 @@ _INTERVAL = re.compile(
 
 
 def interval(v: Any) -> Interval:
-    """An interval. PostgreSQL has other styles, by a setting of the session: they are not taken for it."""
+    """Reads an interval. Raises a ValueError for a format other than intervalstyle postgres."""
     parts = _INTERVAL.fullmatch(v)
     if parts is None or not v:
         raise ValueError(f"not an interval in the style postgres: {v!r:.60}")
@@ -172,7 +183,7 @@ def interval(v: Any) -> Interval:
 
 
 def list_of(read: Callable[[Any], T]) -> Callable[[Any], list[Any]]:
-    """A list, also one of lists, of what read makes; elements may be None."""
+    """Makes a reader of lists, which may be nested. Elements may be None."""
 
     def item(v: Any) -> Any:
         if v is None:
@@ -187,12 +198,12 @@ def list_of(read: Callable[[Any], T]) -> Callable[[Any], list[Any]]:
 
 
 def map_of(key: Callable[[Any], K], value: Callable[[Any], T]) -> Callable[[Any], dict[K, Any]]:
-    """A map; its values may be None."""
+    """Makes a reader of maps. Values may be None."""
     return lambda v: {key(k): opt(value, e) for k, e in v.items()}
 
 
 def parse_array(v: str) -> list[Any]:
-    """PostgreSQL's text of an array, as lists of text and None."""
+    """Parses PostgreSQL's text of an array into nested lists of text and None."""
     at = v.index("=") + 1 if v.startswith("[") else 0
 
     def item() -> Any:
@@ -226,7 +237,7 @@ def parse_array(v: str) -> list[Any]:
 
 
 def fields(v: Any) -> Sequence[Any]:
-    """The fields of a struct, whatever the driver has made of it."""
+    """Returns the fields of a struct from any form in which drivers return it."""
     if isinstance(v, dict):
         return list(v.values())
     if not isinstance(v, str):
@@ -256,23 +267,23 @@ def fields(v: Any) -> Sequence[Any]:
             return values
 
 
-# How values are written as text.
+# The functions below write values as text.
 
 
 def _missing() -> TypeError:
-    """None is text to Python, where it is no value."""
+    """Makes the error for None as a required value. Otherwise str() would write None as text."""
     return TypeError("None for a value that must not be")
 
 
 def bit(v: bool | None) -> int:
-    """A truth value of SQLite."""
+    """Returns a boolean for SQLite."""
     if v is None:
         raise _missing()
     return 1 if v else 0
 
 
 def to_text(v: Any) -> str:
-    """The text of a value of any type that is not nested."""
+    """Returns the text of a value of any type that is not nested."""
     if isinstance(v, bool):
         return "t" if v else "f"
     if isinstance(v, decimal.Decimal):
@@ -291,14 +302,17 @@ def to_text(v: Any) -> str:
 
 
 def to_moment(v: datetime.datetime) -> str:
-    """The text of a moment of SQLite, which its own functions write in UTC and without an offset."""
+    """Returns the text of a timestamp for SQLite.
+
+    It is in UTC without an offset, as SQLite's own functions write it.
+    """
     return (
         v if v.tzinfo is None else v.astimezone(datetime.timezone.utc).replace(tzinfo=None)
     ).isoformat(" ")
 
 
 def to_array(write: Callable[[Any], str]) -> Callable[[Any], str]:
-    """PostgreSQL's text of a list, also of lists."""
+    """Makes a writer of lists, which may be nested, in PostgreSQL's array format."""
 
     def item(v: Any) -> str:
         if v is None:
@@ -316,7 +330,7 @@ def to_array(write: Callable[[Any], str]) -> Callable[[Any], str]:
 
 
 def to_fields(values: Iterable[str | None]) -> str:
-    """PostgreSQL's text of a composite value."""
+    """Returns PostgreSQL's text of a composite value."""
     quoted = (
         "" if v is None else '"' + v.replace("\\", "\\\\").replace('"', '""') + '"' for v in values
     )
@@ -327,7 +341,7 @@ _to_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def json_list(values: Iterable[Any]) -> str:
-    """A JSON array of what is bound, for SQLite's json_each."""
+    """Returns a JSON array of the values, for SQLite's json_each."""
     items = values if isinstance(values, list) else list(values)
     try:
         return _to_json(items)
@@ -336,8 +350,11 @@ def json_list(values: Iterable[Any]) -> str:
 
 
 def _json_item(v: Any) -> str:
-    """A number that JSON does not have is as SQLite binds and reads it: NaN is NULL there, and what
-    no number reaches is infinite."""
+    """Returns the JSON of a value for SQLite.
+
+    JSON has no NaN and no infinity. SQLite binds NaN as NULL, and reads a number that is too large
+    as infinity.
+    """
     if isinstance(v, float) and v - v != 0:
         return "null" if v != v else "9e999" if v > 0 else "-9e999"
     return _to_json(v)

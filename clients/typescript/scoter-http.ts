@@ -3,21 +3,24 @@ import { Pack, packed } from "./scoter-pack.js";
 export * from "./scoter.js";
 export * from "./scoter-pack.js";
 
-/** A server and a database of it. */
+/** A Scoter server and the database to use on it. */
 export interface Connection {
-  /** Such as http://127.0.0.1:7287. */
+  /** The server's base URL, such as http://127.0.0.1:7287. */
   readonly url: string;
   readonly token?: string;
-  /** What names without a database belong to: "default". */
+  /** The database of table names that do not name one. The default is "default". */
   readonly database?: string;
 }
 
-/** What a statement without rows did. */
+/** The effect of a statement that returns no rows. */
 export interface ExecResult {
   rowsChanged: number;
 }
 
-/** The server refused a request: nothing of it was applied. Kinds are in docs/API.md. */
+/**
+ * The server refused a request. Nothing of that request was applied. docs/API.md lists the values
+ * of `kind`.
+ */
 export class ScoterError extends Error {
   readonly kind: string;
 
@@ -28,16 +31,19 @@ export class ScoterError extends Error {
   }
 }
 
-/** A bulk operation: rows of the columns, sent to a path below /api/v1/tables/{database}/. */
+/** A bulk operation. Its rows are sent to `path` below /api/v1/tables/{database}/. */
 export interface Bulk<T> {
   readonly name: string;
   readonly path: string;
   readonly columns: readonly string[];
-  /** Writes the values of a row, each to its column. */
+  /** Appends each value of a row to its column in `to`. */
   readonly pack: (to: readonly Pack[], row: T) => void;
 }
 
-/** How many bytes of rows one request holds; each is applied as a whole. */
+/**
+ * A request is sent when its rows reach this many bytes. The server applies each request
+ * atomically.
+ */
 const portion = 4 << 20;
 
 async function post(
@@ -59,7 +65,7 @@ async function post(
   try {
     error = (JSON.parse(text) as { error?: typeof error }).error;
   } catch {
-    // not the server's own words
+    // the body is not an error object of Scoter; a proxy may have answered
   }
   if (error === undefined)
     throw new ScoterError("internal", `status ${response.status}: ${text.slice(0, 200)}`);
@@ -82,8 +88,8 @@ function send(
 }
 
 /**
- * JSON with the integers that a number cannot hold as text. What looks like one in a string or
- * behind a point is none.
+ * Parses one line of JSON. Integers of 16 digits or more become strings, because a JavaScript
+ * number could not hold them. Digits inside strings and in numbers with a fraction are left alone.
  */
 function parse(line: string): core.Raw {
   return JSON.parse(
@@ -93,7 +99,9 @@ function parse(line: string): core.Raw {
   ) as core.Raw;
 }
 
-/** The bytes of an answer as they arrive. One that is not read to its end is given up. */
+/**
+ * Yields the bytes of a response as they arrive. If the loop ends early, the response is cancelled.
+ */
 async function* chunks(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
   if (response.body === null) return;
   const reader = response.body.getReader();
@@ -120,7 +128,7 @@ async function* lines(response: Response): AsyncGenerator<core.Raw, void, undefi
   if (rest !== "") yield parse(rest);
 }
 
-/** Runs a statement without rows; returns how many it changed. */
+/** Runs a statement that returns no rows. Returns the number of rows it changed. */
 export async function execute(
   db: Connection,
   sql: string,
@@ -139,7 +147,10 @@ function changed(answer: core.Raw): number {
   );
 }
 
-/** Runs statements for a generated class. */
+/**
+ * Runs the statements of a generated class over Scoter's HTTP interface. Each statement is a
+ * transaction of its own.
+ */
 export class Runtime {
   readonly #db: Connection;
   readonly #observer: core.Observer | undefined;
@@ -174,7 +185,7 @@ export class Runtime {
     });
   }
 
-  /** Reads row by row, as the server sends them. */
+  /** Yields rows as they arrive from the server. */
   stream<T>(
     name: string,
     sql: string,
@@ -188,8 +199,9 @@ export class Runtime {
   }
 
   /**
-   * The bytes of the result as the server sends them. No ReadableStream: apache-arrow takes an
-   * error of one for its end.
+   * Yields the bytes of a result as an Arrow IPC stream, as they arrive from the server. This is
+   * not a ReadableStream, because apache-arrow treats an error of a ReadableStream as the end of
+   * the data.
    */
   async *arrow(
     name: string,
@@ -215,7 +227,10 @@ export class Runtime {
     );
   }
 
-  /** Runs a statement once per row; each is a transaction of its own. */
+  /**
+   * Runs a statement once for each row. Each run is a transaction of its own: the runs before a
+   * failure stay applied.
+   */
   batch<T>(
     name: string,
     sql: string,
@@ -229,7 +244,10 @@ export class Runtime {
     });
   }
 
-  /** Sends rows in portions; they are durable when it returns. */
+  /**
+   * Sends rows in several requests, and returns the number of changed rows once all are durable.
+   * Each request is atomic: if one fails, the rows of earlier requests stay stored.
+   */
   bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
     const path = `/api/v1/tables/${encodeURIComponent(this.#db.database ?? "default")}/${bulk.path}`;
     return core.observe(this.#observer, bulk.name, core.same, async () => {
@@ -253,7 +271,7 @@ export class Runtime {
         waiting = 0;
         n += changed((await response.json()) as core.Raw);
       };
-      /** Whether the row fills a request. */
+      /** Packs a row. Returns true when the request is full. */
       const take = (row: T): boolean => {
         bulk.pack(columns, row);
         waiting++;
@@ -261,7 +279,8 @@ export class Runtime {
         for (const c of columns) size += c.size;
         return size >= portion;
       };
-      // Existing rows are not awaited: to await a row costs as much as to pack it.
+      // Rows of a synchronous iterable are not awaited, because awaiting a row costs as much as
+      // packing it.
       if (Symbol.asyncIterator in rows) {
         for await (const row of rows) if (take(row)) await flush();
       } else {
@@ -278,8 +297,8 @@ export class Runtime {
 }
 
 /**
- * Applies the pending migrations; returns their ids. Each statement is a transaction of its
- * own: of a migration that fails, the statements before the failing one stay.
+ * Applies the pending migrations. Returns the ids of the applied migrations. Each statement is a
+ * transaction of its own: if a migration fails, its earlier statements stay applied.
  */
 export async function applyMigrations(
   db: Connection,
@@ -310,7 +329,7 @@ export async function applyMigrations(
   return todo.map((m) => m.id);
 }
 
-// How JSON's values are read and written.
+// The functions below convert between values and Scoter's JSON.
 
 export const number = (v: unknown): number => Number(v);
 export const bigint = (v: unknown): bigint => BigInt(v as string | number);
@@ -323,7 +342,7 @@ export function blob(v: unknown): Uint8Array {
   );
 }
 
-/** An interval: the database's text, or inside of a list ISO 8601. */
+/** Parses an interval. Inside a list it is ISO 8601 text, otherwise DuckDB's text. */
 export function interval(v: unknown): core.Interval {
   const text = v as string;
   return text.startsWith("P") ? duration(text) : core.intervalOf(text);
@@ -353,7 +372,10 @@ export const list =
   (v: unknown): T[] =>
     (v as unknown[]).map(read);
 
-/** A map: an object, or a list of key and value where the keys are no text. */
+/**
+ * Makes a reader of maps. JSON has a map as an object, or as a list of {key, value} objects if the
+ * keys are not text.
+ */
 export const map =
   <K, V>(key: (e: unknown) => K, value: (e: unknown) => V) =>
   (v: unknown): Map<K, V> =>
@@ -363,12 +385,12 @@ export const map =
         : Object.entries(v as object).map(([k, e]) => [key(k), value(e)]),
     );
 
-/** The text of bytes that the database casts. */
+/** Returns bytes as text that DuckDB casts to BLOB. */
 export const toBlob = (v: Uint8Array): string =>
   Array.from(v, (b) => "\\x" + b.toString(16).toUpperCase().padStart(2, "0")).join("");
 export { intervalText as toInterval } from "./scoter.js";
 
-/** JSON of any value of the generated code. */
+/** Returns the JSON of any value that generated code uses. */
 export function json(v: unknown): string {
   if (v === null || v === undefined) return "null";
   if (typeof v === "bigint") return BigInt.asIntN(64, v) === v ? v.toString() : `"${v}"`;

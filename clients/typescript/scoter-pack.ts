@@ -1,10 +1,10 @@
 import { intervalText, type Interval } from "./scoter.js";
 
-/** The values of one column as MessagePack, one after the other. */
+/** A growing buffer with the values of one column in MessagePack. */
 export class Pack {
   /**
-   * Stays: with the last object of a class V8 forgets the machine code that it has made for it, at
-   * the next collection of garbage.
+   * This instance lives as long as the module. When the last instance of a class is
+   * garbage-collected, V8 discards the machine code that it compiled for the class.
    */
   static readonly kept = new Pack();
 
@@ -12,7 +12,7 @@ export class Pack {
   #bytes = new Uint8Array(1 << 12);
   #view = new DataView(this.#bytes.buffer);
 
-  /** The bytes, until something is written. */
+  /** Returns a view of the written bytes. It is valid until the next write. */
   bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.size);
   }
@@ -34,7 +34,10 @@ export class Pack {
     this.#bytes[this.size++] = code;
   }
 
-  /** How many values follow, of a list or of pairs of a map. */
+  /**
+   * Writes the header of a list of `n` elements or a map of `n` pairs. `few` is the code for fewer
+   * than 16, `many` the code for a 32-bit count.
+   */
   header(few: number, many: number, n: number): void {
     if (n < 16) return this.code(few | n);
     this.#reserve(5);
@@ -50,7 +53,10 @@ export class Pack {
     this.size += 9;
   }
 
-  /** An integer in the fewest bytes; what is none is for the server to refuse. */
+  /**
+   * Writes an integer compactly. A number that is not an integer is written as a float, which the
+   * server refuses for an integer column.
+   */
   int(v: number): void {
     if (v >= -32 && v < 128 && Number.isInteger(v)) return this.code(v & 0xff);
     if (v !== (v | 0)) return Number.isSafeInteger(v) ? this.bigint(BigInt(v)) : this.float(v);
@@ -60,7 +66,7 @@ export class Pack {
     this.size += 5;
   }
 
-  /** Beyond 64 bits it is text. */
+  /** Writes an integer. Integers beyond 64 bits are written as text. */
   bigint(v: bigint): void {
     const signed = BigInt.asIntN(64, v) === v;
     if (!signed && BigInt.asUintN(64, v) !== v) return this.text(v.toString());
@@ -74,7 +80,8 @@ export class Pack {
   text(v: string): void {
     const most = 3 * v.length;
     this.#reserve(most + 5);
-    // The header's size follows from the most bytes that there can be.
+    // The header's size is chosen by the largest possible number of bytes, before that number is
+    // known.
     const head = most < 32 ? 1 : most < 1 << 16 ? 3 : 5;
     const bytes = this.#bytes;
     let at = this.size + head;
@@ -94,7 +101,7 @@ export class Pack {
           bytes[at++] = 0xf0 | (c >> 18);
           bytes[at++] = 0x80 | ((c >> 12) & 0x3f);
         } else {
-          // also half of a pair, which the server refuses: it is no text
+          // This also encodes a lone surrogate. It is not valid UTF-8, so the server refuses it.
           bytes[at++] = 0xe0 | (c >> 12);
         }
         bytes[at++] = 0x80 | ((c >> 6) & 0x3f);
@@ -121,7 +128,7 @@ export class Pack {
     this.append(v, 5);
   }
 
-  /** Writes bytes as they are, after `behind` bytes that the caller fills. */
+  /** Appends bytes unchanged, and leaves `behind` bytes free before them for the caller to fill. */
   append(v: Uint8Array, behind = 0): void {
     this.#reserve(v.length + behind);
     this.#bytes.set(v, this.size + behind);
@@ -129,19 +136,19 @@ export class Pack {
   }
 }
 
-/** Writes a value that is not null. */
+/** Writes one value, which must not be null. */
 export type Put<T> = (p: Pack, v: T) => void;
 
 export const putBool: Put<boolean> = (p, v) => p.code(v ? 0xc3 : 0xc2);
 export const putInt: Put<number> = (p, v) => p.int(v);
-// plain JavaScript may have a number
+// callers in plain JavaScript may pass a number
 export const putBigint: Put<bigint> = (p, v) => p.bigint(BigInt(v));
 export const putFloat: Put<number> = (p, v) => p.float(v);
 export const putText: Put<string> = (p, v) => p.text(v);
 export const putBlob: Put<Uint8Array> = (p, v) => p.blob(v);
 export const putInterval: Put<Interval> = (p, v) => p.text(intervalText(v));
 
-/** Writes a value or NULL. */
+/** Writes a value, or nil if it is null or undefined. */
 export function putOpt<T>(p: Pack, v: T | null | undefined, put: Put<T>): void {
   if (v === null || v === undefined) p.code(0xc0);
   else put(p, v);
@@ -165,7 +172,7 @@ export function putMap<K, V>(
   }
 }
 
-/** Writes a value of a type that is known only now. */
+/** Writes a value whose type is known only at run time. */
 export function putAny(p: Pack, v: unknown): void {
   if (v === null || v === undefined) p.code(0xc0);
   else if (typeof v === "boolean") putBool(p, v);
@@ -175,7 +182,7 @@ export function putAny(p: Pack, v: unknown): void {
   else p.text(String(v));
 }
 
-/** A body of the columns' rows. */
+/** Returns the body of a request: the column names, each with the packed values of `rows` rows. */
 export function packed(
   names: readonly string[],
   columns: readonly Pack[],

@@ -7,26 +7,26 @@ import { Turns } from "./scoter-turns.js";
 export * from "./scoter.js";
 
 /**
- * What queries run on. Of a pool every call takes a client of its own, and so does a transaction,
- * with all that is called in it.
+ * The client or pool that queries run on. With a pool, each call takes its own client from the
+ * pool. A transaction takes one client for all calls inside it.
  */
 export type Connection = ClientBase | Pool;
 
-/** What a statement without rows did. */
+/** The effect of a statement that returns no rows. */
 export interface ExecResult {
   rowCount: number;
 }
 
-/** A value in PostgreSQL's text form; null is NULL. */
+/** A value in PostgreSQL's text format; null is NULL. */
 export type Text = string | null;
 
-/** A bulk operation on a table. See the statements in the generated code. */
+/** A bulk operation on one table. The generated code contains its statements. */
 export interface Bulk<T> extends core.BulkRows<T, Text> {
-  /** COPY ... FROM STDIN into the table or its stage. */
+  /** COPY ... FROM STDIN into the target, or into the temporary table if there is a `stage`. */
   readonly copy: string;
   /**
-   * The operation as one statement that takes an array of values per column; absent where there is
-   * none.
+   * The operation as one statement with an array parameter per column. Absent if the operation
+   * cannot be written that way.
    */
   readonly unnest?: string;
   readonly stage?: {
@@ -37,36 +37,42 @@ export interface Bulk<T> extends core.BulkRows<T, Text> {
   };
 }
 
-/** Every value as the server's text: how it is read is decided by its type. */
+/**
+ * Makes pg return every value as the server's text. The generated code parses the text by the
+ * column's type.
+ */
 const types = { getTypeParser: () => (value: string | Buffer) => value } as unknown as NonNullable<
   QueryConfig["types"]
 >;
 
-/** Rows that a stream asks the server for at a time. */
+/** The number of rows that a stream fetches at a time. */
 const fetchRows = 1000;
 
 /**
- * A way to write rows, where it is not left to the number of rows: one statement with an array per
- * column, which takes the fewest round trips, or COPY, which many rows go through fastest.
+ * Forces how a bulk operation sends its rows. Without a route, the number of rows decides.
+ *
+ * - `unnest`: one statement with an array per column. It needs the fewest round trips.
+ * - `copy`: COPY. It is the fastest for many rows.
  */
 export type Route = "unnest" | "copy";
 
 /**
- * Up to so many values, of all rows, one statement takes less time than COPY, without and with a
- * temporary table. scoter-bench bulk measures where they meet.
+ * Up to this number of values (rows times columns), one statement takes less time than COPY.
+ * `insert` is for operations without a temporary table, `staged` for those with one. The command
+ * `scoter-bench bulk` measures these limits.
  */
 const unnestValues = { insert: 800, staged: 4000 };
 
 const sessions = new WeakMap<ClientBase, Session>();
 
-/** What all that use a client have in common. */
+/** The state that all users of one client share. */
 class Session {
   readonly client: ClientBase;
   readonly turns = new Turns();
   #cursors = 0;
   /**
-   * What the server said last of the transaction: I none, T open, E failed. Undefined while it is
-   * about to say it.
+   * The transaction status that the server reported last: I idle, T in a transaction, E in a failed
+   * transaction. Undefined after an error, until the server reports the status again.
    */
   #status: string | undefined;
 
@@ -88,12 +94,16 @@ class Session {
     connection.on("errorMessage", () => (this.#status = undefined));
   }
 
-  /** The name of a cursor that nobody else has. */
+  /** Returns a cursor name that is unique on this client. */
   cursor(): string {
     return `_scoter_${++this.#cursors}`;
   }
 
-  /** Fails where a statement would come too late, or wait for the COPY that waits for it. */
+  /**
+   * Throws if a statement may not run now: its transaction has ended, or a COPY on this client
+   * waits for the caller's rows. In the second case the statement and the COPY would wait for each
+   * other forever.
+   */
   check(): void {
     const turn = this.turns.current;
     turn?.check();
@@ -103,7 +113,7 @@ class Session {
       );
   }
 
-  /** Runs a statement, whose rows are arrays of texts. */
+  /** Runs a statement. Each row of the result is an array of texts. */
   async query(sql: string, values: readonly Text[] = []): Promise<QueryResult<Text[]>> {
     this.check();
     checkTexts(values);
@@ -115,13 +125,16 @@ class Session {
     return this.#status !== "I";
   }
 
-  /** Runs body in a transaction, or `joined` in the one that is open already. */
+  /**
+   * Runs body in a new transaction. If a transaction is already open, runs `joined` in it instead.
+   */
   transaction<T>(body: () => Promise<T>, end = "COMMIT", joined = body): Promise<T> {
     return this.turns.take(async () => {
       if (await this.inTransaction()) return joined();
       await this.query("BEGIN");
       const ended = async (): Promise<void> => {
-        // COMMIT of a transaction in which a statement has failed is no error, but a ROLLBACK.
+        // If a statement of the transaction has failed, the server answers COMMIT with ROLLBACK and
+        // reports no error.
         if ((await this.query(end)).command !== end)
           throw new Error("the transaction was rolled back: a statement of it had failed");
       };
@@ -130,8 +143,8 @@ class Session {
   }
 
   /**
-   * Runs body all or nothing: in a transaction, or behind a savepoint of the one that is open
-   * already.
+   * Runs body so that either all of it takes effect or nothing: in a new transaction, or behind a
+   * savepoint if a transaction is already open.
    */
   whole<T>(body: () => Promise<T>): Promise<T> {
     return this.transaction(body, "COMMIT", async () => {
@@ -146,17 +159,17 @@ class Session {
 }
 
 /**
- * Listens to a client that loses its connection: its statements fail, and without a listener the
- * process would end.
+ * An error listener for a client that loses its connection. The client's statements fail then.
+ * Without a listener, Node.js would end the process.
  */
 const lost = (): void => undefined;
 
 const isPool = (db: Connection): db is Pool => "totalCount" in db;
 
-/** Where statements run: on one client, or on one that a pool gives. */
+/** Provides the client for each call: always the same one, or one from a pool. */
 class Source {
   readonly #of: Session | Pool;
-  /** The pool's client that the caller has. */
+  /** The session of the pool's client that the current call chain already holds. */
   readonly #held = new AsyncLocalStorage<Session>();
 
   static readonly #pools = new WeakMap<Pool, Source>();
@@ -172,7 +185,7 @@ class Source {
     this.#of = of;
   }
 
-  /** A client's session, and what gives the client back. */
+  /** Takes a client. Returns its session and a function that gives the client back to the pool. */
   async hold(): Promise<{ session: Session; release: () => Promise<void> }> {
     const held = this.#of instanceof Session ? this.#of : this.#held.getStore();
     if (held !== undefined) return { session: held, release: () => Promise.resolve() };
@@ -180,14 +193,14 @@ class Source {
     client.on("error", lost);
     const session = Session.of(client);
     const release = async (): Promise<void> => {
-      // A client that is in a transaction still, or does not answer, is not for others.
+      // The pool discards a client that is still in a transaction or does not answer.
       client.release(await session.inTransaction().catch(() => true));
       client.off("error", lost);
     };
     return { session, release };
   }
 
-  /** Runs body with a session; all that it calls has the same. */
+  /** Runs body with a session. All calls that body makes use the same session. */
   async run<T>(body: (session: Session) => Promise<T>): Promise<T> {
     if (this.#of instanceof Session) return body(this.#of);
     const { session, release } = await this.hold();
@@ -200,13 +213,13 @@ class Source {
 }
 
 /**
- * Whether the server refused a statement or a value could not be written: then nothing of it is
- * done.
+ * Returns whether the server refused a statement, or a value could not be written. In both cases
+ * the statement changed nothing.
  */
 const refused = (error: unknown): boolean =>
   error instanceof core.RowError || (error instanceof Error && "severity" in error);
 
-/** Runs statements for a generated class over one connection or a pool. */
+/** Runs the statements of a generated class on one client or a pool. */
 export class Runtime {
   readonly #db: Connection;
   readonly #source: Source;
@@ -220,7 +233,10 @@ export class Runtime {
     this.#route = route;
   }
 
-  /** The same connection with another route. */
+  /**
+   * Returns a runtime on the same connection that uses another route. undefined lets the number of
+   * rows decide.
+   */
   withRoute(route: Route | undefined): Runtime {
     return new Runtime(this.#db, this.#observer, route);
   }
@@ -253,9 +269,11 @@ export class Runtime {
   }
 
   /**
-   * Reads through a cursor, which an early end of the loop closes. The server keeps its result, so
-   * that other statements may run meanwhile, and begin and end transactions: one that is only read
-   * as far as needed would hold the connection or a transaction.
+   * Streams the rows of a query through a cursor. Ending the loop early closes the cursor.
+   *
+   * The server stores the whole result. So the loop may run other statements on the connection, and
+   * may begin and end transactions. A cursor without a stored result would need an open transaction
+   * until the loop ends.
    */
   stream<T>(
     name: string,
@@ -273,8 +291,8 @@ export class Runtime {
       try {
         await session.transaction(
           async () => {
-            // All rows are computed: a plan that gives the first of them soon takes longer. An open
-            // transaction keeps its settings.
+            // The server computes all rows anyway, so ask for the plan that is fastest for all
+            // rows, not for the first ones. An already open transaction keeps its own setting.
             await session.query("SET LOCAL cursor_tuple_fraction = 1");
             await declare();
           },
@@ -288,8 +306,8 @@ export class Runtime {
           if (rows.length < fetchRows) return;
         }
       } finally {
-        // Whatever the caller's turn has come to; a transaction that failed has taken it along, or
-        // will.
+        // This runs even if the caller's turn has ended, so it does not call check. If the
+        // transaction failed, the server has already closed the cursor or will do so.
         const closed = open
           ? session.client.query(`CLOSE ${cursor}`).catch(() => undefined)
           : undefined;
@@ -310,7 +328,10 @@ export class Runtime {
     );
   }
 
-  /** Runs one statement per row, all or nothing; returns the sum of rows. */
+  /**
+   * Runs one statement for each row. Either all of them take effect or none. Returns the total
+   * number of changed rows.
+   */
   batch<T>(
     name: string,
     sql: string,
@@ -330,8 +351,8 @@ export class Runtime {
   }
 
   /**
-   * Runs a bulk operation in one transaction; returns the rows it changed. A row that cannot be
-   * written is a RowError.
+   * Runs a bulk operation in one transaction. Returns the number of changed rows. Throws a RowError
+   * that names the row that cannot be written.
    */
   bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
     return core.observe(this.#observer, bulk.name, core.same, () =>
@@ -349,8 +370,8 @@ export class Runtime {
             try {
               return await unnest(session, bulk.unnest, bulk, read.first);
             } catch (error) {
-              // COPY fails too, and says which row it was. After any other error the rows may be
-              // there.
+              // The server refused the rows. COPY will fail too, but it says which row is to blame.
+              // After any other error the rows may have been written, so they are not sent again.
               if (!refused(error)) throw error;
             }
           }
@@ -368,13 +389,16 @@ export class Runtime {
     return new core.Appender(10000, (rows) => this.bulk(bulk, rows));
   }
 
-  /** Runs body in a transaction, or in the one that is open already. */
+  /** Runs body in a transaction. If a transaction is already open, body joins it. */
   transaction<T>(body: () => Promise<T>): Promise<T> {
     return this.#source.run((session) => session.transaction(body));
   }
 }
 
-/** COPY, into a temporary table where there is to be one. */
+/**
+ * Copies rows to the target. If the operation has a temporary table, copies them there and applies
+ * it.
+ */
 async function staged<T>(session: Session, bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
   const stage = bulk.stage;
   if (stage === undefined) return copy(session, bulk, rows);
@@ -387,8 +411,8 @@ async function staged<T>(session: Session, bulk: Bulk<T>, rows: core.Rows<T>): P
 }
 
 /**
- * One statement. Alone it is atomic. In a transaction that continues after an error, a savepoint
- * makes it atomic.
+ * Writes all rows by one statement. Outside a transaction the statement is atomic by itself. Inside
+ * one, a savepoint keeps the transaction usable if it fails.
  */
 async function unnest<T>(
   session: Session,
@@ -409,7 +433,10 @@ function checkTexts(values: readonly Text[]): void {
   for (const v of values) if (v !== null) core.utf8(v);
 }
 
-/** The values of the row of that number, which are texts that can be sent. */
+/**
+ * Returns a row's values as texts, and checks that UTF-8 can encode them. `number` is the row's
+ * number, counted from 1, for the RowError.
+ */
 function textsOf<T>(bulk: Bulk<T>, row: T, number: number): Text[] {
   const values = core.valuesOf(bulk, row, number);
   try {
@@ -420,7 +447,7 @@ function textsOf<T>(bulk: Bulk<T>, row: T, number: number): Text[] {
   }
 }
 
-/** COPY in chunks of about this many characters. */
+/** COPY data is sent in chunks of about this many characters. */
 const copyChars = 1 << 16;
 
 async function copy<T>(session: Session, bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
@@ -459,7 +486,8 @@ async function copy<T>(session: Session, bulk: Bulk<T>, rows: core.Rows<T>): Pro
 }
 
 /**
- * The error with the row that the server refuses: by the line of COPY, or by the key that it names.
+ * Turns a server error into a RowError that names the row. The row is found by the line number of
+ * COPY or by the key in the error. Returns the error unchanged if the row cannot be found.
  */
 function named<T>(bulk: Bulk<T>, rows: core.Rows<T>, error: unknown): unknown {
   if (error instanceof core.RowError || !(error instanceof Error)) return error;
@@ -488,7 +516,10 @@ function copyText(v: Text): string {
     : v;
 }
 
-/** Applies the pending migrations under an advisory lock; returns their ids. */
+/**
+ * Applies the pending migrations in one transaction, under an advisory lock. Returns the ids of the
+ * applied migrations.
+ */
 export async function applyMigrations(
   db: Connection,
   project: string,
@@ -537,7 +568,7 @@ function migrated(
   });
 }
 
-// How the server's text is read.
+// The functions below parse the server's text.
 
 export const str = (v: string): string => v;
 export const bool = (v: string): boolean => v === "t";
@@ -545,14 +576,17 @@ export const number = (v: string): number =>
   v === "NaN" ? NaN : v === "Infinity" ? Infinity : v === "-Infinity" ? -Infinity : Number(v);
 export const bigint = (v: string): bigint => BigInt(v);
 
-/** What the server writes for a session with another setting than this reads. */
+/**
+ * Makes the error for a text in a format that this code does not parse. The session must use the
+ * given setting.
+ */
 function unread(what: string, setting: string, v: string): RangeError {
   return new RangeError(`not ${what} as with ${setting}, which the session must have: ${v}`);
 }
 
 /**
- * The year as a number, counted from the one before the first, and what is behind it: only ISO's
- * form has a hyphen there.
+ * Splits a date into its year and the rest. Year 0 is 1 BC, and so on. Returns undefined if the
+ * text is not in ISO format, which is the only one with a hyphen after the year.
  */
 function yearOf(v: string): { year: number; rest: string } | undefined {
   const match = /^(\d{4,})(-.*?)( BC)?$/.exec(v);
@@ -564,7 +598,7 @@ function yearOf(v: string): { year: number; rest: string } | undefined {
       };
 }
 
-/** A date, or a time with one, in ISO's form. */
+/** Returns a date or timestamp as ISO 8601 text. */
 export function date(v: string): string {
   if (v[4] === "-" && !v.endsWith(" BC")) return v;
   const read = yearOf(v);
@@ -582,7 +616,10 @@ export function blob(v: string): Uint8Array {
   return bytes;
 }
 
-/** An instant in UTC with all its digits. The session may have any zone. */
+/**
+ * Returns an instant as ISO 8601 text in UTC with all digits of its fraction. The session may have
+ * any time zone.
+ */
 export function instant(v: string): string {
   const match =
     /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d+)?([+-])(\d\d)(?::?(\d\d))?(?::?(\d\d))?( BC)?$/.exec(
@@ -593,8 +630,8 @@ export function instant(v: string): string {
   const day = match[1] + (match[8] ?? "");
   const offset = Number(match[5]) * 3600 + Number(match[6] ?? 0) * 60 + Number(match[7] ?? 0);
   if (offset === 0) return `${date(day)}T${match[2]}${fraction}`;
-  // In the same year of another 400, after which the calendar repeats itself: JavaScript does not
-  // have all that the server has.
+  // JavaScript's Date covers fewer years than PostgreSQL. The calendar repeats every 400 years, so
+  // the calculation uses the corresponding year between 2000 and 2399.
   const { year, rest } = yearOf(day)!;
   const other = 2000 + (((year % 400) + 400) % 400);
   const time = new Date(
@@ -618,7 +655,7 @@ export const list =
 
 type Nested = string | null | Nested[];
 
-/** `[1:2]={a,"b c",NULL,{d}}`: an array of any dimensions. */
+/** Parses the text of an array of any number of dimensions, such as `[1:2]={a,"b c",NULL,{d}}`. */
 function parseArray(text: string): Nested {
   let at = text.startsWith("[") ? text.indexOf("=") + 1 : 0;
   const item = (): Nested => {
@@ -650,7 +687,7 @@ function parseArray(text: string): Nested {
   return item();
 }
 
-/** `(a,"b ""c""",)`: the fields of a composite value. */
+/** Parses the text of a composite value, such as `(a,"b ""c""",)`, into the texts of its fields. */
 export function fields(text: string): Text[] {
   const values: Text[] = [];
   let at = 1;
@@ -674,13 +711,13 @@ export function fields(text: string): Text[] {
   }
 }
 
-// How values are written.
+// The functions below write values as text for the server.
 
 export const toText = (v: unknown): string => String(v);
 
 /**
- * A date, or a time with one, of a year that has a sign in ISO's form, or is that before the first:
- * the server has BC.
+ * Converts an ISO 8601 date or timestamp to PostgreSQL's text. Only a year with a sign and the year
+ * 0000 change: PostgreSQL writes no sign, and marks years before 1 with BC.
  */
 export function toDate(v: string): string {
   const match = /^([+-]\d{4,}|0000)(-.*)$/.exec(v);
@@ -694,7 +731,7 @@ export function toDate(v: string): string {
 export const toBlob = (v: Uint8Array): string =>
   "\\x" + Array.from(v, (b) => b.toString(16).padStart(2, "0")).join("");
 
-/** Nested lists of one element type, as PostgreSQL writes arrays. */
+/** Makes a writer of lists, which may be nested, in PostgreSQL's array format. */
 export const toList =
   <T>(write: (v: T) => string) =>
   (v: readonly unknown[]): string => {
@@ -706,7 +743,7 @@ export const toList =
     return item(v);
   };
 
-/** The fields of a composite value, each as text. */
+/** Writes a composite value from the texts of its fields. */
 export const toFields = (values: readonly Text[]): string =>
   "(" +
   values.map((v) => (v === null ? "" : '"' + v.replace(/[\\"]/g, "$&$&") + '"')).join(",") +

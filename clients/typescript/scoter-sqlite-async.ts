@@ -21,27 +21,30 @@ export {
   whole,
 } from "./scoter-sqlite.js";
 
-/** A prepared statement as generated code calls it. */
+/** A prepared statement, as generated code calls it. */
 export interface Statement {
   all(...values: unknown[]): Promise<unknown[]>;
   get(...values: unknown[]): Promise<unknown>;
   run(...values: unknown[]): Promise<RunResult>;
 }
 
-/** One connection's or transaction's way to run statements. */
+/** A connection or a transaction on which statements run. */
 export interface Session {
   prepare(sql: string, pluck: boolean): Statement;
   open(sql: string, values: readonly unknown[]): Promise<AsyncIterator<unknown>>;
   /** Whether a transaction is open. */
   readonly inTransaction: boolean;
   readonly turns: Turns;
-  /** Runs body in a transaction, or in the one that is open already. */
+  /**
+   * Runs body in a new transaction, which is committed if `commit` is true and rolled back
+   * otherwise. If a transaction is already open, body joins it.
+   */
   transaction<T>(body: (session: Session) => Promise<T>, commit: boolean): Promise<T>;
 }
 
 /**
- * jsonList for turso, whose json_each (0.7.2) leaves texts as JSON escapes them: in a list they
- * would find nothing, and no error would say so.
+ * jsonList for turso. Its json_each (0.7.2) does not undo JSON's escapes, so a text with an escape
+ * would silently match nothing. Such texts throw a RangeError.
  */
 export function tursoList(values: readonly unknown[]): string {
   const escaped = values.find(
@@ -62,7 +65,7 @@ interface LibsqlResult {
   lastInsertRowid?: bigint | undefined;
 }
 
-/** The parts of @libsql/client that are used. */
+/** The parts of @libsql/client that this module uses. */
 export interface LibsqlExecutor {
   execute(statement: { sql: string; args: never[] }): Promise<LibsqlResult>;
 }
@@ -75,8 +78,9 @@ export interface LibsqlClient extends LibsqlExecutor {
 }
 
 /**
- * The rows of a result by name, or the values of its only column. The client's own rows are just
- * that, with positions and a length besides that are not enumerable, unless a column is named so.
+ * Returns each row as an object by column name, or the value of its only column if `pluck` is set.
+ * The client's own rows already are such objects, but they also have non-enumerable properties for
+ * positions and `length`. Rows are copied only if a column's name collides with one of those.
  */
 function libsqlRows(result: LibsqlResult, pluck: boolean): unknown[] {
   if (pluck) return result.rows.map((row) => row[0]);
@@ -85,7 +89,10 @@ function libsqlRows(result: LibsqlResult, pluck: boolean): unknown[] {
   return result.rows.map((row) => Object.fromEntries(result.columns.map((c, i) => [c, row[i]])));
 }
 
-/** A session over @libsql/client. The client itself prepares each call and holds whole results. */
+/**
+ * Makes a session on @libsql/client. The client prepares the statement again for each call and
+ * holds whole results in memory.
+ */
 export function libsql(db: LibsqlExecutor, turns = turnsOf(db)): Session {
   const session: Session = {
     inTransaction: !("transaction" in db),
@@ -123,10 +130,11 @@ export function libsql(db: LibsqlExecutor, turns = turnsOf(db)): Session {
   return session;
 }
 
-/** The parts of @tursodatabase/database that are used. */
+/** The parts of @tursodatabase/database that this module uses. */
 export interface TursoDatabase {
   readonly inTransaction: boolean;
-  prepare(sql: string): TursoStatement | Promise<TursoStatement>; // a promise from 0.6 on
+  // returns a promise since version 0.6
+  prepare(sql: string): TursoStatement | Promise<TursoStatement>;
   exec(sql: string): Promise<unknown>;
 }
 export interface TursoStatement {
@@ -140,9 +148,9 @@ export interface TursoStatement {
 }
 
 /**
- * A statement that its first calls wait for. Then they are the driver's own, so
- * that they cost nothing beyond it. What cannot be prepared is tried again by the
- * next call: its table may have been made meanwhile.
+ * Makes a statement that is prepared by its first call. Once it is prepared, its methods are the
+ * driver's own, so that later calls cost nothing extra. If preparing fails, the next call tries
+ * again, because the missing table may exist by then.
  */
 function pending(prepare: () => Promise<TursoStatement>): Statement {
   let prepared: Promise<TursoStatement> | undefined;
@@ -167,13 +175,14 @@ function pending(prepare: () => Promise<TursoStatement>): Statement {
 
 interface TursoStream {
   readonly statement: TursoStatement;
-  /** What the driver answered last, or is about to. */
+  /** The driver's last result, which may still be pending. */
   last: Promise<IteratorResult<unknown>> | undefined;
 }
 
 /**
- * The streams of one statement's text. Each needs a statement of its own, and when it has ended the
- * next one takes that. Whether it has is only looked at then, so that no row pays for it.
+ * The open streams of one SQL text. Each stream needs its own prepared statement. A new stream
+ * reuses the statement of a stream that has ended. Opening a stream checks which streams have
+ * ended, so that reading a row costs nothing extra.
  */
 class TursoStreams {
   readonly #prepare: () => Promise<TursoStatement>;
@@ -194,7 +203,9 @@ class TursoStreams {
     };
   }
 
-  /** The statement of a stream that has ended; nobody else gets it. */
+  /**
+   * Returns the statement of a stream that has ended and removes that stream, or returns undefined.
+   */
   async #ended(): Promise<TursoStatement | undefined> {
     for (const stream of this.#streams) {
       const last = await Promise.race([stream.last, undefined]).catch(() => ({ done: true }));
@@ -204,7 +215,7 @@ class TursoStreams {
   }
 }
 
-/** A session over @tursodatabase/database. */
+/** Makes a session on @tursodatabase/database. If `bigints` is set, integers are read as bigint. */
 export function turso(db: TursoDatabase, bigints: boolean): Session {
   const prepare = async (sql: string): Promise<TursoStatement> => {
     const statement = await db.prepare(sql);
@@ -243,7 +254,7 @@ export function turso(db: TursoDatabase, bigints: boolean): Session {
   return session;
 }
 
-/** Runs statements for a generated class over an asynchronous SQLite driver. */
+/** Runs the statements of a generated class on an asynchronous SQLite driver. */
 export class Runtime {
   readonly #session: Session;
   readonly #observer: core.Observer | undefined;
@@ -253,7 +264,10 @@ export class Runtime {
     this.#observer = observer;
   }
 
-  /** The statement of a method, which keeps it: a call costs nothing beyond the driver's. */
+  /**
+   * Prepares the statement of a generated method. The method keeps it, so that a call costs nothing
+   * beyond the driver's own work.
+   */
   prepare(name: string, sql: string, pluck = false): Statement {
     const statement = this.#session.prepare(sql, pluck);
     const observer = this.#observer;
@@ -283,7 +297,10 @@ export class Runtime {
       : core.observeEachAsync(this.#observer, name, () => rows);
   }
 
-  /** Runs a statement once per parameter set, all or nothing, and sums the changes. */
+  /**
+   * Runs a statement once for each row. Either all runs take effect or none. Returns the total
+   * number of changes.
+   */
   batch<T>(batch: Batch<T>, rows: core.Rows<T>): Promise<number> {
     return this.#atomic(batch.name, async (session) => {
       const statement = session.prepare(batch.sql, false);
@@ -295,8 +312,8 @@ export class Runtime {
   }
 
   /**
-   * Runs a bulk operation, all or nothing; returns the rows it changed. A row that cannot be
-   * written is a RowError.
+   * Runs a bulk operation. Either all rows take effect or none. Returns the number of changed rows.
+   * Throws a RowError that names the row that cannot be written.
    */
   bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
     return this.#atomic(bulk.name, async (session) => {
@@ -310,7 +327,10 @@ export class Runtime {
     return new core.Appender(1000, (rows) => this.bulk(bulk, rows));
   }
 
-  /** All or nothing: in a transaction, or behind a savepoint of the one that is open already. */
+  /**
+   * Runs body so that either all of it takes effect or nothing: in a new transaction, or behind a
+   * savepoint if a transaction is already open.
+   */
   #atomic(name: string, body: (session: Session) => Promise<number>): Promise<number> {
     const session = this.#session;
     return core.observe(this.#observer, name, core.same, () =>
@@ -333,7 +353,7 @@ export class Runtime {
     );
   }
 
-  /** Runs body in a transaction, or in the one that is open already. */
+  /** Runs body in a transaction. If a transaction is already open, body joins it. */
   transaction<T>(body: (runtime: Runtime) => Promise<T>): Promise<T> {
     const own = this.#session;
     return own.turns.take(() =>
@@ -345,10 +365,16 @@ export class Runtime {
   }
 }
 
-/** Values of a statement of many rows: most of what a call of these drivers costs is the call. */
+/**
+ * The number of values in a statement of many rows. With these drivers, most of the time goes into
+ * the call itself, so fewer calls are faster.
+ */
 const manyValues = 1000;
 
-/** Writes the rows of a bulk operation, many a statement where the operation can. */
+/**
+ * Writes the rows of a bulk operation. It writes many rows with each statement if the operation
+ * allows that.
+ */
 class Writer<T> {
   readonly #session: Session;
   readonly #bulk: Bulk<T>;
@@ -384,7 +410,7 @@ class Writer<T> {
     if (this.#waiting.length === this.#most) await this.#write();
   }
 
-  /** Writes the last rows; returns the rows changed by all. */
+  /** Writes the last rows. Returns the number of rows that the whole operation changed. */
   async end(): Promise<number> {
     await this.#write();
     return this.#changes;
@@ -404,8 +430,9 @@ class Writer<T> {
         await this.#run("RELEASE _scoter_rows");
         return;
       } catch (error) {
-        // Without them, one by one says which row it is; but not where SQLite has ended the
-        // transaction, and the savepoint with it: there they would stay.
+        // Undo these rows. Then the loop below writes them one by one and finds the row that fails.
+        // This is impossible if SQLite has already ended the transaction and the savepoint with it:
+        // rows written after that would stay.
         try {
           await this.#run("ROLLBACK TO _scoter_rows");
           await this.#run("RELEASE _scoter_rows");
@@ -424,7 +451,10 @@ class Writer<T> {
   }
 }
 
-/** Applies the pending migrations under the write lock; returns their ids. */
+/**
+ * Applies the pending migrations in one transaction, under the write lock. Returns the ids of the
+ * applied migrations.
+ */
 export async function applyMigrations(
   session: Session,
   project: string,

@@ -1,18 +1,21 @@
 /**
- * The rows of a stream: a query that begins when the first row is asked for and ends early when its
- * reader does. These are no generators because one costs as much per row as SQLite needs to read
- * it.
+ * The row iterators of streams. The query begins when the first row is requested, and ends early if
+ * the loop does. They are not generator functions, because a generator costs as much per row as
+ * SQLite needs to read the row.
  */
 import type { Raw } from "./scoter.js";
 
-/** An open query. */
+/** A running query. */
 export interface OpenRows {
   readonly rows: Iterator<unknown>;
-  /** Called once, when there are no more rows to be read. */
+  /** Called once, after the last row was read or the loop ended early. */
   close(): void;
 }
 
-/** Makes what callers get of a row; undefined if it is that already. */
+/**
+ * Converts a driver's row to the row that callers receive. undefined if the driver's row needs no
+ * conversion.
+ */
 export type ReadRow<T> = ((row: Raw) => T) | undefined;
 
 class LazyRows<T> {
@@ -74,14 +77,17 @@ class LazyRowsAsync<T> {
   next(): Promise<IteratorResult<T, void>> {
     if (this.#ended) return Promise.resolve({ done: true, value: undefined });
     const next = this.#rows === undefined ? this.#first() : this.#rows.next();
-    // What the driver promises is passed on as it is: one more promise a row is 3% of what turso
-    // takes to read it.
+    // The driver's promise is returned unchanged. Another promise per row would add 3% to the time
+    // that turso takes to read a row.
     return this.#read === undefined
       ? (next as Promise<IteratorResult<T, void>>)
       : next.then(this.#step);
   }
 
-  /** The first row, or the next one where several are asked for at once. */
+  /**
+   * Opens the query on the first call and returns its next row. Several calls may be made before
+   * the query is open; all of them share it.
+   */
   async #first(): Promise<IteratorResult<unknown>> {
     try {
       this.#rows = await (this.#opening ??= this.#open());
@@ -116,7 +122,8 @@ class LazyRowsAsync<T> {
   }
 }
 
-// Otherwise they are what generators are, with all that a version of the language gives to those.
+// The classes inherit from the prototypes of the language's own iterators, so that they have all
+// iterator methods of the running JavaScript version.
 Object.setPrototypeOf(
   LazyRows.prototype,
   Object.getPrototypeOf(Object.getPrototypeOf([].values())) as object,
@@ -126,7 +133,7 @@ Object.setPrototypeOf(
   Object.getPrototypeOf(Object.getPrototypeOf(async function* () {}.prototype)) as object,
 );
 
-/** The rows of a query as typed ones, one at a time. */
+/** Yields the rows of a query one at a time, converted by `read`. */
 export const lazyRows = <T>(
   open: () => OpenRows,
   read: ReadRow<T>,
@@ -134,8 +141,8 @@ export const lazyRows = <T>(
   new LazyRows(open, read) as unknown as Generator<T, void, undefined>;
 
 /**
- * The asynchronous lazyRows. The iterator ends by itself: with its last row, with an error, by
- * return.
+ * The asynchronous form of lazyRows. The iterator that `open` returns must close its query by
+ * itself: after its last row, after an error, and on return.
  */
 export const lazyRowsAsync = <T>(
   open: () => Promise<AsyncIterator<unknown>>,

@@ -2,10 +2,10 @@ import * as core from "./scoter.js";
 import { lazyRows, type OpenRows, type ReadRow } from "./scoter-sqlite-rows.js";
 export * from "./scoter.js";
 
-/** What a parameter is bound to. */
+/** A value that a parameter can be bound to. */
 export type Value = string | number | bigint | Uint8Array | null;
 
-/** The part that better-sqlite3 and node:sqlite have in common. */
+/** The interface that better-sqlite3 and node:sqlite have in common. */
 export interface SyncDatabase {
   prepare(sql: string): SyncStatement;
   exec(sql: string): unknown;
@@ -16,50 +16,53 @@ export interface SyncStatement {
   get(...values: never[]): unknown;
   iterate(...values: never[]): IterableIterator<unknown>;
   run(...values: never[]): { changes: number | bigint; lastInsertRowid: number | bigint };
-  /** better-sqlite3: read integers as bigint. */
+  /** better-sqlite3: makes the statement return integers as bigint. */
   safeIntegers?(on: boolean): unknown;
-  /** node:sqlite: the same. */
+  /** node:sqlite: makes the statement return integers as bigint. */
   setReadBigInts?(on: boolean): void;
-  /** better-sqlite3: rows are the value of their first column. */
+  /** better-sqlite3: makes the statement return only the first column's value for each row. */
   pluck?(on: boolean): unknown;
 }
 
-/** A prepared statement as generated code calls it: the driver's own. */
+/** A prepared statement, as generated code calls it. This is the driver's own object. */
 export interface Statement {
   all(...values: Value[]): unknown[];
   get(...values: Value[]): unknown;
   run(...values: Value[]): { changes: number | bigint; lastInsertRowid: number | bigint };
 }
 
-/** What a statement without rows did. */
+/** The effect of a statement that returns no rows. */
 export interface RunResult {
   changes: number;
   lastInsertRowid: number | bigint;
 }
 
 /**
- * A bulk operation on a table: the statement of one row, which takes the values in the order of
+ * A bulk operation on one table. `sql` writes one row and takes its values in the order of
  * `columns`.
  */
 export interface Bulk<T> extends core.BulkRows<T, unknown> {
   readonly sql: string;
-  /** What stands before and behind the values in a statement of many rows, where there is such. */
+  /**
+   * The SQL before and after the VALUES list of a statement that writes many rows. Absent if the
+   * operation has no such statement.
+   */
   readonly many?: { readonly before: string; readonly behind: string };
 }
 
-/** A statement that runs once per parameter set. */
+/** A statement that runs once for each row of parameters. */
 export interface Batch<T> {
   readonly name: string;
   readonly sql: string;
   readonly values: (row: T) => unknown[];
 }
 
-/** Runs statements for a generated class over a synchronous SQLite driver. */
+/** Runs the statements of a generated class on a synchronous SQLite driver. */
 export class Runtime {
   readonly #db: SyncDatabase;
   readonly #observer: core.Observer | undefined;
   readonly #bigints: boolean;
-  /** Statements of streams that have ended. */
+  /** Prepared statements that no stream uses at the moment, by SQL text. */
   readonly #idle = new Map<string, SyncStatement[]>();
 
   constructor(db: SyncDatabase, bigints: boolean, observer?: core.Observer) {
@@ -77,7 +80,10 @@ export class Runtime {
     return statement;
   }
 
-  /** The statement of a method, which keeps it: a call costs nothing beyond the driver's. */
+  /**
+   * Prepares the statement of a generated method. The method keeps it, so that a call costs nothing
+   * beyond the driver's own work.
+   */
   prepare(name: string, sql: string, pluck = false): Statement {
     const prepared = (): Statement => {
       const statement = this.#prepare(sql) as SyncStatement & Statement;
@@ -101,7 +107,10 @@ export class Runtime {
     };
   }
 
-  /** Reads row by row. The statement is its own: a second stream may run. */
+  /**
+   * Streams rows. Each stream has its own prepared statement, so several streams of the same query
+   * can be open.
+   */
   stream<T>(
     name: string,
     sql: string,
@@ -121,7 +130,10 @@ export class Runtime {
     return this.#observer === undefined ? rows : core.observeEach(this.#observer, name, () => rows);
   }
 
-  /** Runs a statement once per parameter set, all or nothing, and sums the changes. */
+  /**
+   * Runs a statement once for each row. Either all runs take effect or none. Returns the total
+   * number of changes.
+   */
   batch<T>(batch: Batch<T>, rows: Iterable<T>): number {
     return this.#each(batch, rows, (statement, row) =>
       statement.run(...(batch.values(row) as never[])),
@@ -129,8 +141,8 @@ export class Runtime {
   }
 
   /**
-   * Runs a bulk operation, all or nothing; returns the rows it changed. A row that cannot be
-   * written is a RowError.
+   * Runs a bulk operation. Either all rows take effect or none. Returns the number of changed rows.
+   * Throws a RowError that names the row that cannot be written.
    */
   bulk<T>(bulk: Bulk<T>, rows: Iterable<T>): number {
     return this.#each(bulk, rows, (statement, row, number) => {
@@ -163,22 +175,29 @@ export class Runtime {
     return new Appender(this, bulk);
   }
 
-  /** Runs body in a transaction, or in the one that is open already. */
+  /**
+   * Runs body in a transaction. If a transaction is already open, body joins it. Throws a TypeError
+   * if body is asynchronous.
+   */
   transaction<T, Q>(body: (queries: Q) => Sync<T>, queries: Q): T {
-    // One that says so is not begun: what is behind its first await would run all the same, in no
+    // An async function is not called at all: the code after its first await would run outside the
     // transaction.
     if (Object.prototype.toString.call(body) === "[object AsyncFunction]") throw asynchronous();
     return transaction(this.#db, () => {
       const result: T = body(queries);
       if (typeof (result as { then?: unknown } | null | undefined)?.then !== "function")
         return result;
-      if (result instanceof Promise) result.catch(() => undefined); // nobody gets it
+      // prevents an unhandled rejection: no caller receives this promise
+      if (result instanceof Promise) result.catch(() => undefined);
       throw asynchronous();
     });
   }
 }
 
-/** What the body of a transaction may return: no promise, for which nothing would wait. */
+/**
+ * The result type of a transaction's body. Promises are excluded, because the transaction would not
+ * wait for them.
+ */
 export type Sync<T> = T extends PromiseLike<unknown> ? never : T;
 
 function asynchronous(): TypeError {
@@ -187,7 +206,7 @@ function asynchronous(): TypeError {
   );
 }
 
-/** Collects rows of an appender and writes them 1,000 at a time. */
+/** Collects rows and writes them 1,000 at a time. Call `close` to write the last rows. */
 export class Appender<T> {
   readonly #runtime: Runtime;
   readonly #bulk: Bulk<T>;
@@ -209,7 +228,10 @@ export class Appender<T> {
     return this;
   }
 
-  /** Writes what is waiting. Once that has failed nothing more is, and it fails again. */
+  /**
+   * Writes the collected rows. After a failed write, nothing more is written, and each call throws
+   * the first error again.
+   */
   flush(): this {
     const rows = this.#rows;
     this.#rows = [];
@@ -223,14 +245,15 @@ export class Appender<T> {
     return this;
   }
 
-  /** Writes what is waiting; fails if any write did. */
+  /** Writes the last rows. Throws if any write has failed. */
   close(): void {
     this.flush();
   }
 }
 
 /**
- * What a statement did; a count of rows is that of an earlier one where the statement changes none.
+ * Converts the driver's result of a statement. Set `counts` to false for a statement that changes
+ * no rows, because SQLite then still reports the count of an earlier statement.
  */
 export function ran(
   done: { changes: number | bigint; lastInsertRowid: number | bigint },
@@ -264,8 +287,8 @@ function transaction<T>(db: SyncDatabase, body: () => T, commit = "COMMIT"): T {
 }
 
 /**
- * Runs body all or nothing: in a transaction, or behind a savepoint of the one that is open
- * already.
+ * Runs body so that either all of it takes effect or nothing: in a new transaction, or behind a
+ * savepoint if a transaction is already open.
  */
 function atomic<T>(db: SyncDatabase, body: () => T): T {
   if (!inTransaction(db)) return transaction(db, body);
@@ -280,14 +303,17 @@ function atomic<T>(db: SyncDatabase, body: () => T): T {
   }
 }
 
-/** The statements around a part of a transaction that is all or nothing. */
+/** The statements that begin, end and undo an atomic part of a transaction. */
 export const savepoint = {
   begin: "SAVEPOINT _scoter",
   end: "RELEASE _scoter",
   undo: ["ROLLBACK TO _scoter", "RELEASE _scoter"],
 } as const;
 
-/** Applies the pending migrations under the write lock; returns their ids. */
+/**
+ * Applies the pending migrations in one transaction, under the write lock. Returns the ids of the
+ * applied migrations.
+ */
 export function applyMigrations(
   db: SyncDatabase,
   project: string,
@@ -329,23 +355,26 @@ export function applyMigrations(
   );
 }
 
-// How SQLite's values are read and bound.
+// The functions below read SQLite's values and convert values for parameters.
 
 export const bool = (v: unknown): boolean =>
   typeof v === "string" ? v.startsWith("t") : Number(v) !== 0;
 export const number = (v: unknown): number => Number(v);
 export const bigint = (v: unknown): bigint => BigInt(v as number);
 
-/** Bytes; a column declared BLOB keeps text as text. */
+/** Reads bytes. A BLOB column can also contain text, because SQLite does not convert it. */
 export function blob(v: unknown): Uint8Array {
   if (typeof v === "string") return new TextEncoder().encode(v);
   return v instanceof ArrayBuffer ? new Uint8Array(v) : (v as Uint8Array);
 }
 
-/** A whole number is bound as an integer, which drivers bind as a float. */
+/** Converts a whole number to bigint. Drivers bind a bigint as INTEGER, but a number as REAL. */
 export const int = (v: number | bigint): bigint => BigInt(v);
 
-/** A whole number for a column that makes an integer of it, however it is bound. */
+/**
+ * Checks that a number is whole. This is enough for columns that convert REAL to INTEGER
+ * themselves.
+ */
 export function whole(v: number | bigint): number | bigint {
   if (typeof v === "number" && !Number.isInteger(v))
     throw new RangeError(`${v} is not a whole number`);
@@ -353,10 +382,10 @@ export function whole(v: number | bigint): number | bigint {
 }
 export const bit = (v: boolean): number => (v ? 1 : 0);
 
-/** A value of a type that is known only now. */
+/** Prepares a value whose type is known only at run time for a parameter. */
 export const value = (v: unknown): never => (typeof v === "string" ? core.utf8(v) : v) as never;
 
-/** A JSON array of bound values, for `IN (SELECT value FROM json_each(?))`. */
+/** Returns the values as a JSON array, for `IN (SELECT value FROM json_each(?))`. */
 export function jsonList(values: readonly unknown[]): string {
   return (
     "[" +
@@ -365,7 +394,10 @@ export function jsonList(values: readonly unknown[]): string {
   );
 }
 
-/** SQLite's other two forms of a point in time: Unix seconds and Julian days. */
+/**
+ * Converts SQLite's two numeric forms of a time to a Date: integers are Unix seconds, other numbers
+ * are Julian days.
+ */
 function fromNumber(v: number | bigint): Date {
   const n = Number(v);
   return new Date(Number.isInteger(n) ? n * 1000 : (n - 2440587.5) * 86400000);

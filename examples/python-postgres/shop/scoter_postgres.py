@@ -1,4 +1,4 @@
-"""Runs the generated code over psycopg."""
+"""Runs the generated code on the driver psycopg."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ else:
 
 Connection = psycopg.Connection[Any]
 
-# Types whose Python objects lose something or are not what the generated code
-# returns: their text is read.
+# Types that are read as text, because psycopg's Python objects would lose information or differ
+# from what the generated code returns.
 _AS_TEXT = (
     *(
         "json",
@@ -50,31 +50,35 @@ _AS_TEXT = (
 
 Values = Mapping[str, Any]
 
-# A way for the rows of a bulk operation, where it is not left to their number: one statement with
-# an array per column, which takes the fewest round trips, or COPY in binary or in text form. Where
-# the operation or a type does not have it, the next one is taken.
+# Forces how a bulk operation sends its rows. Without a route, the number of rows decides. "unnest"
+# is one statement with an array per column, which needs the fewest round trips. "binary" and "text"
+# are formats of COPY. If the operation or a type does not support a route, the next one is used.
 Route = Literal["unnest", "binary", "text"]
 
-# Up to so many values, of all rows, one statement takes less time than COPY, without and with a
-# temporary table. scoter-bench bulk measures where they meet.
+# Up to this number of values (rows times columns), one statement takes less time than COPY. The
+# first limit is for operations without a temporary table, the second for those with one.
+# `scoter-bench bulk` measures these limits.
 UNNEST_INSERT = 320
 UNNEST_STAGED = 1600
 
-# Rows of a batch that are sent at a time.
+# The number of rows that a batch sends at a time.
 BATCH_ROWS = 1000
 
 
 class Runtime(core.Observed):
-    """Runs statements over one connection, which commits as it is set up to;
-    bulk operations are transactions."""
+    """Runs statements on one connection.
+
+    Single statements are committed as the connection is configured. Bulk operations run in a
+    transaction.
+    """
 
     def __init__(
         self, conn: psycopg.Connection[Any], observer: core.Observer | None = None
     ) -> None:
         super().__init__(observer)
         self._conn = conn
-        # Cursors of ended calls: to register loaders takes longer than a call of the generated code
-        # costs.
+        # Cursors of finished calls, for reuse. Registering loaders on a new cursor takes longer
+        # than a call of the generated code.
         self._idle: list[psycopg.Cursor[core.Row]] = []
 
     def _open(self) -> psycopg.Cursor[core.Row]:
@@ -85,7 +89,10 @@ class Runtime(core.Observed):
 
     @contextmanager
     def _cursor(self) -> Iterator[psycopg.Cursor[core.Row]]:
-        """A cursor of its own, so that calls may be nested and of several threads."""
+        """Yields a cursor that no other call uses.
+
+        So calls can be nested, or come from several threads.
+        """
         try:
             cursor = self._idle.pop()
         except IndexError:
@@ -110,7 +117,10 @@ class Runtime(core.Observed):
             return execute(cursor, sql, values).fetchone()
 
     def stream(self, name: str, sql: str, values: Values, read: core.Reader[T]) -> Iterator[T]:
-        """Rows as the server sends them. The connection can do nothing else meanwhile."""
+        """Yields rows as they arrive from the server.
+
+        The connection cannot be used for anything else until the loop ends.
+        """
 
         def rows() -> Iterator[T]:
             with self._open() as cursor:
@@ -137,9 +147,9 @@ class Runtime(core.Observed):
         return self._run(name, body, core.same)
 
     def bulk(self, bulk: core.Bulk[T], rows: Iterable[T], route: Route | None = None) -> int:
-        """Runs a bulk operation in one transaction; returns the rows it changed.
+        """Runs a bulk operation in one transaction. Returns the number of changed rows.
 
-        A row that cannot be written is a RowError.
+        Raises a RowError with the row's number if a row cannot be written.
         """
         if bulk.copy is None or route not in (None, "unnest", "binary", "text"):
             raise ValueError(f"{bulk.name}: there is no route {route!r}")
@@ -157,7 +167,7 @@ class Runtime(core.Observed):
                 try:
                     return self._unnest(bulk, few)
                 except (psycopg.Error, ValueError, TypeError, OverflowError):
-                    # Nothing is written. COPY fails too, and says which row it was.
+                    # Nothing was written. COPY will fail too, but it says which row is to blame.
                     if self._conn.closed:
                         raise
             rows = chain(few, rows)
@@ -165,8 +175,8 @@ class Runtime(core.Observed):
             try:
                 if bulk.stage is not None:
                     return self._staged(cursor, bulk, form, bulk.stage, rows, route)
-                # To explain an INSERT takes its lock and asks for no other right: the columns stay
-                # as they are.
+                # EXPLAIN INSERT takes the same lock as an INSERT and needs no other privilege. The
+                # lock prevents changes of the table's columns.
                 defaults = ", ".join(["DEFAULT"] * len(form.names))
                 execute(cursor, f"EXPLAIN INSERT INTO {form.target} VALUES ({defaults})", {})
                 plan = copy.Plan(cursor, form.table, form, route != "text")
@@ -175,7 +185,7 @@ class Runtime(core.Observed):
                 raise copy.named(bulk.name, error) from error
 
     def _unnest(self, bulk: core.Bulk[T], rows: list[T]) -> int:
-        """Runs one statement over the rows."""
+        """Writes all rows with one statement. Returns the number of changed rows."""
         if not rows:
             return 0
         transform = Transformer(self._conn)
@@ -190,7 +200,7 @@ class Runtime(core.Observed):
             )
 
         columns: list[list[Any]] = [list(c) for c in zip(*map(bulk.values, rows), strict=True)]
-        # The statement would take arrays apart: they come as texts.
+        # unnest would flatten nested arrays, so arrays are passed as text.
         lists = [list(map(text, c)) if any(isinstance(v, list) for v in c) else c for c in columns]
         arrays = {f"p{i}": c for i, c in enumerate(lists, 1)}
         if self._conn.autocommit and self._conn.info.transaction_status == TransactionStatus.IDLE:
@@ -207,7 +217,7 @@ class Runtime(core.Observed):
         rows: Iterable[T],
         route: Route | None,
     ) -> int:
-        """Fills a temporary table and applies it."""
+        """Fills a temporary table and applies it. Returns the number of changed rows."""
         execute(cursor, stage.create, {})
         table = f'"{stage.table}"'
         plan = copy.Plan(cursor, table, form, route != "text")
@@ -229,25 +239,31 @@ class Runtime(core.Observed):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """A transaction, or a savepoint in the one that is open."""
+        """Runs the block in a transaction, or in a savepoint if a transaction is already open."""
         with self._conn.transaction():
             yield
 
 
 def execute(cursor: psycopg.Cursor[core.Row], sql: str, values: Values) -> psycopg.Cursor[core.Row]:
-    """Runs a statement. Without parameters psycopg leaves every % alone."""
+    """Runs a statement. Without parameters, psycopg does not interpret % in the SQL."""
     return cursor.execute(sql.encode(), values or None)
 
 
 def to_local(v: datetime.datetime) -> str:
-    """The text of a day and time without a zone, which COPY's binary form wants without one, too."""
+    """Returns the text of a timestamp without time zone. Raises a ValueError if it has a zone.
+
+    COPY in binary format also requires a value without a zone, so both formats behave alike.
+    """
     if v.tzinfo is not None:
         raise ValueError(f"{v.isoformat(' ')} has a zone, which the column has not")
     return v.isoformat(" ")
 
 
 def to_instant(v: datetime.datetime) -> str:
-    """The text of a moment, which COPY's binary form wants with its zone, too."""
+    """Returns the text of an instant. Raises a ValueError if it has no zone.
+
+    COPY in binary format also requires a value with a zone, so both formats behave alike.
+    """
     if v.tzinfo is None:
         raise ValueError(f"{v.isoformat(' ')} has no zone, which the column wants")
     return v.isoformat(" ")
@@ -259,7 +275,10 @@ def apply_migrations(
     migrations: Sequence[core.Migration],
     dry_run: bool = False,
 ) -> list[str]:
-    """Applies the pending migrations under an advisory lock; returns their ids."""
+    """Applies the pending migrations in one transaction, under an advisory lock.
+
+    Returns the ids of the applied migrations.
+    """
     with conn.transaction(force_rollback=dry_run), conn.cursor(row_factory=tuple_row) as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('_sqg_migrations'))")
         cursor.execute(core.CREATE_MIGRATIONS)

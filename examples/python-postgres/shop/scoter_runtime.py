@@ -1,4 +1,4 @@
-"""What every driver of the generated code shares."""
+"""The parts of the runtime that all drivers share."""
 
 from __future__ import annotations
 
@@ -15,28 +15,34 @@ else:
 
 
 Row = tuple[Any, ...]
-# What makes typed rows of the driver's: of all at once, since a call for each
-# would cost more than the driver takes.
+# Converts rows of the driver to typed rows. It takes all rows at once, because a call for each row
+# would cost more than the driver itself.
 Reader = Callable[[Iterable[Row]], Iterator[T]]
 
 
 class ObserverScope(Protocol):
-    """One operation under way."""
+    """One running operation."""
 
     def end(self, row_count: int, error: BaseException | None) -> None:
-        """Called once; row_count is -1 when it is not known."""
+        """Called once when the operation ends. row_count is -1 if it is not known."""
 
 
 class Observer(Protocol):
-    """Sees every operation; costs nothing when absent."""
+    """Receives each operation, for tracing, timing or logging.
+
+    Without an observer this costs nothing.
+    """
 
     def start(self, operation: str) -> ObserverScope | None:
-        """Called before an operation."""
+        """Called before an operation.
+
+        Returns a scope whose end is called when the operation ends, or None to ignore it.
+        """
 
 
 @dataclass(frozen=True)
 class Migration:
-    """One schema change, run once per database and project."""
+    """One schema change. It runs once per database and project."""
 
     id: str
     checksum: str
@@ -44,11 +50,11 @@ class Migration:
 
 
 class MigrationChangedError(Exception):
-    """An applied migration is not the one in the code any more."""
+    """A migration in the code differs from the version that was applied to the database."""
 
 
 class RowError(ValueError):
-    """A row of a bulk operation that cannot be written. Rows count from 1."""
+    """A row of a bulk operation cannot be written. row is its number, counted from 1."""
 
     def __init__(self, operation: str, row: int, message: str) -> None:
         super().__init__(f"{operation}: row {row}: {message}")
@@ -57,7 +63,7 @@ class RowError(ValueError):
 
 @dataclass(frozen=True)
 class Stage:
-    """A temporary table that is filled and then applied."""
+    """The statements for a temporary table that is filled and then applied to the target."""
 
     table: str
     create: str
@@ -68,10 +74,10 @@ class Stage:
 
 @dataclass(frozen=True)
 class Arrow(Generic[T]):
-    """A bulk operation's rows as columns of Arrow, which DuckDB reads in place.
+    """How a bulk operation passes its rows to DuckDB as Arrow columns, which DuckDB reads in place.
 
-    distinct, where rows can be applied without a temporary table, tells how many
-    have a key that came before.
+    distinct is a query that counts the rows whose key occurred before. If it returns 0, the rows
+    can be applied without a temporary table. It is None if the operation always needs one.
     """
 
     table: str
@@ -84,11 +90,11 @@ class Arrow(Generic[T]):
 
 @dataclass(frozen=True)
 class Copy(Generic[T]):
-    """A bulk operation's rows for COPY's binary form (PostgreSQL).
+    """How a bulk operation passes its rows to COPY (PostgreSQL).
 
-    table is the table in SQL, target with its columns; of each column there are
-    the name, the kind of value, "" if it has no such form, and whether it is of
-    the key. values are those of a row as psycopg writes them.
+    table is the table in SQL. target is the table with its columns. names, kinds and keys describe
+    each column: its name, the kind of its values ("" if it has no binary format), and whether it is
+    part of the key. values returns a row's values as psycopg writes them.
     """
 
     table: str
@@ -101,15 +107,18 @@ class Copy(Generic[T]):
 
 @dataclass(frozen=True)
 class Bulk(Generic[T]):
-    """A bulk operation on a table.
+    """A bulk operation on one table.
 
-    sql is the query of the rows (DuckDB) or the statement (PostgreSQL, empty if
-    there is none) of a list per column, or the path and query of the request
-    (Scoter), whose rows have the columns. arrow is DuckDB's other way, for rows
-    without a type that Arrow does not have, and copy PostgreSQL's; values are then
-    for the statement and for COPY's text form. target is the table of DuckDB, with
-    its columns, that an insert writes into; in a transaction of the application it
-    has a stage: what was inserted could not be taken back there.
+    - sql is the query that reads list parameters (DuckDB), the statement with a list per column
+      (PostgreSQL, empty if there is none), or the path and query of the request (Scoter).
+    - values returns a row's values for sql, and for COPY's text format.
+    - stage is the temporary table, or None. An insert into DuckDB has one for use inside the
+      application's transaction, because its rows could not be undone there.
+    - columns are the columns of the rows (Scoter).
+    - arrow describes the faster way through Arrow (DuckDB). It is None if Arrow does not have a
+      column's type.
+    - copy describes the way through COPY (PostgreSQL).
+    - target is the table with its columns into which an insert writes directly (DuckDB).
     """
 
     name: str
@@ -122,11 +131,12 @@ class Bulk(Generic[T]):
     target: str = ""
 
 
-# Of a row the only value.
+# Returns the only value of a row.
 value_of = itemgetter(0)
 
-# Sets a field of a frozen dataclass. Those of rows have an __init__ that calls it by this name: the
-# one that dataclasses makes takes longer to find it than to call it.
+# Sets a field of a frozen dataclass. The __init__ of generated row classes calls it by this name.
+# The __init__ that dataclasses would make spends more time looking this function up than calling
+# it.
 set_field = object.__setattr__
 
 CREATE_MIGRATIONS = (
@@ -139,7 +149,10 @@ ADD_CHECKSUM = "ALTER TABLE _sqg_migrations ADD COLUMN checksum TEXT"
 def pending(
     project: str, migrations: Iterable[Migration], applied: Mapping[str, str | None]
 ) -> list[Migration]:
-    """The migrations that are not applied yet. Fails when an applied one has changed."""
+    """Returns the migrations that are not applied yet, in order.
+
+    Raises a MigrationChangedError if an applied migration has changed.
+    """
     todo = []
     for m in migrations:
         if m.id not in applied:
@@ -152,7 +165,7 @@ def pending(
 
 
 class Observed:
-    """Runs operations under an observer."""
+    """Runs operations and reports them to the observer."""
 
     def __init__(self, observer: Observer | None) -> None:
         self._observer = observer
@@ -188,27 +201,27 @@ class Observed:
 
 
 def first_of(make: Callable[[Row], T], row: Row | None) -> T | None:
-    """The typed row of a row, if there is one."""
+    """Returns the typed row, or None if there is no row."""
     return None if row is None else make(row)
 
 
 def found(row: object) -> int:
-    """The rows in the result of a query for one."""
+    """Returns the number of rows in the result of a query for one row."""
     return 0 if row is None else 1
 
 
 def same(count: int) -> int:
-    """A count as it is."""
+    """Returns the count unchanged."""
     return count
 
 
 def unknown(result: object) -> int:
-    """The rows of a result that are not counted."""
+    """Returns -1, for results whose rows are not counted."""
     return -1
 
 
 def chunks(rows: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Rows in lists of a size; the last may be shorter."""
+    """Yields the rows in lists of size rows each. The last list may be shorter."""
     chunk: list[T] = []
     for row in rows:
         chunk.append(row)
@@ -220,8 +233,11 @@ def chunks(rows: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 class Appender(Generic[T]):
-    """Collects rows and writes them in portions; leaving the block writes the last. One that could
-    not write a portion writes nothing more: to write the next, or to close it, raises that error again."""
+    """Collects rows and writes them in portions. Use it in a with block.
+
+    Leaving the block without an error writes the last rows. After a failed write, nothing more is
+    written, and flush and close raise the same error again.
+    """
 
     def __init__(self, write: Callable[[list[T]], int], portion: int = 10_000) -> None:
         self._write = write
@@ -241,7 +257,7 @@ class Appender(Generic[T]):
         return self
 
     def flush(self) -> Appender[T]:
-        """Writes what is waiting."""
+        """Writes the collected rows."""
         rows, self._rows = self._rows, []
         if self._failure is not None:
             raise self._failure
@@ -254,7 +270,7 @@ class Appender(Generic[T]):
         return self
 
     def close(self) -> None:
-        """Writes what is waiting."""
+        """Writes the last rows. Raises an error if any write has failed."""
         self.flush()
 
     def __enter__(self) -> Appender[T]:

@@ -1,27 +1,36 @@
 /**
- * What every driver of the generated code shares: the observer hook,
- * migrations and the shapes of values.
+ * The parts of the runtime that all drivers share: the observer, migrations, and how values look.
  *
- * How values look, on every database: 64-bit integers and larger are bigint
- * (SQLite: number unless `safeIntegers`), exact decimals, dates, times,
- * timestamps (ISO 8601, an instant in UTC ends with Z; years outside 0000 to
- * 9999 have a sign and six digits, `-000043` is 44 BC) and UUIDs are strings
- * without loss, JSON is its text, bytes are Uint8Array, lists are arrays, maps
- * are Map. SQLite's dates and times are the text that is stored.
+ * Values look the same on every database:
+ * - 64-bit and larger integers are bigint. In SQLite they are number unless `safeIntegers` is set.
+ * - Exact decimals, dates, times, timestamps and UUIDs are strings, without loss.
+ * - Timestamps are ISO 8601. An instant is in UTC and ends with Z. Years outside 0000 to 9999 have
+ *   a sign and six digits: `-000043` is 44 BC.
+ * - JSON is its text. Bytes are Uint8Array. Lists are arrays. Maps are Map.
+ * - SQLite's dates and times are the stored text.
  */
 
-/** Sees every operation of the generated code; costs nothing when absent. */
+/**
+ * Receives each operation of the generated code, for tracing, timing or logging. Without an
+ * observer this costs nothing.
+ */
 export interface Observer {
-  /** Called before an operation. The scope that it returns receives the end of the operation. */
+  /**
+   * Called before an operation. Returns a scope whose `end` is called when the operation ends, or
+   * null to ignore it.
+   */
   start(operation: string): ObserverScope | null | undefined;
 }
 
 export interface ObserverScope {
-  /** rowCount is -1 when it is not known; error is undefined on success. */
+  /**
+   * Called once when the operation ends. `rowCount` is -1 if it is not known. `error` is undefined
+   * on success.
+   */
   end(rowCount: number, error: unknown): void;
 }
 
-/** One schema change, run once per database and project. */
+/** One schema change. It runs once per database and project. */
 export interface Migration {
   readonly id: string;
   readonly checksum: string;
@@ -29,11 +38,11 @@ export interface Migration {
 }
 
 export interface MigrateOptions {
-  /** Run the pending migrations, then roll everything back. */
+  /** Runs the pending migrations and then rolls everything back. */
   dryRun?: boolean;
 }
 
-/** An applied migration is not the one in the code any more. */
+/** A migration in the code differs from the version that was applied to the database. */
 export class MigrationChangedError extends Error {
   readonly project: string;
   readonly migrationId: string;
@@ -46,7 +55,10 @@ export class MigrationChangedError extends Error {
   }
 }
 
-/** A length of time in three parts that do not convert into each other. */
+/**
+ * A time span of months, days and microseconds. The three parts are separate, because a month has
+ * no fixed number of days and a day no fixed number of hours.
+ */
 export interface Interval {
   months: number;
   days: number;
@@ -54,9 +66,9 @@ export interface Interval {
 }
 
 /**
- * An interval of its text in PostgreSQL's and DuckDB's own form:
- * `1 year 2 mons -3 days 04:05:06.7`, with `months` in DuckDB. Another one, as of another
- * `intervalstyle`, is an error.
+ * Parses the interval text of PostgreSQL and DuckDB, such as `1 year 2 mons -3 days 04:05:06.7`;
+ * DuckDB writes `months`. Throws a RangeError for any other format, for example that of another
+ * `intervalstyle` of PostgreSQL.
  */
 export function intervalOf(text: string): Interval {
   const match =
@@ -86,13 +98,13 @@ export function intervalOf(text: string): Interval {
   };
 }
 
-/** The text of an interval, which PostgreSQL and DuckDB read. */
+/** Returns the text of an interval, for PostgreSQL or DuckDB to parse. */
 export const intervalText = (v: Interval): string =>
   `${v.months} mons ${v.days} days ${v.micros} microseconds`;
 
 /**
- * A year in ISO's form, in which 0 is 1 BC: outside of 0000 to 9999 it has a sign and six digits,
- * as JavaScript reads it.
+ * Returns a year in ISO 8601, where year 0 is 1 BC. A year outside 0000 to 9999 has a sign and six
+ * digits, as JavaScript's Date expects.
  */
 export function isoYear(year: number): string {
   if (year >= 0 && year <= 9999) return String(year).padStart(4, "0");
@@ -100,23 +112,23 @@ export function isoYear(year: number): string {
 }
 
 /**
- * The text, which can be sent: for half of a pair of code units UTF-8 has no bytes, and drivers
- * send others.
+ * Returns the text unchanged if UTF-8 can encode it. Throws a RangeError for a lone surrogate (half
+ * of a UTF-16 pair), which drivers would otherwise replace by another character.
  */
 export function utf8(v: string): string {
-  // Every Node.js since 20 has it, and libraries of the compiler before ES2024 do not declare it;
-  // plain JavaScript may have no text.
+  // isWellFormed exists since Node.js 20, but TypeScript's libraries before ES2024 do not declare
+  // it. Callers in plain JavaScript may pass a value that is not a string.
   if (typeof v === "string" && !(v as string & { isWellFormed(): boolean }).isWellFormed())
     throw new RangeError(`a text that UTF-8 cannot hold: ${JSON.stringify(v)}`);
   return v;
 }
 
-/** Rows from memory or from a source that is read as the database takes them. */
+/** Rows in memory, or from a source that is read while the database takes them. */
 export type Rows<T> = Iterable<T> | AsyncIterable<T>;
 
-/** A row that a bulk operation cannot write. Nothing of the operation is written. */
+/** A bulk operation failed because of one row. No row of the operation was written. */
 export class RowError extends Error {
-  /** The row's number; rows count from 1. */
+  /** The row's number, counted from 1. */
   readonly row: number;
 
   constructor(operation: string, row: number, cause: unknown) {
@@ -129,21 +141,25 @@ export class RowError extends Error {
 }
 
 /**
- * What all bulk operations on a table have: of rows of type T come values of type V, one a column.
+ * The common part of all bulk operations. T is the type of a row, V the type of a value as the
+ * driver takes it.
  */
 export interface BulkRows<T, V> {
   readonly name: string;
-  /** The columns that are written. */
+  /** The columns that the operation writes. */
   readonly columns: readonly (keyof T & string)[];
   /**
-   * The first column that must not be null and is. It is written out per table: columns by name are
-   * slow to read.
+   * Returns the first column that must not be null but is null in the row. The generated code
+   * spells it out for each table, because access to properties by a variable name is slow.
    */
   readonly missing: (row: T) => (keyof T & string) | undefined;
   readonly values: (row: T) => V[];
 }
 
-/** The values of the row of that number. */
+/**
+ * Returns the values of a row, one for each column. `number` is the row's number, counted from 1,
+ * for the RowError.
+ */
 export function valuesOf<T, V>(bulk: BulkRows<T, V>, row: T, number: number): V[] {
   const missing = bulk.missing(row);
   if (missing !== undefined)
@@ -155,16 +171,20 @@ export function valuesOf<T, V>(bulk: BulkRows<T, V>, row: T, number: number): V[
   }
 }
 
-/** Rows of which the first are read; `all` says that there are no others. */
+/** Rows whose beginning has been read. `all` is true if `first` contains all rows. */
 export interface FirstRows<T> {
   readonly first: readonly T[];
   readonly all: boolean;
-  /** All of them, to be read once; what their source throws comes behind the rows before it. */
+  /**
+   * All rows, including `first`. They can be read once. An error of the source is thrown after the
+   * rows before it.
+   */
   readonly rows: Rows<T>;
 }
 
 /**
- * Reads up to so many rows, and one more to know whether there are more; none if that is negative.
+ * Reads up to `most` rows, and one more to find out whether there are more than `most`. Reads
+ * nothing if `most` is negative.
  */
 export async function firstRows<T>(rows: Rows<T>, most: number): Promise<FirstRows<T>> {
   if (most < 0) return { first: [], all: false, rows };
@@ -198,8 +218,10 @@ export async function firstRows<T>(rows: Rows<T>, most: number): Promise<FirstRo
 }
 
 /**
- * The number of the last of the rows whose columns of these names have these values, or 0. Rows
- * that can be read only once are not looked at, and one that has no values was not the one.
+ * Returns the number of the last row that has the given values, counted from 1, or 0 if there is
+ * none. `named` returns the value of a column as text, or undefined if that column does not matter.
+ * Only arrays are searched, because other sources cannot be read twice. A row whose values cannot
+ * be converted does not match.
  */
 export function lastWith<T, V>(
   bulk: BulkRows<T, V>,
@@ -213,7 +235,7 @@ export function lastWith<T, V>(
     try {
       values = bulk.values(rows[i - 1] as T);
     } catch {
-      continue; // an error would take the place of that which asks for the row
+      continue; // an error here would hide the error that this search is for
     }
     if (wanted.every((w, c) => w === undefined || String(values[c]) === w)) return i;
   }
@@ -221,9 +243,9 @@ export function lastWith<T, V>(
 }
 
 /**
- * Collects rows, and writes them when there are enough, when it is flushed and when it is closed.
- * Await every call: if the database refuses the rows that an `append` writes, only the promise of
- * that call reports it.
+ * Collects rows. It writes them when there are enough, on `flush` and on `close`. Await every call:
+ * if the database refuses the rows that an `append` writes, only the promise of that call reports
+ * it.
  */
 export class Appender<T> {
   readonly #write: (rows: T[]) => Promise<unknown>;
@@ -236,7 +258,10 @@ export class Appender<T> {
     this.#write = write;
   }
 
-  /** Waits while rows are written, so that no more of them than that are held. */
+  /**
+   * Adds a row. Resolves after the rows are written if this row fills the buffer. So memory stays
+   * bounded if each call is awaited.
+   */
   async append(row: T): Promise<this> {
     if (this.#rows.push(row) >= this.#most) await this.flush();
     return this;
@@ -247,7 +272,10 @@ export class Appender<T> {
     return this;
   }
 
-  /** Writes what is waiting, behind what is being written. Once that has failed nothing more is. */
+  /**
+   * Writes the collected rows after any earlier write has ended. After a failed write, nothing more
+   * is written and each call fails.
+   */
   async flush(): Promise<this> {
     const rows = this.#rows;
     this.#rows = [];
@@ -256,24 +284,27 @@ export class Appender<T> {
     return this;
   }
 
-  /** Writes what is waiting; fails if any write did. */
+  /** Writes the last rows. Fails if any write has failed. */
   async close(): Promise<void> {
     await this.flush();
   }
 }
 
-/** What a driver said a row is, by column name. */
+/** A driver's row: values by column name. */
 export type Raw = Record<string, unknown>;
 
-/** Whether there is no value. */
+/** Returns whether the value is null or undefined. */
 export const none = (value: unknown): boolean => value === null || value === undefined;
 
-/** Applies f unless there is no value. */
+/** Returns f(value), or null if the value is null or undefined. */
 export function opt<A, B>(value: A | null | undefined, f: (value: A) => B): B | null {
   return value === null || value === undefined ? null : f(value);
 }
 
-/** Runs a synchronous operation under the observer. */
+/**
+ * Runs a synchronous operation and reports it to the observer. `count` returns the number of rows
+ * of a result.
+ */
 export function observeSync<T>(
   observer: Observer | undefined,
   name: string,
@@ -293,7 +324,10 @@ export function observeSync<T>(
   return result;
 }
 
-/** Runs an asynchronous operation under the observer. */
+/**
+ * Runs an asynchronous operation and reports it to the observer. `count` returns the number of rows
+ * of a result.
+ */
 export async function observe<T>(
   observer: Observer | undefined,
   name: string,
@@ -313,7 +347,10 @@ export async function observe<T>(
   return result;
 }
 
-/** Yields what source yields; the observer hears of the end, early or not. */
+/**
+ * Yields the rows of a source and reports the operation to the observer. The operation also ends if
+ * the loop ends early.
+ */
 export function* observeEach<T>(
   observer: Observer | undefined,
   name: string,
@@ -335,7 +372,7 @@ export function* observeEach<T>(
   }
 }
 
-/** The asynchronous observeEach. */
+/** The asynchronous form of observeEach. */
 export async function* observeEachAsync<T>(
   observer: Observer | undefined,
   name: string,
@@ -362,10 +399,16 @@ export const many = (rows: readonly unknown[]): number => rows.length;
 export const same = (count: number): number => count;
 export const unknownCount = (): number => -1;
 
-/** The recorded migrations of a project by id, with their checksums. */
+/**
+ * The migrations that a database has recorded for a project: their ids and checksums. The checksum
+ * is null if none was recorded.
+ */
 export type Applied = Map<string, string | null>;
 
-/** The pending migrations, in order. Throws when an applied one has changed. */
+/**
+ * Returns the migrations that are not applied yet, in order. Throws a MigrationChangedError if an
+ * applied migration has changed.
+ */
 export function pending(
   project: string,
   migrations: readonly Migration[],
@@ -379,13 +422,19 @@ export function pending(
   });
 }
 
-/** Refuses a dry run where what it does would stay: in a transaction of the caller's. */
+/**
+ * Throws if a dry run is requested inside the caller's transaction, because its changes could not
+ * be rolled back alone.
+ */
 export function checkDryRun(options: MigrateOptions, inTransaction: boolean): void {
   if (options.dryRun === true && inTransaction)
     throw new Error("a dry run needs a connection without an open transaction");
 }
 
-/** The statements around migrations. The table is SQG's, with a checksum. */
+/**
+ * The statements for the table of applied migrations. It is the table of SQG, an SQL-to-code
+ * generator, with an added checksum.
+ */
 export const migrationSQL = {
   create:
     "CREATE TABLE IF NOT EXISTS _sqg_migrations (project TEXT NOT NULL, migration_id TEXT NOT NULL, " +

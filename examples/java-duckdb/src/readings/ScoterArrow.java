@@ -23,7 +23,8 @@ import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
 import org.duckdb.DuckDBResultSet;
 
 /**
- * A result of DuckDB as Arrow record batches, without a copy of the values.
+ * A query result of DuckDB as Arrow record batches. The values are not copied. The caller must
+ * close it.
  *
  * <pre>{@code
  * try (var result = queries.readingsArrow()) {
@@ -35,19 +36,22 @@ import org.duckdb.DuckDBResultSet;
  * }</pre>
  */
 public final class ScoterArrow implements AutoCloseable {
-    /** Rows of a batch: 32 of DuckDB's vectors. */
+    /** The number of rows in a record batch: 32 of DuckDB's vectors. */
     private static final long BATCH_ROWS = 65_536;
 
-    /** Rows of which a streaming result has not all at hand. */
+    /**
+     * The number of rows of a test query. A streaming result does not have this many rows in
+     * memory.
+     */
     private static final int STREAM_ROWS = 10_000;
 
     private final PreparedStatement statement;
     private final BufferAllocator allocator;
-    /** What DuckDB gives. */
+    /** The reader of the stream that DuckDB exports. */
     private final ArrowReader exported;
 
     private final List<ArrowRecordBatch> held = new ArrayList<>();
-    /** What is read: that, or the batches that are held. */
+    /** The reader that callers use: {@code exported}, or one over the batches in {@code held}. */
     private ArrowReader reader;
 
     private ScoterArrow(PreparedStatement statement, BufferAllocator allocator, ArrowReader exported) {
@@ -58,8 +62,8 @@ public final class ScoterArrow implements AutoCloseable {
     }
 
     /**
-     * The result with all of its batches in memory: a streaming one ends without an error, whole or
-     * not, as soon as another statement runs.
+     * Loads all batches of a streaming result into memory. Without that, the result would end early
+     * and without an error as soon as another statement runs on the connection.
      */
     private ScoterArrow whole(String name) throws SQLException {
         try {
@@ -104,8 +108,8 @@ public final class ScoterArrow implements AutoCloseable {
     }
 
     /**
-     * Whether results of the connection are not in memory: its property
-     * {@code jdbc_stream_results}.
+     * Returns whether the connection streams its results, which is its property
+     * {@code jdbc_stream_results}. To find out, it runs a statement while a test result is open.
      */
     private static boolean streams(ScoterRuntime rt) throws SQLException {
         if (rt.streams == null) {
@@ -117,42 +121,47 @@ public final class ScoterArrow implements AutoCloseable {
                     rows++;
                 }
             } catch (SQLException e) {
-                rows = 0; // the stream is closed
+                rows = 0; // the other statement closed the streaming result
             }
             rt.streams = rows < STREAM_ROWS;
         }
         return rt.streams;
     }
 
-    /** Replaces the batch by the next one; false at the end. */
+    /**
+     * Loads the next batch in place of the current one. Returns false if there are no more batches.
+     */
     public boolean loadNextBatch() throws IOException {
         return reader.loadNextBatch();
     }
 
-    /** Rows of the present batch. */
+    /** Returns the number of rows in the current batch. */
     public int getRowCount() throws IOException {
         return root().getRowCount();
     }
 
-    /** The present batch. The next one has the same vectors with other values. */
+    /**
+     * Returns the current batch. The next call of {@link #loadNextBatch} puts new values into the
+     * same vectors.
+     */
     public VectorSchemaRoot root() throws IOException {
         return reader.getVectorSchemaRoot();
     }
 
     /**
-     * The batches as a bulk operation takes them; it also has the dictionaries, which DuckDB's
-     * enums are.
+     * Returns a reader of the batches, for example for a bulk operation. The reader also has the
+     * dictionaries, which hold the labels of DuckDB's enums.
      */
     public ArrowReader reader() {
         return reader;
     }
 
-    /** A column of the present batch. */
+    /** Returns the vector of a column in the current batch. */
     public <V extends FieldVector> V vector(String column, Class<V> type) throws IOException {
         return type.cast(root().getVector(column));
     }
 
-    /** A value as DuckDB prints it in the errors about keys. */
+    /** Returns a value in the form that DuckDB prints in its duplicate-key errors. */
     static String text(FieldVector vector, int row, DictionaryProvider dictionaries) {
         Object value = vector.getObject(row);
         DictionaryEncoding encoding = vector.getField().getDictionary();

@@ -19,12 +19,15 @@ import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.duckdb.DuckDBConnection;
 
-/** A bulk operation of DuckDB over record batches, a portion of them by one statement. */
+/**
+ * Runs a bulk operation of DuckDB over Arrow record batches. Each statement writes a portion of the
+ * batches.
+ */
 final class ScoterArrowBulk<T> implements AutoCloseable {
-    /** Rows of a portion: those of a row group of DuckDB. */
+    /** The minimum number of rows in a portion: the size of a row group in DuckDB. */
     private static final int PORTION_ROWS = 122_880;
 
-    /** The view of a portion, which is the connection's own. */
+    /** The name of the temporary view that exposes a portion to SQL on this connection. */
     private static final String VIEW = "_scoter_arrow_rows";
 
     private final ScoterRuntime rt;
@@ -34,11 +37,14 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
     private final BufferAllocator allocator;
     private final List<ArrowRecordBatch> held = new ArrayList<>();
     private int heldRows;
-    /** Rows that were taken, the held ones included. */
+    /** The number of rows read so far, including those in {@code held}. */
     private long number;
 
     private int portionRows = PORTION_ROWS;
-    /** Whether columns have dictionaries, of which the next batch may bring others. */
+    /**
+     * Whether any column uses a dictionary. The dictionary may change with each batch, so a portion
+     * is a single batch then.
+     */
     private final boolean encoded;
 
     private ScoterArrowBulk(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, ArrowReader rows) throws SQLException {
@@ -48,11 +54,13 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
         this.source = reading(rows::getVectorSchemaRoot);
         this.encoded = encoded(source.getSchema().getFields());
         checkColumns();
-        // Buffers stay with allocators of one root.
+        // Arrow transfers buffers only between allocators with the same root.
         this.allocator = source.getVector(0).getAllocator().getRoot().newChildAllocator("scoter", 0, Long.MAX_VALUE);
     }
 
-    /** Runs the operation, all or nothing; returns the rows it changed. */
+    /**
+     * Runs the operation. Either all rows take effect or none. Returns the number of changed rows.
+     */
     static <T> long run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, ArrowReader rows) throws SQLException {
         return rt.observe(bulk.name(), Function.identity(), () -> {
             try (var run = new ScoterArrowBulk<>(rt, bulk, rows)) {
@@ -70,7 +78,8 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
             if (!joins) {
                 return rt.transaction(() -> insert(bulk.target() + " (" + bulk.columnList("") + ")"));
             }
-            // What fails leaves nothing in the application's transaction.
+            // Inside the application's transaction, the rows go through a temporary table, so that
+            // a failure leaves none of them in the transaction.
             String name = '"' + "_scoter_arrow_stage" + '"';
             stage = new ScoterRuntime.Stage(
                     "_scoter_arrow_stage",
@@ -86,7 +95,8 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
             if (filled.dedupe() != null
                     && !rt.value("SELECT current_setting('preserve_insertion_order')")
                             .equals("true")) {
-                portionRows = 1; // only the rows of one batch keep their order then
+                // with this setting DuckDB keeps the row order only within a single batch
+                portionRows = 1;
             }
             try {
                 return rt.staged(filled, () -> insert('"' + filled.table() + '"'));
@@ -97,9 +107,10 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
         return joins ? operation.run() : rt.transaction(operation);
     }
 
-    /** Inserts all rows into a table; returns how many. */
+    /** Inserts all rows into a table. Returns the number of inserted rows. */
     private long insert(String target) throws SQLException {
-        // The driver begins the transaction with the first statement, and the view belongs to it.
+        // The driver begins the transaction with the first statement. The view must be created
+        // inside that transaction.
         rt.execute("SELECT 1");
         String sql = "INSERT INTO " + target + " SELECT " + bulk.columnList("") + " FROM " + VIEW;
         DuckDBConnection connection = rt.connection.unwrap(DuckDBConnection.class);
@@ -125,7 +136,11 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
         return count;
     }
 
-    /** Takes the batches of the next portion; false if there are none. The last ones stay held. */
+    /**
+     * Reads the batches of the next portion into {@code held} and releases those of the portion
+     * before. If there are no more rows, returns false and keeps the last portion for error
+     * messages.
+     */
     private boolean gather() throws SQLException {
         boolean taken = false;
         while ((!taken || heldRows < portionRows) && reading(rows::loadNextBatch)) {
@@ -172,7 +187,7 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
         }
     }
 
-    /** Rows must have just the operation's columns, in any order. */
+    /** Checks that the rows have exactly the operation's columns, in any order. */
     private void checkColumns() throws SQLException {
         List<String> given =
                 source.getSchema().getFields().stream().map(Field::getName).toList();
@@ -197,12 +212,13 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
     }
 
     /**
-     * The error with the operation, and with the row if it is about a key: the last one that has
-     * it.
+     * Adds the operation's name to an error. For a duplicate key it also adds the number of the
+     * last row with that key.
      */
     private SQLException named(SQLException e) {
         String key = ScoterDuplicate.key(e);
-        if (key == null || e.getCause() instanceof SQLException) { // not DuckDB's, or named
+        // not about a key, or already converted
+        if (key == null || e.getCause() instanceof SQLException) {
             return e.getMessage().startsWith(bulk.name() + ": ")
                     ? e
                     : new SQLException(bulk.name() + ": " + e.getMessage(), e.getSQLState(), e);

@@ -6,30 +6,41 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 
-/** Rows on their way, in batches, from the thread that adds them to those that take them. */
+/**
+ * A queue of row batches between one thread that adds rows and several threads that take batches.
+ */
 final class ScoterBatches {
-    /** Rows of a batch. */
+    /** The number of rows in a full batch. */
     static final int ROWS = ScoterDuckDbNative.VECTOR_ROWS;
 
     /**
-     * Batches that wait before the thread that adds rows has to wait itself, until there are half
-     * as many.
+     * The maximum number of waiting batches. At this limit the adding thread waits until only half
+     * of them are left.
      */
     static final int MAX_READY = 64;
 
     static final class Batch {
         final Object[] rows = new Object[ROWS];
         int count;
-        /** Its own number, in the order in which batches are taken, and that of its first row. */
+        /**
+         * The batch's position in the order in which batches are taken. {@code first} is the number
+         * of rows before the batch.
+         */
         private long number;
 
         long first;
     }
 
-    /** Guards what follows. To wake a thread without need takes as long as to write a batch. */
+    /**
+     * Guards the fields below. Waking up a thread takes as long as writing a batch, so threads are
+     * only woken up when necessary.
+     */
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** There is room for more; there is a batch, or none will come; another batch has its turn. */
+    /**
+     * Three conditions. {@code room}: the queue can take more batches. {@code filled}: a batch is
+     * waiting, or none will follow. {@code turn}: the turn has passed to another batch.
+     */
     private final Condition room = lock.newCondition();
 
     private final Condition filled = lock.newCondition();
@@ -39,27 +50,27 @@ final class ScoterBatches {
     private final ArrayDeque<Batch> free = new ArrayDeque<>();
     private long taken;
     private long turns;
-    /** No more rows will be added. */
+    /** Whether all rows have been added. */
     private boolean ended;
-    /** Nobody takes rows any more. */
+    /** Whether the taking threads have stopped. */
     private boolean stopped;
 
     private RuntimeException failure;
 
-    /** The batch that is being filled, and the rows that were added, by one thread. */
+    /** The batch that is being filled. Only the adding thread uses it. */
     private Batch open = new Batch();
 
     private volatile long rows;
 
-    /** How many rows were added. */
+    /** Returns the number of rows in all batches that were handed over. */
     long rows() {
         return rows;
     }
 
     /**
-     * Adds a row.
+     * Adds a row. Waits if too many batches are waiting.
      *
-     * @return false once nobody takes rows any more
+     * @return false if the taking threads have stopped
      */
     boolean add(Object row) {
         Batch batch = open;
@@ -67,23 +78,23 @@ final class ScoterBatches {
         return batch.count < ROWS || send();
     }
 
-    /** Says that all rows were added. */
+    /** Marks the end of the rows. The adding thread calls it after the last row. */
     void end() {
         send();
         change(() -> ended = true);
     }
 
-    /** Has those that take rows fail. */
+    /** Makes {@link #take} throw the given exception. Only the first exception counts. */
     void fail(RuntimeException e) {
         change(() -> failure = failure == null ? e : failure);
     }
 
-    /** Says that nobody takes rows any more. */
+    /** Marks that no more batches will be taken. {@link #add} returns false from now on. */
     void stop() {
         change(() -> stopped = true);
     }
 
-    /** Why rows could not be taken, or null. */
+    /** Returns the exception given to {@link #fail}, or null. */
     RuntimeException failure() {
         lock.lock();
         try {
@@ -93,7 +104,7 @@ final class ScoterBatches {
         }
     }
 
-    /** How many batches there are once no more rows will be added, else -1. */
+    /** Returns the number of waiting batches if all rows have been added, and -1 otherwise. */
     int all() {
         lock.lock();
         try {
@@ -103,7 +114,7 @@ final class ScoterBatches {
         }
     }
 
-    /** Changes what all that wait have to know. */
+    /** Changes the state under the lock and wakes up all waiting threads. */
     private void change(Runnable to) {
         lock.lock();
         try {
@@ -150,7 +161,10 @@ final class ScoterBatches {
         }
     }
 
-    /** The next batch, or null at the end. Fails as {@link #fail} says. */
+    /**
+     * Takes the next batch, waiting for one if necessary. Returns null at the end. Throws the
+     * exception given to {@link #fail}.
+     */
     Batch take() {
         lock.lock();
         try {
@@ -174,8 +188,9 @@ final class ScoterBatches {
     }
 
     /**
-     * Sets the rows of a batch to how many {@code keep} says, which is run in the order of all
-     * batches.
+     * Runs {@code keep} and sets the batch's row count to its result. Waits for the batch's turn
+     * first, so that {@code keep} runs for one batch at a time, in the order in which batches were
+     * taken.
      */
     void inTurn(Batch batch, IntSupplier keep) {
         lock.lock();
@@ -194,7 +209,7 @@ final class ScoterBatches {
         }
     }
 
-    /** Gives a batch back, to be used again. */
+    /** Returns a batch for reuse. */
     void release(Batch batch) {
         Arrays.fill(batch.rows, 0, batch.count, null);
         batch.count = 0;

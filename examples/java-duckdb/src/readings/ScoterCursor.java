@@ -6,7 +6,10 @@ import java.sql.SQLException;
 import java.util.Spliterator;
 import java.util.function.Consumer;
 
-/** An open result set. It closes itself at its end, too. */
+/**
+ * The rows of an open result set. It closes itself after the last row. The caller closes it if it
+ * stops earlier.
+ */
 final class ScoterCursor<T> implements Spliterator<T> {
     private final ScoterRuntime rt;
     private final PreparedStatement statement;
@@ -19,7 +22,7 @@ final class ScoterCursor<T> implements Spliterator<T> {
     private long count;
     private Throwable failure;
 
-    /** {@code inTransaction} is whether it has a part in the transaction of streams. */
+    /** {@code inTransaction} says whether this stream uses the transaction that streams share. */
     ScoterCursor(
             ScoterRuntime rt,
             PreparedStatement statement,
@@ -78,7 +81,7 @@ final class ScoterCursor<T> implements Spliterator<T> {
         return e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
     }
 
-    /** Closes after a failure, and reports the failure to the observer. */
+    /** Closes the cursor after a failure and reports the failure to the observer. */
     void close(Exception e) {
         failure = e;
         try {

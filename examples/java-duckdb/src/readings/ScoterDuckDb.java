@@ -19,12 +19,12 @@ import org.duckdb.DuckDBAppender;
 import org.duckdb.DuckDBConnection;
 
 /**
- * Bulk operations of DuckDB. Rows go straight into DuckDB's memory where Java has the
- * foreign-function API (22 and newer) and native access is not denied; otherwise through the
- * driver's appender and a temporary table.
+ * Runs bulk operations on DuckDB. If Java has the foreign-function API (Java 22 or later) and
+ * native access is not denied, rows are written directly into DuckDB's memory. Otherwise they go
+ * through the driver's appender and a temporary table.
  */
 public final class ScoterDuckDb {
-    /** Why there is no way into DuckDB's memory, or null. */
+    /** The reason why DuckDB's memory cannot be accessed, or null if it can. */
     private static final Throwable NOT_COLUMNAR = load();
 
     private ScoterDuckDb() {}
@@ -38,21 +38,26 @@ public final class ScoterDuckDb {
         }
     }
 
-    /** A way to write rows, where it is not left to the operation. */
+    /** Forces how a bulk operation writes its rows. Without a route, the operation chooses. */
     public enum Route {
         /**
-         * Into DuckDB's own vectors, many rows by several threads, which do not keep their order.
+         * Writes into DuckDB's vectors. Several threads write many rows, so the order of the rows
+         * is not kept.
          */
         COLUMNAR,
-        /** Into DuckDB's own vectors, in the order of the rows. */
+        /** Writes into DuckDB's vectors and keeps the order of the rows. */
         COLUMNAR_ORDERED,
-        /** Through the driver's appender, and a temporary table for what it does not do. */
+        /**
+         * Writes through the driver's appender, and through a temporary table for operations other
+         * than inserts.
+         */
         APPENDER
     }
 
     /**
-     * Runs a bulk operation in one transaction; returns the rows it changed. A route that the Java
-     * at hand does not have is an error; null leaves it to what there is.
+     * Runs a bulk operation in one transaction. Returns the number of changed rows. With the route
+     * null, the operation chooses the best available one. Throws an SQLException if this Java does
+     * not support the given route.
      */
     static <T> long bulk(ScoterRuntime rt, Route route, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows)
             throws SQLException {
@@ -84,7 +89,10 @@ public final class ScoterDuckDb {
         return insert(rt, bulk.schema(), bulk.table(), bulk.target(), bulk, rows);
     }
 
-    /** Fills a table, by statements where it has columns that the appender does not take. */
+    /**
+     * Fills a table with the appender. Uses INSERT statements if the appender does not support a
+     * column's type.
+     */
     private static <T> long insert(
             ScoterRuntime rt, String schema, String table, String target, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows)
             throws SQLException {
@@ -92,7 +100,10 @@ public final class ScoterDuckDb {
         return all ? append(rt, schema, table, bulk, rows) : statements(rt, target, bulk, rows);
     }
 
-    /** The appender takes no intervals, and structs and maps only outside of lists. */
+    /**
+     * Returns whether the appender supports a type. It supports no intervals, and structs and maps
+     * only outside lists. {@code outside} says whether the type is outside a list.
+     */
     private static boolean appendable(ScoterTypes.Type<?> type, boolean outside) {
         return switch (type.kind) {
             case INTERVAL, ANY -> false;
@@ -156,13 +167,16 @@ public final class ScoterDuckDb {
     private static DuckDBAppender open(ScoterRuntime rt, String schema, String table) throws SQLException {
         DuckDBConnection connection = rt.connection.unwrap(DuckDBConnection.class);
         if (!connection.getAutoCommit()) {
-            // The driver begins the transaction with the first statement, not with an appender.
+            // The driver begins a transaction only with a statement, not with an appender.
             rt.execute("SELECT 1");
         }
         return schema == null ? connection.createAppender(table) : connection.createAppender(schema, table);
     }
 
-    /** What the appender takes of a row; fails where a column cannot hold a value. */
+    /**
+     * Converts a row's values for the appender. Throws an exception with the column if it cannot
+     * hold its value.
+     */
     private static <T> Object[] values(List<ScoterTypes.Column<T, ?>> columns, T row, long number) {
         Object[] values = new Object[columns.size()];
         for (int i = 0; i < values.length; i++) {
@@ -177,8 +191,8 @@ public final class ScoterDuckDb {
     }
 
     /**
-     * Appends a row. After an error the appender is of no use: the row stays open, which the driver
-     * cannot take back.
+     * Appends a row. After an error the appender must not be used any more, because the driver
+     * cannot remove the incomplete row.
      */
     private static <T> void write(
             DuckDBAppender appender, List<ScoterTypes.Column<T, ?>> columns, Object[] values, long number)
@@ -248,10 +262,11 @@ public final class ScoterDuckDb {
     }
 
     /**
-     * Appends rows until it is closed, which writes the last of them. A row with a value that its
-     * column cannot hold is left out, and others may follow. All else that fails ends it: to append
-     * and to close are errors then. What it wrote before stays unless the caller has opened a
-     * transaction.
+     * Collects rows and writes them with DuckDB's appender. Closing it writes the last rows.
+     *
+     * <p>If a column cannot hold a value, only that row is left out, and more rows may be appended.
+     * Any other failure is final: {@code append} and {@code close} throw after it. Rows that were
+     * written before stay written, unless the caller has opened a transaction.
      */
     public static final class Appender<T> implements AutoCloseable {
         private final DuckDBAppender appender;
@@ -265,7 +280,10 @@ public final class ScoterDuckDb {
             this.bulk = bulk;
         }
 
-        /** Does what must not fail: a row may be open then, and those that wait are lost. */
+        /**
+         * Runs a step whose failure is final: a row may be incomplete then, and the collected rows
+         * are lost.
+         */
         private Appender<T> attempt(ScoterRuntime.Body<?> body) throws SQLException {
             failure.check();
             try {
@@ -281,7 +299,7 @@ public final class ScoterDuckDb {
             }
         }
 
-        /** Adds a row; one that cannot be written is named. */
+        /** Adds a row. Throws an exception with the row's number if the row cannot be written. */
         public Appender<T> append(T row) throws SQLException {
             failure.check();
             long number = count++;
@@ -315,7 +333,7 @@ public final class ScoterDuckDb {
             }
             closed = true;
             try {
-                flush(); // the driver does so when it is closed, and keeps quiet about an error
+                flush(); // the driver would flush when it is closed, but ignore an error
             } finally {
                 appender.close();
             }

@@ -9,14 +9,14 @@ import java.sql.SQLException;
 import org.duckdb.DuckDBConnection;
 
 /**
- * The functions of DuckDB's C API that bulk writes need, taken from the library that the JDBC
- * driver has loaded. Handles of types, chunks and vectors are addresses.
+ * The functions of DuckDB's C API that bulk operations need. They come from the native library that
+ * the JDBC driver has loaded. Handles of types, chunks and vectors are addresses.
  */
 final class ScoterDuckDbNative {
-    /** Rows of a vector. */
+    /** The number of rows in a vector. */
     static final int VECTOR_ROWS = 2048;
 
-    /** C's number of the type BIGINT. */
+    /** The C API's number for the type BIGINT. */
     static final int BIGINT = 5;
 
     private static final ScoterNative.Function MALLOC;
@@ -71,7 +71,7 @@ final class ScoterDuckDbNative {
     static final ScoterNative.Function SCALAR_FUNCTION_SET_ERROR;
     static final ScoterNative.Function CHUNK_GET_SIZE;
 
-    /** The driver's own way to the connection behind a JDBC connection. */
+    /** The getter of the driver's private field with the native connection. */
     private static final MethodHandle CONNECTION_REF;
 
     private static final MethodHandle REGISTER_TABLE_FUNCTION;
@@ -146,12 +146,12 @@ final class ScoterDuckDbNative {
 
     private ScoterDuckDbNative() {}
 
-    /** Fails with a LinkageError where the functions cannot be had. */
+    /** Loads the functions. Throws a LinkageError if they are not available. */
     static void load() {
-        // The class is initialized: that was it.
+        // Calling this method runs the static initializer, which does the work.
     }
 
-    /** Memory to be freed by {@link #free}. */
+    /** Allocates native memory. The caller must release it with {@link #free}. */
     static long allocate(long bytes) {
         long address = MALLOC.call(bytes);
         if (address == 0) {
@@ -164,7 +164,7 @@ final class ScoterDuckDbNative {
         FREE.call(address);
     }
 
-    /** A text as C has it, to be freed. */
+    /** Returns a text as a zero-terminated C string. The caller must free it. */
     private static long cString(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         long address = allocate(bytes.length + 1L);
@@ -175,7 +175,7 @@ final class ScoterDuckDbNative {
         return address;
     }
 
-    /** An array of pointers, to be freed. */
+    /** Returns an array of pointers in native memory. The caller must free it. */
     private static long pointers(long... values) {
         long address = allocate(8L * Math.max(1, values.length));
         for (int i = 0; i < values.length; i++) {
@@ -198,14 +198,14 @@ final class ScoterDuckDbNative {
         }
     }
 
-    /** C's destroying functions take the address of the handle. */
+    /** Calls a destroy function of the C API, which takes the address of the handle. */
     private static void destroy(ScoterNative.Function function, long handle) {
         long place = pointers(handle);
         function.call(place);
         free(place);
     }
 
-    // Types. What makes one of others takes them over.
+    // Types. A function that makes a type from other types destroys those.
 
     static long logicalType(int id) {
         return CREATE_LOGICAL_TYPE.call(id);
@@ -215,7 +215,7 @@ final class ScoterDuckDbNative {
         return CREATE_DECIMAL_TYPE.call(precision, scale);
     }
 
-    /** A list, or an array if length is not 0. */
+    /** Makes a list type, or an array type if {@code length} is not 0. */
     static long listType(long element, int length) {
         long type = length == 0 ? CREATE_LIST_TYPE.call(element) : CREATE_ARRAY_TYPE.call(element, length);
         destroyType(element);
@@ -255,16 +255,19 @@ final class ScoterDuckDbNative {
         destroy(DESTROY_LOGICAL_TYPE, type);
     }
 
-    /** The mask of a vector's values, a bit for each that is not null; it is all ones at first. */
+    /**
+     * Returns the address of a vector's validity mask. It has one bit per value, which is set if
+     * the value is not null. At first all bits are set.
+     */
     static long validity(long vector) {
         VECTOR_ENSURE_VALIDITY_WRITABLE.call(vector);
         return VECTOR_GET_VALIDITY.call(vector);
     }
 
-    // A table function: bind, init and function are called with the addresses of DuckDB's
+    // Table functions. DuckDB calls bind, init and function with the addresses of its own
     // structures.
 
-    /** The first argument of the call that is bound. */
+    /** Returns the first argument of the table function's call. */
     static long bindArgument(long info) {
         long value = BIND_GET_PARAMETER.call(info, 0);
         long argument = GET_INT64.call(value);
@@ -278,7 +281,10 @@ final class ScoterDuckDbNative {
         free(text);
     }
 
-    /** Fails the call of a callback; {@code set} is the callback's own function for that. */
+    /**
+     * Makes the running callback fail with a message. {@code set} is the C function that reports
+     * errors for this kind of callback.
+     */
     static void error(ScoterNative.Function set, long info, String message) {
         long text = cString(message);
         set.call(info, text);
@@ -286,9 +292,10 @@ final class ScoterDuckDbNative {
     }
 
     /**
-     * Registers a table function of one BIGINT, in the connection's transaction if one is open.
+     * Registers a table function with one BIGINT parameter. If a transaction is open, a rollback
+     * removes the function.
      *
-     * @throws SQLException when DuckDB refuses it
+     * @throws SQLException if DuckDB refuses it
      */
     static void register(DuckDBConnection connection, String name, long bind, long init, long localInit, long function)
             throws SQLException {
@@ -319,8 +326,8 @@ final class ScoterDuckDbNative {
     }
 
     /**
-     * The method of a class that a scalar function calls: with what it answers to, its arguments,
-     * and its result.
+     * Finds the static method that implements a scalar function. Its parameters are the addresses
+     * of the function's info, its arguments and its result.
      */
     static MethodHandle scalarCallback(MethodHandles.Lookup in, String name) throws ReflectiveOperationException {
         return in.findStatic(
@@ -328,10 +335,10 @@ final class ScoterDuckDbNative {
     }
 
     /**
-     * Registers a scalar function, in the connection's transaction if one is open. Takes over the
-     * types.
+     * Registers a scalar function and destroys the types that it was given. If a transaction is
+     * open, a rollback removes the function.
      *
-     * @return false when DuckDB refuses it, as one that it has already
+     * @return false if DuckDB refuses it, for example because it already exists
      */
     static boolean registerScalar(
             DuckDBConnection connection, String name, long result, long function, long... parameters) {

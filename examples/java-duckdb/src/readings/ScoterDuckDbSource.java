@@ -16,8 +16,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.duckdb.DuckDBConnection;
 
 /**
- * Rows that a statement reads as a table: {@code SELECT * FROM scoter_rows_x(7)}. One thread adds
- * rows, DuckDB's threads take them by 2,048 and write them into their vectors.
+ * Rows that a statement can read as a table: {@code SELECT * FROM scoter_rows_x(7)}. One thread of
+ * the program adds rows. DuckDB's threads take 2,048 of them at a time and write them into their
+ * vectors.
  *
  * @param <R> the rows' type
  */
@@ -25,7 +26,10 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
     private static final Map<Long, ScoterDuckDbSource<?>> SOURCES = new ConcurrentHashMap<>();
     private static final AtomicLong LAST = new AtomicLong();
 
-    /** The table function's name; every copy of this class has its own. */
+    /**
+     * The table function's name. It contains an address, because each copy of this class needs a
+     * name of its own.
+     */
     private static final String FUNCTION;
 
     private static final long BIND;
@@ -53,7 +57,7 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
         return lookup.findStatic(ScoterDuckDbSource.class, name, MethodType.methodType(void.class, types));
     }
 
-    /** What one of DuckDB's threads writes with. */
+    /** The buffers with which one of DuckDB's threads writes rows. */
     private static final class Writer {
         final ScoterHeap heap = new ScoterHeap();
         final ScoterVector[] vectors;
@@ -72,19 +76,22 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
     private final long id = LAST.incrementAndGet();
     private final List<ScoterTypes.Column<R, ?>> columns;
     private final int expected;
-    /** Leaves out rows whose key has come before; null if they may or if that was done already. */
+    /**
+     * Filters out rows whose key occurred before. Null if repeated keys are allowed or were already
+     * removed.
+     */
     private final ScoterKeys<R> keys;
 
     private final ScoterBatches batches = new ScoterBatches();
-    /** By number; a thread gets one when it begins. */
+    /** All writers by number. Each thread gets its own writer when it begins. */
     private final List<Writer> writers = new CopyOnWriteArrayList<>();
 
-    /** A writer that no thread has yet; the types of the columns are those of its vectors. */
+    /** A writer that no thread uses yet. Its vectors also provide the types of the columns. */
     private Writer next;
 
     /**
-     * {@code expected} is how many rows will be added, or 0 if that is not known. {@code keys}, if
-     * not null, leaves out rows whose key has come before.
+     * {@code expected} is the number of rows to be added, or 0 if it is not known. {@code keys}
+     * filters out rows whose key occurred before, and may be null.
      */
     ScoterDuckDbSource(List<ScoterTypes.Column<R, ?>> columns, int expected, ScoterKeys<R> keys) {
         this.columns = columns;
@@ -93,21 +100,21 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
         SOURCES.put(id, this);
     }
 
-    /** Fails with a LinkageError where there is no way into DuckDB's memory. */
+    /** Checks that DuckDB's memory can be accessed. Throws a LinkageError if not. */
     static void load() {
         ScoterDuckDbNative.load();
     }
 
     /**
-     * Connections that have told their database of the table function; it forgets if that was
-     * rolled back.
+     * The connections that have registered the table function. DuckDB drops the function again if
+     * the transaction of the registration is rolled back.
      */
     private static final Set<DuckDBConnection> TOLD =
             Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
     /**
-     * Makes the table function known to a connection's database; {@code again} if it turned out not
-     * to be.
+     * Registers the table function once for each connection. {@code again} registers it again,
+     * after a statement has failed because the function did not exist.
      */
     static void register(DuckDBConnection connection, boolean again) throws SQLException {
         if (TOLD.add(connection) || again) {
@@ -115,22 +122,22 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
         }
     }
 
-    /** Whether a statement has failed because its database does not know the table function. */
+    /** Returns whether a statement failed because the table function is not registered. */
     static boolean isUnknown(SQLException e) {
         return String.valueOf(e.getMessage()).contains(FUNCTION + " does not exist");
     }
 
-    /** The rows as a table in a statement. */
+    /** Returns the call of the table function, for the FROM clause of a statement. */
     String sql() {
         return new StringBuilder(FUNCTION).append('(').append(id).append(')').toString();
     }
 
-    /** The rows. */
+    /** Returns the queue to which the program adds rows. */
     ScoterBatches batches() {
         return batches;
     }
 
-    /** Frees what the writers hold. The statement must be over. */
+    /** Frees the writers' memory. Call it only after the statement has ended. */
     @Override
     public void close() {
         SOURCES.remove(id);
@@ -140,7 +147,7 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
         writers.clear();
     }
 
-    // What DuckDB calls, with addresses of its own structures. Nothing may be thrown.
+    // DuckDB calls the methods below with the addresses of its own structures. They must not throw.
 
     private static ScoterDuckDbSource<?> source(long id) {
         ScoterDuckDbSource<?> source = SOURCES.get(id);
@@ -168,7 +175,7 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
         }
     }
 
-    /** How many threads have something to do. */
+    /** Returns the number of threads that can be kept busy. */
     private int threads() {
         int all = batches.all();
         return all < 0 ? ScoterBatches.MAX_READY : Math.max(1, all);
@@ -230,7 +237,7 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
             int count = batch.count;
             batches.release(batch);
             if (count > 0) {
-                return count; // none would mean the end
+                return count; // an empty chunk would mean the end of the rows
             }
         }
         return 0;

@@ -8,14 +8,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Finds the row of a key that DuckDB refuses, which names only the key. */
+/**
+ * Finds the row to which a duplicate-key error of DuckDB belongs. The error itself contains only
+ * the key.
+ */
 final class ScoterDuplicate {
     private static final Pattern DUPLICATE =
             Pattern.compile("[Dd]uplicate key \"(.*?)\"(?: violates|[.\\n]|$)", Pattern.DOTALL);
 
     private ScoterDuplicate() {}
 
-    /** The error with the operation, and with the row if rows can be read once more. */
+    /**
+     * Adds the operation's name to an error, and the row's number if the rows can be read a second
+     * time.
+     */
     static <T> SQLException named(SQLException e, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) {
         String key = key(e);
         if (key == null) {
@@ -26,15 +32,15 @@ final class ScoterDuplicate {
                 bulk.name() + ": " + (row > 0 ? "row " + row + ": " : "") + "duplicate key " + key, "23505", e);
     }
 
-    /** The key that an error of DuckDB is about, or null. */
+    /** Returns the key in an error of DuckDB, or null if the error is not about a key. */
     static String key(SQLException e) {
         Matcher found = DUPLICATE.matcher(String.valueOf(e.getMessage()));
         return found.find() ? found.group(1) : null;
     }
 
     /**
-     * The last row that has the key, counted from 1, or 0, also if the rows cannot be had once
-     * more: that is not the error to tell.
+     * Returns the number of the last row with a key, counted from 1, or 0 if there is none. Also
+     * returns 0 if reading the rows a second time fails, so that the first error is reported.
      */
     private static <T> long last(List<ScoterTypes.Column<T, ?>> columns, Iterable<T> rows, String key) {
         Key<T> wanted = new Key<>(key, columns);
@@ -54,8 +60,8 @@ final class ScoterDuplicate {
     }
 
     /**
-     * A key as DuckDB writes it: {@code a: 1, b: x}, or {@code 1, x} of one that comes twice in a
-     * statement.
+     * A key in the text of an error. DuckDB writes {@code a: 1, b: x}, or {@code 1, x} for a key
+     * that is repeated within a statement.
      */
     static final class Key<T> {
         private final String text;
@@ -68,7 +74,9 @@ final class ScoterDuplicate {
             keys = columns.stream().filter(ScoterTypes.Column::key).toList();
         }
 
-        /** Whether a row has it, of which the values are given as text. */
+        /**
+         * Returns whether a row has this key. {@code value} returns the text of a column's value.
+         */
         boolean isOf(Function<ScoterTypes.Column<T, ?>, String> value) {
             return named.stream()
                             .map(c -> c.name() + ": " + value.apply(c))

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The bytes of long texts while DuckDB reads the chunk that they are in. The memory is used again
- * for the next chunk, and freed at the end.
+ * Native memory for long texts, which DuckDB reads together with their chunk. The memory is reused
+ * for the next chunk and freed at the end.
  */
 final class ScoterHeap {
     private static final long BLOCK_BYTES = 1 << 18;
@@ -13,19 +13,22 @@ final class ScoterHeap {
     private record Block(long address, long size) {}
 
     private final List<Block> blocks = new ArrayList<>();
-    /** The block that is written to; the ones behind it are empty. */
+    /** The index of the block that is being filled. The blocks after it are empty. */
     private int current = -1;
 
     private long next;
     private long end;
 
-    /** Forgets the texts of the last chunk. */
+    /** Discards the texts of the last chunk. */
     void clear() {
         current = -1;
         next = end = 0;
     }
 
-    /** Where {@code bytes} bytes have place; they are kept only if they are taken. */
+    /**
+     * Returns the address of at least {@code bytes} free bytes. They stay free until {@link #take}
+     * is called.
+     */
     long reserve(long bytes) {
         while (end - next < bytes) {
             current++;
@@ -39,7 +42,7 @@ final class ScoterHeap {
         return next;
     }
 
-    /** Keeps the first bytes of what was reserved. */
+    /** Marks the first {@code bytes} reserved bytes as used. */
     void take(int bytes) {
         next += bytes;
     }
@@ -52,7 +55,10 @@ final class ScoterHeap {
         clear();
     }
 
-    /** Writes a text as UTF-8, at most three bytes per char; returns how many. */
+    /**
+     * Writes a text as UTF-8, which takes at most three bytes per char. Returns the number of
+     * bytes.
+     */
     static int utf8(String text, long address) {
         long at = address;
         int length = text.length();

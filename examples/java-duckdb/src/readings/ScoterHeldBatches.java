@@ -14,8 +14,8 @@ import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 import org.apache.arrow.vector.types.pojo.Schema;
 
 /**
- * A reader of batches that another reader has given, with the other's dictionaries. Closing it
- * closes neither.
+ * A reader of batches that another reader has loaded before. It uses the other reader's
+ * dictionaries. Closing it closes neither the batches nor the other reader.
  */
 final class ScoterHeldBatches extends ArrowReader {
     private final ArrowReader source;

@@ -13,15 +13,17 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Native memory and functions through Java's foreign-function API (Java 22 and newer).
+ * Access to native memory and functions through Java's foreign-function API (Java 22 or later).
  *
- * <p>The API is looked up once by name, so that this compiles for Java 17; what is left are handles
- * of primitive types that the JIT compiles to plain calls and moves. Addresses and pointers are
- * longs. Everything here is restricted: it throws where the program is run without
- * {@code --enable-native-access} and that is enforced.
+ * <p>The API is found by reflection when the class is loaded, so that this file compiles with Java
+ * 17. The resulting handles have primitive types only, and the JIT compiles them to plain calls and
+ * memory accesses. Addresses and pointers are longs.
+ *
+ * <p>All of this is restricted in Java: it throws if native access is denied, which may be the case
+ * when the program runs without {@code --enable-native-access}.
  */
 final class ScoterNative {
-    /** Access to the whole memory by address. */
+    /** Handles that read and write values of one type at any address. */
     static final VarHandle BYTE;
 
     static final VarHandle SHORT;
@@ -48,7 +50,7 @@ final class ScoterNative {
 
     private ScoterNative() {}
 
-    /** The bits of one, two, four or eight bytes as a number. */
+    /** Returns one, two, four or eight bytes at an address as a number. */
     static long bits(long address, int size) {
         return switch (size) {
             case 1 -> (byte) BYTE.get(address);
@@ -58,7 +60,7 @@ final class ScoterNative {
         };
     }
 
-    /** What is needed of java.lang.foreign. */
+    /** The parts of java.lang.foreign that are needed. */
     private static final class Api {
         private final MethodHandles.Lookup lookup = MethodHandles.lookup();
         private final Class<?> segment = type("MemorySegment");
@@ -128,11 +130,14 @@ final class ScoterNative {
         }
     }
 
-    /** The functions of a library that is loaded already. */
+    /** The functions of a native library that is already loaded. */
     static final class Library {
         private final Object symbols;
 
-        /** {@code file} is a part of the library's file name, {@code function} one that it has. */
+        /**
+         * {@code file} is a part of the library's file name. {@code function} is the name of any
+         * function in the library; it is used to check whether the library is visible.
+         */
         Library(String file, String function) throws Throwable {
             Object loaded = API.lookup
                     .findStatic(API.symbols, "loaderLookup", MethodType.methodType(API.symbols))
@@ -141,8 +146,7 @@ final class ScoterNative {
                 symbols = loaded;
                 return;
             }
-            // Another class loader has loaded it: then it is found by its path, and opened once
-            // more.
+            // Another class loader has loaded the library. Find its path and open it again.
             symbols = API.lookup
                     .findStatic(API.symbols, "libraryLookup", MethodType.methodType(API.symbols, Path.class, API.arena))
                     .invoke(mapped(file), API.global);
@@ -173,11 +177,13 @@ final class ScoterNative {
     }
 
     /**
-     * A native function of whole numbers. The fields of a record are constants to the JIT, which
-     * calls the function directly.
+     * A native function with integer parameters. It is a record because the JIT treats the fields
+     * of records as constants, and so calls the function directly.
      */
     record Function(MethodHandle handle) {
-        /** All parameters and the result are longs, in an array. */
+        /**
+         * Adapts a handle so that it takes all arguments in one array of longs and returns a long.
+         */
         private static Function of(MethodHandle handle) {
             int count = handle.type().parameterCount();
             MethodType longs = MethodType.genericMethodType(count);
@@ -189,8 +195,8 @@ final class ScoterNative {
         }
 
         /**
-         * Numbers are cut to the size of the parameters; 0 is what a function without a result
-         * returns.
+         * Calls the function. Arguments are truncated to the size of the parameters. Returns 0 if
+         * the function has no result.
          */
         long call(long... arguments) {
             try {
@@ -204,8 +210,8 @@ final class ScoterNative {
     }
 
     /**
-     * The address of a C function that runs a method for as long as the JVM lives. It must not
-     * throw.
+     * Returns the address of a C function that calls a Java method. The function stays valid as
+     * long as the JVM runs. The method must not throw.
      */
     static long callback(MethodHandle target) throws Throwable {
         Object options = API.noOptions();
@@ -217,7 +223,7 @@ final class ScoterNative {
                 .invoke(API.linker, target, API.descriptor(target.type()), API.global, options));
     }
 
-    /** Memory as the buffer that JNI functions take for a pointer. */
+    /** Wraps an address in a buffer, in which the driver's JNI functions expect pointers. */
     static ByteBuffer buffer(long address) throws Throwable {
         Object memory = API.lookup
                 .findVirtual(API.segment, "reinterpret", MethodType.methodType(API.segment, long.class))

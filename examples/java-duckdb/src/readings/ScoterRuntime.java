@@ -17,33 +17,36 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * Runs statements for generated classes over one JDBC connection.
+ * Runs the statements of generated classes on one JDBC connection.
  *
- * <p>Not for use by several threads at once, like the connection itself.
+ * <p>Like the connection, it must not be used by several threads at once.
  */
 final class ScoterRuntime extends ScoterObserved {
-    /** Prepared statements kept open: more than most programs have. */
+    /** The maximum number of cached prepared statements. Most programs have fewer. */
     private static final int MAX_STATEMENTS = 256;
 
-    /** Rows that a statement batch collects before it is sent. */
+    /** The number of rows that a statement batch collects before it is sent. */
     private static final int BATCH_ROWS = 1000;
 
-    /** Rows that a stream from PostgreSQL asks for at a time. */
+    /** The number of rows that a stream from PostgreSQL fetches at a time. */
     private static final int FETCH_ROWS = 1000;
 
     /**
-     * For each connection {@link #cursors} of all runtimes over it: a class that joined the
-     * transaction of another's stream would say that something is written which is not committed. A
-     * class generated into another package has a runtime of its own, which does not know.
+     * The {@link #cursors} of each connection. All runtimes on a connection share them: otherwise
+     * an operation could join the transaction of another runtime's stream, and report success
+     * before the transaction is committed.
+     *
+     * <p>Classes that are generated into another package have a runtime class of their own, which
+     * does not share this map.
      */
     private static final Map<Connection, AtomicInteger> CURSORS = Collections.synchronizedMap(new WeakHashMap<>());
 
     final Connection connection;
     final ScoterTypes.Engine engine;
     private final Map<String, PreparedStatement> statements;
-    /** Whether DuckDB's results stream, null if nobody asked. */
+    /** Whether DuckDB streams its results. Null until it is needed for the first time. */
     Boolean streams;
-    /** Streams that are open in a transaction which one of them began. */
+    /** The number of open streams in the transaction that the first of them began. */
     private final AtomicInteger cursors;
 
     ScoterRuntime(Connection connection, ScoterTypes.Engine engine, SqgObserver observer) {
@@ -54,7 +57,7 @@ final class ScoterRuntime extends ScoterObserved {
         this.statements = new LinkedHashMap<>(16, 0.75f, true);
     }
 
-    /** The present row of a JDBC result. */
+    /** The current row of a JDBC result. */
     record ResultRow(ResultSet rs, ScoterTypes.Engine engine) implements ScoterTypes.Row {
         @Override
         public <T> T get(ScoterTypes.Type<T> type, int column) throws SQLException {
@@ -62,22 +65,23 @@ final class ScoterRuntime extends ScoterObserved {
         }
     }
 
-    /** Makes one result of the present row. */
+    /** Converts the current row to a result of the generated code. */
     @FunctionalInterface
     interface Reader<T> {
         T read(ScoterTypes.Row row) throws SQLException;
     }
 
-    /** The values of one parameter set or row. */
+    /** Returns the values of a row or parameter set. */
     @FunctionalInterface
     interface Values<T> {
         ScoterTypes.Arg<?>[] of(T row);
     }
 
     /**
-     * A bulk operation on a table, named in SQL by {@code target}. {@code statement} is SQLite's,
-     * of one row, or PostgreSQL's, of an array of values per column, null where there is none.
-     * {@code stage} is null when rows go straight into the table.
+     * A bulk operation on one table. {@code target} is the table in SQL. {@code statement} is
+     * SQLite's statement for one row, or PostgreSQL's statement with an array of values per column;
+     * it is null if there is none. {@code stage} is null if rows are written directly into the
+     * table.
      */
     record Bulk<T>(
             String name,
@@ -87,12 +91,12 @@ final class ScoterRuntime extends ScoterObserved {
             String statement,
             Stage stage,
             List<ScoterTypes.Column<T, ?>> columns) {
-        /** The columns' names in SQL, each behind the prefix. */
+        /** Returns the columns' names for SQL, separated by commas, each with a prefix. */
         String columnList(String prefix) {
             return columnList(prefix, columns);
         }
 
-        /** The same of some columns. */
+        /** Returns the names of some columns for SQL, separated by commas, each with a prefix. */
         static String columnList(String prefix, List<? extends ScoterTypes.Column<?, ?>> columns) {
             StringBuilder list = new StringBuilder();
             for (ScoterTypes.Column<?, ?> column : columns) {
@@ -105,7 +109,7 @@ final class ScoterRuntime extends ScoterObserved {
             return list.toString();
         }
 
-        /** The values of a row. */
+        /** Returns the function that takes the values from a row. */
         Values<T> values() {
             return row -> {
                 ScoterTypes.Arg<?>[] values = new ScoterTypes.Arg<?>[columns.size()];
@@ -117,7 +121,7 @@ final class ScoterRuntime extends ScoterObserved {
         }
     }
 
-    /** A temporary table that is filled and then applied. */
+    /** The statements for a temporary table that is filled and then applied to the target. */
     record Stage(String table, String create, String dedupe, String apply, String drop) {}
 
     private PreparedStatement prepare(String sql, ScoterTypes.Arg<?>[] args) throws SQLException {
@@ -135,9 +139,9 @@ final class ScoterRuntime extends ScoterObserved {
     }
 
     /**
-     * Keeps a statement for its next use; the oldest goes when there are too many. DuckDB plans a
-     * statement once, by the statistics of that moment, and gives wrong values when they have
-     * changed: there none is kept.
+     * Caches a statement for its next use, and closes the oldest one if there are too many.
+     * DuckDB's statements are closed instead: DuckDB plans a statement once with the statistics of
+     * that moment, and returns wrong values after they have changed.
      */
     private void release(String sql, PreparedStatement statement) throws SQLException {
         if (engine == ScoterTypes.Engine.DUCKDB) {
@@ -179,7 +183,7 @@ final class ScoterRuntime extends ScoterObserved {
         });
     }
 
-    /** The first row, or null. */
+    /** Returns the first row, or null if there is none. */
     <T> T one(String name, String sql, Reader<T> reader, ScoterTypes.Arg<?>... args) throws SQLException {
         boolean[] found = {false};
         return observe(name, r -> found[0] ? 1L : 0L, () -> {
@@ -207,7 +211,7 @@ final class ScoterRuntime extends ScoterObserved {
             PreparedStatement statement = prepare(sql, args);
             int changed;
             try {
-                // A statement may be of a kind that is neither rows nor a count.
+                // Some kinds of statements return neither rows nor a count.
                 changed = statement.execute() ? 0 : Math.max(0, statement.getUpdateCount());
             } catch (SQLException | RuntimeException e) {
                 statement.close();
@@ -219,9 +223,9 @@ final class ScoterRuntime extends ScoterObserved {
     }
 
     /**
-     * Reads row by row. PostgreSQL sends rows in portions only inside a transaction: when there is
-     * none, one is begun for as long as the stream lives. What other statements change meanwhile is
-     * committed with it.
+     * Streams rows. PostgreSQL sends rows in portions only inside a transaction. If no transaction
+     * is open, the stream begins one, which lasts until the stream is closed. Changes that other
+     * statements make meanwhile are committed with it.
      */
     <T> Stream<T> stream(String name, String sql, Reader<T> reader, int fetchSize, ScoterTypes.Arg<?>... args)
             throws SQLException {
@@ -267,14 +271,18 @@ final class ScoterRuntime extends ScoterObserved {
             return;
         }
         try {
-            // an error if the server has ended it: what other statements changed is lost then
+            // fails if the server has ended the transaction; then the changes of other statements
+            // are lost
             connection.commit();
         } finally {
             connection.setAutoCommit(true);
         }
     }
 
-    /** Runs a statement once per parameter set, all or nothing; returns each one's count. */
+    /**
+     * Runs a statement once for each row. Either all runs take effect or none. Returns the number
+     * of changed rows of each run.
+     */
     <T> int[] batch(String name, String sql, Values<T> values, Iterable<T> rows) throws SQLException {
         return observe(
                 name,
@@ -305,7 +313,10 @@ final class ScoterRuntime extends ScoterObserved {
                 }));
     }
 
-    /** Fills a stage by {@code fill}, applies it, and returns the rows it changed. */
+    /**
+     * Creates a temporary table, fills it with {@code fill}, and applies it. Returns the number of
+     * changed rows.
+     */
     long staged(Stage stage, Body<Long> fill) throws SQLException {
         execute(stage.create());
         try {
@@ -323,7 +334,7 @@ final class ScoterRuntime extends ScoterObserved {
             try {
                 execute(stage.drop());
             } catch (SQLException dropped) {
-                // The failed transaction takes the table with it.
+                // The table is already dropped if the transaction was aborted.
                 e.addSuppressed(dropped);
             }
             throw e;
@@ -337,9 +348,9 @@ final class ScoterRuntime extends ScoterObserved {
     }
 
     /**
-     * Runs body in a transaction, or in the one that is open already: behind a savepoint, so that
-     * what fails leaves it as it was. DuckDB has none: there the open one can only be rolled back
-     * after a failure.
+     * Runs body in a transaction. If a transaction is already open, body runs in it behind a
+     * savepoint, so that a failure undoes only body. DuckDB has no savepoints: after a failure
+     * inside an open transaction, that transaction can only be rolled back.
      */
     <T> T transaction(Body<T> body) throws SQLException {
         return transaction(true, body);
@@ -359,8 +370,8 @@ final class ScoterRuntime extends ScoterObserved {
                 connection.rollback();
             }
         } catch (SQLException | RuntimeException | Error e) {
-            // A database that has ended the transaction by itself refuses these, which must not
-            // hide why.
+            // These calls fail if the database has already ended the transaction. That must not
+            // hide the first error.
             try {
                 connection.rollback();
             } catch (SQLException rollback) {
@@ -384,7 +395,8 @@ final class ScoterRuntime extends ScoterObserved {
             try {
                 execute("SELECT error('a part of this transaction has failed')");
             } catch (SQLException aborted) {
-                // As it should.
+                // The statement fails on purpose, so that the transaction can no longer be
+                // committed.
             }
             throw e;
         }
@@ -399,7 +411,7 @@ final class ScoterRuntime extends ScoterObserved {
             try {
                 undo("_scoter");
             } catch (SQLException undone) {
-                e.addSuppressed(undone); // the database has ended the whole transaction
+                e.addSuppressed(undone); // the database has already ended the whole transaction
             }
             throw e;
         }
@@ -411,15 +423,16 @@ final class ScoterRuntime extends ScoterObserved {
         return result;
     }
 
-    /** Takes back what was done since a savepoint. */
+    /** Undoes everything since a savepoint, and removes the savepoint. */
     void undo(String savepoint) throws SQLException {
         execute("ROLLBACK TO " + savepoint);
         execute("RELEASE " + savepoint);
     }
 
     /**
-     * Whether what runs now belongs to a transaction that is open; an error if that is the one of a
-     * stream, which could not end as this wants it to.
+     * Returns whether a transaction is open that the next operation joins. Throws if that
+     * transaction belongs to an open stream, because the operation could neither commit it nor roll
+     * it back alone.
      */
     boolean joins() throws SQLException {
         if (cursors.get() > 0) {
@@ -430,8 +443,8 @@ final class ScoterRuntime extends ScoterObserved {
         }
         return switch (engine) {
             case SQLITE -> begunInSqlite();
-            // The id is of the default database, which must be one of DuckDB's own: in another, a
-            // transaction is not seen.
+            // The id is that of the default database. If that is not a DuckDB database, an open
+            // transaction is not detected.
             case DUCKDB ->
                 value("SELECT type FROM duckdb_databases() WHERE database_name = current_database()")
                                 .equals("duckdb")
@@ -441,8 +454,9 @@ final class ScoterRuntime extends ScoterObserved {
     }
 
     /**
-     * Whether two statements see one value, as of a transaction's id they only do in a transaction
-     * that was begun by BEGIN, which drivers do not know of.
+     * Returns whether a query returns the same value twice. A transaction id only does so inside a
+     * transaction. This detects transactions begun by a BEGIN statement, which the drivers do not
+     * notice.
      */
     private boolean constant(String sql) throws SQLException {
         return value(sql).equals(value(sql));
@@ -450,7 +464,8 @@ final class ScoterRuntime extends ScoterObserved {
 
     private boolean begunInSqlite() throws SQLException {
         try (var statement = connection.createStatement()) {
-            statement.executeUpdate("BEGIN; COMMIT"); // takes no lock
+            // succeeds only outside a transaction, and takes no lock
+            statement.executeUpdate("BEGIN; COMMIT");
             return false;
         } catch (SQLException e) {
             if (String.valueOf(e.getMessage()).contains("within a transaction")) {
@@ -461,12 +476,13 @@ final class ScoterRuntime extends ScoterObserved {
     }
 
     /**
-     * By what the server says with every answer; where the driver is hidden, by a lock that a
-     * transaction has on itself.
+     * Returns whether a BEGIN statement has begun a transaction in PostgreSQL. The driver knows
+     * this from the server's responses. If the driver's connection is not accessible, the
+     * transaction's lock on itself shows it.
      */
     private boolean begunInPostgres() throws SQLException {
         try {
-            // This file, used without that driver too, cannot name its classes.
+            // Use reflection, because this file must also compile without PostgreSQL's driver.
             Class<?> driver = Class.forName("org.postgresql.core.BaseConnection");
             if (connection.isWrapperFor(driver)) {
                 return !driver.getMethod("getTransactionState")
@@ -475,12 +491,14 @@ final class ScoterRuntime extends ScoterObserved {
                         .equals("IDLE");
             }
         } catch (ReflectiveOperationException e) {
-            // Another driver, or one without that method.
+            // This is another driver, or a version without that method.
         }
         return constant("SELECT virtualxid FROM pg_locks WHERE locktype = 'virtualxid' AND pid = pg_backend_pid()");
     }
 
-    /** The first value of a query as text. */
+    /**
+     * Returns the first value of a query's result as text, or an empty string if there are no rows.
+     */
     String value(String sql) throws SQLException {
         try (var statement = connection.createStatement();
                 ResultSet rs = statement.executeQuery(sql)) {
@@ -488,14 +506,17 @@ final class ScoterRuntime extends ScoterObserved {
         }
     }
 
-    /** Attaches a PostgreSQL database to DuckDB under a name that is already quoted. */
+    /**
+     * Attaches a PostgreSQL database to DuckDB. {@code sqlName} is used in SQL as it is, so the
+     * caller must quote it.
+     */
     static void attachPostgres(Connection connection, String sqlName, String dsn) throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute("ATTACH '" + dsn.replace("'", "''") + "' AS " + sqlName + " (TYPE postgres)");
         }
     }
 
-    /** Closes the statements that are kept, not the connection. */
+    /** Closes the cached statements, but not the connection. */
     void close() throws SQLException {
         for (PreparedStatement statement : statements.values()) {
             statement.close();

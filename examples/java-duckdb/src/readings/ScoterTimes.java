@@ -20,9 +20,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Days, times and intervals as drivers give them. SQLite has three forms: text, Unix seconds and
- * Julian days. Years before the first and beyond four digits have a sign in Java's text; PostgreSQL
- * has an era in place of a minus, and no plus.
+ * Reads dates, times and intervals in the forms that drivers return. SQLite has three forms: text,
+ * Unix seconds and Julian days.
+ *
+ * <p>In Java's text, years before 0 and years with more than four digits have a sign. PostgreSQL
+ * writes BC instead of a minus, and no plus.
  */
 final class ScoterTimes {
     private ScoterTimes() {}
@@ -50,8 +52,8 @@ final class ScoterTimes {
     }
 
     /**
-     * Java's text of a day or moment of that year as PostgreSQL's: {@code -0043-03-15} is
-     * {@code 0044-03-15 BC}.
+     * Converts Java's text of a date or timestamp to PostgreSQL's: {@code -0043-03-15} becomes
+     * {@code 0044-03-15 BC}. {@code year} is the year in the text.
      */
     static String era(String iso, int year) {
         if (year > 0) {
@@ -61,8 +63,8 @@ final class ScoterTimes {
     }
 
     /**
-     * What DuckDB's driver gives for infinite moments: the last number of the column's unit and its
-     * negative. TIMESTAMP_S has none that Java has.
+     * The values that DuckDB's driver returns for infinite timestamps: the largest number of the
+     * column's unit and its negative. For TIMESTAMP_S these are outside Java's range.
      */
     private static final Set<LocalDateTime> INFINITE = Stream.of(1000L, 1_000_000L, 1_000_000_000L)
             .flatMap(unit -> Stream.of(Long.MAX_VALUE, -Long.MAX_VALUE)
@@ -76,7 +78,7 @@ final class ScoterTimes {
         return new DateTimeException((after ? "infinity" : "-infinity") + " is not a day or moment that Java has");
     }
 
-    /** A day of DuckDB's driver, if it is one. */
+    /** Returns a date from DuckDB's driver unchanged. Throws if it stands for infinity. */
     static LocalDate finite(LocalDate day) {
         long number = day.toEpochDay();
         if (Math.abs(number) == Integer.MAX_VALUE) {
@@ -85,7 +87,7 @@ final class ScoterTimes {
         return day;
     }
 
-    /** A moment of DuckDB's driver, if it is one. */
+    /** Returns a timestamp from DuckDB's driver unchanged. Throws if it stands for infinity. */
     static LocalDateTime finite(LocalDateTime moment) {
         int year = moment.getYear();
         if ((year >= 2262 || year <= 1677) && INFINITE.contains(moment)) {
@@ -94,7 +96,7 @@ final class ScoterTimes {
         return moment;
     }
 
-    /** The text of a day, moment or instant with a space before the time. */
+    /** Returns the text of a date, timestamp or instant, with a space before the time. */
     static String iso(Object value) {
         if (value instanceof LocalDateTime t) {
             return SPACED.format(t);
@@ -102,7 +104,10 @@ final class ScoterTimes {
         return value instanceof OffsetDateTime t ? ZONED.format(t) : value.toString();
     }
 
-    /** The text of a day or moment of that year, which SQLite's functions read. */
+    /**
+     * Returns the text unchanged if its year is one that SQLite's functions can read: 0 to 9999.
+     * Throws otherwise.
+     */
     static String sqlite(String iso, int year) {
         if (year < 0 || year > 9999) {
             throw new DateTimeException("the year " + year + " is not of SQLite's 0 to 9999");
@@ -110,7 +115,7 @@ final class ScoterTimes {
         return iso;
     }
 
-    /** The day of a text, which may have a time behind it. */
+    /** Parses the date of a text that may also contain a time. */
     static LocalDate day(String text) {
         int length = text.length();
         if (length < 10
@@ -145,11 +150,11 @@ final class ScoterTimes {
                 : parse(text).withOffsetSameInstant(ZoneOffset.UTC).toLocalDateTime();
     }
 
-    /** A day, with or without a time and a zone, and the era as PostgreSQL and DuckDB write it. */
+    /** Matches a date with an optional time, zone and era, as PostgreSQL and DuckDB write them. */
     private static final Pattern MOMENT = Pattern.compile(
             "([+-]?\\d{4,9})-(\\d\\d)-(\\d\\d)( \\(BC\\))?(?:[ T](\\d\\d:\\d\\d[:.\\d]*) ?(Z|[+-][\\d:]+)?)?( BC)?");
 
-    /** A day or moment of any form: UTC is the zone if there is none. */
+    /** Parses a date or timestamp of any form. The zone is UTC if the text has none. */
     private static OffsetDateTime parse(String text) {
         Matcher m = MOMENT.matcher(text);
         if (!m.matches()) {
@@ -165,8 +170,8 @@ final class ScoterTimes {
     }
 
     /**
-     * {@code 2025-01-31 12:30:00.5}, the form of nearly every moment, without a formatter; null for
-     * any other.
+     * Parses the most frequent form, {@code 2025-01-31 12:30:00.5}, quickly and without a
+     * formatter. Returns null for any other form.
      */
     private static LocalDateTime plain(String text) {
         int length = text.length();
@@ -197,7 +202,10 @@ final class ScoterTimes {
         return LocalDateTime.of(year, month, day, hour, minute, second, nanos);
     }
 
-    /** The number of some digits, negative if there is anything else. */
+    /**
+     * Parses the digits between two indices. Returns a negative number if there is another
+     * character.
+     */
     private static int digits(String text, int from, int to) {
         int value = 0;
         for (int i = from; i < to; i++) {
@@ -210,7 +218,7 @@ final class ScoterTimes {
         return value;
     }
 
-    /** Where the zone begins in the text of a moment or time, or -1. */
+    /** Returns the index at which the zone begins in the text of a time or timestamp, or -1. */
     static int zoneAt(String text) {
         for (int i = text.length() - 1; i > 7; i--) {
             char c = text.charAt(i);
@@ -226,8 +234,9 @@ final class ScoterTimes {
 
     static OffsetDateTime instant(Object raw) {
         if (raw instanceof OffsetDateTime t) {
-            // Inside of another value DuckDB gives the time on the clock here with an offset of
-            // another day, once a year of two instants: queries ask for text.
+            // Inside a nested value, DuckDB's driver returns the local time with the offset of
+            // another date. Once a year two instants have the same local time; queries avoid this
+            // by asking for text.
             return t.toLocalDateTime()
                     .atZone(ZoneId.systemDefault())
                     .withZoneSameInstant(ZoneOffset.UTC)
@@ -252,7 +261,10 @@ final class ScoterTimes {
             Pattern.compile("(?:([+-]?\\d+) years? ?)?(?:([+-]?\\d+) mon(?:th)?s? ?)?(?:([+-]?\\d+) days? ?)?"
                     + "(?:([+-]?)(\\d+):(\\d\\d):(\\d\\d)(?:\\.(\\d{1,6}))?)?");
 
-    /** PostgreSQL's and DuckDB's text of an interval: {@code 1 year 2 mons -3 days 04:05:06.7}. */
+    /**
+     * Parses the interval text of PostgreSQL and DuckDB, such as {@code 1 year 2 mons -3 days
+     * 04:05:06.7}.
+     */
     static ScoterInterval interval(String text) {
         Matcher m = INTERVAL.matcher(text);
         if (!m.matches() || text.isEmpty()) {

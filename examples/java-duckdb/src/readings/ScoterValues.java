@@ -6,11 +6,11 @@ import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 
-/** Values as the numbers that databases store. What does not fit is an error that says so. */
+/** Converts values to the numbers that databases store. Throws if a value does not fit. */
 final class ScoterValues {
     private ScoterValues() {}
 
-    /** A number of so many bits, without a sign. */
+    /** Checks that a value fits into an unsigned number of {@code bits} bits. */
     static long unsigned(long value, int bits) {
         if (value >>> bits != 0) {
             throw new ArithmeticException("is not an unsigned number of " + bits + " bits");
@@ -18,7 +18,7 @@ final class ScoterValues {
         return value;
     }
 
-    /** A number of so many bits, the sign's included. */
+    /** Checks that a value fits into a number of {@code bits} bits, including the sign. */
     static BigInteger whole(BigInteger value, boolean signed, int bits) {
         if (value.bitLength() > (signed ? bits - 1 : bits) || !signed && value.signum() < 0) {
             throw new ArithmeticException(
@@ -27,7 +27,10 @@ final class ScoterValues {
         return value;
     }
 
-    /** A decimal with exactly so many digits after the point, none of which is lost. */
+    /**
+     * Returns the decimal with exactly {@code scale} digits after the decimal point. Throws if
+     * digits would be lost or there are too many.
+     */
     static BigDecimal decimal(BigDecimal value, int precision, int scale) {
         if (value.scale() > scale && value.stripTrailingZeros().scale() > scale) {
             throw new ArithmeticException("has more than " + scale + " digits after the point");
@@ -39,19 +42,22 @@ final class ScoterValues {
         return scaled;
     }
 
-    /** Refuses an array of another length. */
+    /** Throws if an array does not have the required length. */
     static void length(int elements, int length) {
         if (elements != length) {
             throw new IllegalArgumentException("has " + elements + " elements instead of " + length);
         }
     }
 
-    /** Since 1970, in units of which a second has that many. What is smaller is cut off. */
+    /**
+     * Returns the time since 1970 in units of 1/{@code perSecond} seconds. Smaller digits are
+     * dropped.
+     */
     static long moment(LocalDateTime value, int perSecond) {
         return units(value.toEpochSecond(ZoneOffset.UTC), value.getNano(), perSecond);
     }
 
-    /** Microseconds since 1970. */
+    /** Returns the microseconds since 1970. */
     static long instant(OffsetDateTime value) {
         return units(value.toEpochSecond(), value.getNano(), 1_000_000);
     }

@@ -1,9 +1,9 @@
 package readings;
 
 /**
- * Sees every operation of the generated code: for traces, timers, logs.
+ * Receives each operation of the generated code, for tracing, timing or logging.
  *
- * <p>Costs nothing when no observer is given to the constructor.
+ * <p>Costs nothing if no observer is given to the constructor.
  */
 @FunctionalInterface
 public interface SqgObserver {
@@ -11,17 +11,17 @@ public interface SqgObserver {
      * Called before an operation.
      *
      * @param operation the name of the method
-     * @return the scope that receives the end of the operation, or null to ignore it
+     * @return the scope whose {@code end} is called when the operation ends, or null to ignore it
      */
     Scope start(String operation);
 
-    /** One operation under way. */
+    /** One running operation. */
     @FunctionalInterface
     interface Scope {
         /**
-         * Called once, however the operation ends.
+         * Called once, when the operation ends or fails.
          *
-         * @param rowCount rows returned or changed, -1 when not known
+         * @param rowCount the number of returned or changed rows, or -1 if it is not known
          * @param error the failure, or null
          */
         void end(long rowCount, Throwable error);

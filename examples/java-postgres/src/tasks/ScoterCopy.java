@@ -12,9 +12,15 @@ import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
 
 /**
- * Rows on their way into a table of PostgreSQL, in one of three forms: binary COPY, COPY of text
- * for columns of types that have no writer, and statements where COPY does not write or the
- * connection has none. After a failure the open transaction can only be rolled back.
+ * Writes rows into a PostgreSQL table in one of three ways:
+ *
+ * <ul>
+ *   <li>binary COPY;
+ *   <li>COPY in text format, if a column's type has no binary writer;
+ *   <li>INSERT statements, if COPY cannot write into the table or the connection has no COPY.
+ * </ul>
+ *
+ * <p>After a failure the open transaction can only be rolled back.
  */
 abstract class ScoterCopy<T> {
     final List<ScoterTypes.Column<T, ?>> columns;
@@ -25,8 +31,8 @@ abstract class ScoterCopy<T> {
     }
 
     /**
-     * Begins to write into a table, named in SQL. {@code keys} receives the rows' keys, if it is
-     * not null and the plan's keys are canonical.
+     * Begins to write into a table. {@code table} is its name in SQL. {@code keys} collects the
+     * keys of the rows; it may be null and is only used if the plan's keys are canonical.
      */
     static <T> ScoterCopy<T> into(
             ScoterRuntime rt,
@@ -56,23 +62,23 @@ abstract class ScoterCopy<T> {
         rows++;
     }
 
-    /** Rows added before the present one. */
+    /** Returns the number of rows before the current row. */
     final long rows() {
         return rows;
     }
 
     abstract void write(T row) throws SQLException;
 
-    /** Sends what is collected. */
+    /** Sends the collected rows to the server. */
     abstract void flush() throws SQLException;
 
-    /** Ends; returns how many rows the server has taken. */
+    /** Ends the COPY. Returns the number of rows that the server has accepted. */
     abstract long finish() throws SQLException;
 
-    /** Ends and has the transaction fail. */
+    /** Cancels the COPY. The transaction has failed then. */
     abstract void cancel() throws SQLException;
 
-    /** The value of a column, which may be null only if the column may. */
+    /** Returns a column's value. Throws if it is null and the column is required. */
     final Object value(ScoterTypes.Column<T, ?> column, T row) {
         Object value = column.value().apply(row);
         if (value == null && column.required()) {
@@ -104,8 +110,8 @@ abstract class ScoterCopy<T> {
     }
 
     /**
-     * Rows of values in the server's binary form. A chunk goes to the socket as soon as it is full;
-     * while the server reads the socket's buffer, the next one is written.
+     * Writes rows in PostgreSQL's binary COPY format. A chunk is sent as soon as it is full. The
+     * next chunk is filled while the server still reads the last one.
      */
     private static final class Binary<T> extends Copy<T> {
         private static final int CHUNK_BYTES = 1 << 16;
@@ -165,7 +171,8 @@ abstract class ScoterCopy<T> {
         }
 
         /**
-         * Looks for the column that cannot be written, by writing the row once more value by value.
+         * Finds the column that cannot be written by writing the row again value by value, and
+         * throws an exception that names it.
          */
         private void refuse(T row, int began) throws SQLException {
             out.size = began;
@@ -183,7 +190,7 @@ abstract class ScoterCopy<T> {
             }
         }
 
-        /** Tells the key of the row that began there. */
+        /** Passes the key of the row that begins at the position {@code began} to {@code keys}. */
         private void key(int began) {
             long hash = 0;
             int at = began;
@@ -192,7 +199,8 @@ abstract class ScoterCopy<T> {
                 if (columns.get(i).key()) {
                     hash = ScoterHashes.mix(hash) ^ out.hash(at, next);
                     if (types[i] instanceof ScoterCopyType.Text && out.bytes[next - 1] == ' ') {
-                        // a column's limit may cut off spaces, which makes keys the same
+                        // A column with a length limit may remove trailing spaces, which can make
+                        // two keys equal.
                         keys.found();
                     }
                 }
@@ -215,7 +223,7 @@ abstract class ScoterCopy<T> {
         }
     }
 
-    /** Rows of PostgreSQL's text form, which every type has. */
+    /** Writes rows in PostgreSQL's text format, which works for every type. */
     private static final class Text<T> extends Copy<T> {
         private static final int CHUNK_CHARS = 1 << 16;
 
@@ -268,7 +276,7 @@ abstract class ScoterCopy<T> {
         }
     }
 
-    /** An INSERT per row, in batches. */
+    /** Writes each row with an INSERT, in batches. */
     private static final class Statements<T> extends ScoterCopy<T> {
         private static final int BATCH_ROWS = 1000;
         private static final Pattern ENTRY = Pattern.compile("Batch entry (\\d+)");
@@ -302,7 +310,7 @@ abstract class ScoterCopy<T> {
 
         @Override
         void flush() throws SQLException {
-            // The row that fills a batch is not counted yet.
+            // If this row has filled the batch, it is not counted in rows() yet.
             long first = rows() + (waiting == BATCH_ROWS ? 1 : 0) - waiting;
             waiting = 0;
             try {
@@ -326,7 +334,7 @@ abstract class ScoterCopy<T> {
             try {
                 rt.execute("DO $$BEGIN RAISE 'a bulk operation of this transaction has failed'; END$$");
             } catch (SQLException e) {
-                // As it should.
+                // The statement fails on purpose, so that the transaction fails.
             }
         }
     }

@@ -5,9 +5,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** Bytes of PostgreSQL's binary COPY format, which is big-endian, as they are written. */
+/** A growing buffer of bytes in PostgreSQL's binary COPY format, which is big-endian. */
 final class ScoterCopyBuffer {
-    /** What the buffer holds without growing: a chunk and a row behind it. */
+    /** The initial size in bytes: enough for a chunk and one more row. */
     static final int BYTES = 1 << 17;
 
     private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
@@ -15,10 +15,10 @@ final class ScoterCopyBuffer {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
     byte[] bytes = new byte[BYTES];
-    /** How many bytes are written. */
+    /** The number of written bytes. */
     int size;
 
-    /** Makes place for so many bytes; the other methods need it. */
+    /** Makes sure that {@code more} bytes fit. Call it before the methods that write numbers. */
     void reserve(int more) {
         if (bytes.length - size < more) {
             long wanted = Math.max(2L * bytes.length, (long) size + more);
@@ -29,7 +29,7 @@ final class ScoterCopyBuffer {
         }
     }
 
-    /** Forgets what is written, and the memory of rows of unusual size. */
+    /** Empties the buffer. Shrinks it if very large rows have made it grow. */
     void clear() {
         size = 0;
         if (bytes.length > 8 * BYTES) {
@@ -56,14 +56,17 @@ final class ScoterCopyBuffer {
         size += 8;
     }
 
-    /** Writes a value of one, two or four bytes behind its length; it is in the upper bytes. */
+    /**
+     * Writes a length and a value of one, two or four bytes. The value is in the upper bytes of
+     * {@code value}.
+     */
     void small(int length, int value) {
         reserve(8);
         LONG.set(bytes, size, (long) length << 32 | value & 0xffff_ffffL);
         size += 4 + length;
     }
 
-    /** Writes over what stands at a place. */
+    /** Overwrites eight bytes at a position. */
     void int64At(int at, long value) {
         LONG.set(bytes, at, value);
     }
@@ -72,19 +75,22 @@ final class ScoterCopyBuffer {
         return (int) INT.get(bytes, at);
     }
 
-    /** Writes over what stands at a place. */
+    /** Overwrites four bytes at a position. */
     void int32At(int at, int value) {
         INT.set(bytes, at, value);
     }
 
-    /** Leaves place for the length of a value that is not known yet; returns where. */
+    /**
+     * Begins a value whose length is not known yet. Leaves four bytes for the length and returns
+     * the position at which the value begins.
+     */
     int open() {
         reserve(4);
         size += 4;
         return size;
     }
 
-    /** Writes the length of the value that began there. */
+    /** Ends the value that began at the position {@code began}, and writes its length before it. */
     void close(int began) {
         INT.set(bytes, began - 4, size - began);
     }
@@ -95,7 +101,7 @@ final class ScoterCopyBuffer {
         size += value.length;
     }
 
-    /** Writes a text as UTF-8 behind its length. */
+    /** Writes a text's length in bytes and then its UTF-8. */
     void text(String text) {
         reserve(Math.addExact(4, Math.multiplyExact(3, text.length())));
         int began = size + 4;
@@ -103,23 +109,24 @@ final class ScoterCopyBuffer {
         INT.set(bytes, began - 4, size - began);
     }
 
-    /** Writes a text as UTF-8. */
+    /** Writes a text as UTF-8 without a length. */
     void utf8(String text) {
         reserve(Math.multiplyExact(3, text.length()));
         size = utf8(text, bytes, size);
     }
 
-    /** Writes a text from there on; returns where it ends. */
+    /** Writes a text as UTF-8 at the position {@code at}. Returns the position of its end. */
     private static int utf8(String text, byte[] to, int at) {
         int ascii = ascii(text, to, at);
         return ascii == text.length() ? at + ascii : ScoterText.utf8(text, ascii, to, at + ascii);
     }
 
     /**
-     * Writes characters as long as they are ASCII; returns how many. The last ones of a text are
-     * written together with some before them once more, so that texts of about one length take the
-     * same way: what the processor takes for another length than the last text's costs as much as
-     * to write eight characters.
+     * Writes characters as long as they are ASCII. Returns the number of written characters.
+     *
+     * <p>The last characters of a text are written together with some that were already written. So
+     * texts of similar lengths take the same branches: a mispredicted branch costs as much as
+     * writing eight characters.
      */
     private static int ascii(String text, byte[] to, int at) {
         int length = text.length();
@@ -141,7 +148,7 @@ final class ScoterCopyBuffer {
         return i;
     }
 
-    /** Writes four characters if they are ASCII. */
+    /** Writes four characters. Returns false if one of them is not ASCII. */
     private static boolean four(String text, int i, byte[] to, int at) {
         char a = text.charAt(i);
         char b = text.charAt(i + 1);
@@ -154,7 +161,7 @@ final class ScoterCopyBuffer {
         return true;
     }
 
-    /** Writes eight characters if they are ASCII. */
+    /** Writes eight characters. Returns false if one of them is not ASCII. */
     private static boolean eight(String text, int i, byte[] to, int at) {
         char a = text.charAt(i);
         char b = text.charAt(i + 1);
@@ -171,7 +178,7 @@ final class ScoterCopyBuffer {
         return true;
     }
 
-    /** A hash of the bytes from there up to there. */
+    /** Returns a hash of the bytes from {@code from} up to but not including {@code end}. */
     long hash(int from, int end) {
         long hash = end - from;
         int at = from;

@@ -3,11 +3,12 @@ package tasks;
 import java.math.BigDecimal;
 
 /**
- * Writes numbers as PostgreSQL's numeric: groups of four decimal digits, each a number of 16 bits,
- * the first counted from the point by its weight. Numbers of up to 15 digits need no object.
+ * Writes numbers in PostgreSQL's binary format of NUMERIC. A number is a list of 16-bit groups of
+ * four decimal digits. The weight is the position of the first group relative to the decimal point.
+ * Numbers of up to 15 digits are written without allocating objects.
  */
 final class ScoterCopyNumeric extends ScoterCopyType {
-    /** Digits of which a double holds every number. */
+    /** A double represents every integer of up to this many digits exactly. */
     private static final int EXACT = 15;
 
     private static final long[] POWERS = new long[19];
@@ -34,8 +35,8 @@ final class ScoterCopyNumeric extends ScoterCopyType {
     }
 
     /**
-     * {@code nearest} is the double next to the number: a ninth of a unit of the last digit away at
-     * most, and never beyond a whole number.
+     * Writes a small number. {@code nearest} is the double nearest to it. It differs from the
+     * number by at most a ninth of a unit of the last digit, and never crosses a whole number.
      */
     private static void small(ScoterCopyBuffer out, double nearest, int scale) {
         double digits = Math.abs(nearest);
@@ -45,8 +46,8 @@ final class ScoterCopyNumeric extends ScoterCopyType {
         fraction *= POWERS[4 * groups - scale];
         int began = begin(out, scale, 4 + groups);
         int weight = -1;
-        // Divisors that are constants, and none for the numbers that are most frequent: to divide
-        // costs more than all the rest.
+        // The divisors are constants, and the most frequent numbers need no division: a division
+        // costs more than everything else here.
         if (whole >= 10_000) {
             long upper = whole / 10_000;
             int first = (int) (upper / 100_000_000);
@@ -77,7 +78,8 @@ final class ScoterCopyNumeric extends ScoterCopyType {
         String digits = number.unscaledValue().abs().toString();
         int scale = number.scale();
         int whole = digits.length() - scale;
-        // The digits in groups of four before and behind the point; what is missing is zero.
+        // Split the digits into groups of four before and after the decimal point. Missing digits
+        // are zero.
         int first = Math.floorDiv(whole + 3, 4);
         int groups = first + (scale + 3) / 4;
         int began = begin(out, scale, groups);
@@ -92,7 +94,7 @@ final class ScoterCopyNumeric extends ScoterCopyType {
         end(out, began, number.signum() < 0, scale, first - 1);
     }
 
-    /** Leaves place for the header; returns where the value begins. */
+    /** Leaves space for the value's header. Returns the position at which the value begins. */
     private static int begin(ScoterCopyBuffer out, int scale, int groups) {
         if (scale > 0x3fff) {
             throw new ArithmeticException("has more than " + 0x3fff + " digits after the point");
@@ -103,7 +105,10 @@ final class ScoterCopyNumeric extends ScoterCopyType {
         return began;
     }
 
-    /** Writes the header of the groups that were written. {@code weight} is that of the first. */
+    /**
+     * Writes the header of the value whose groups have been written. {@code weight} is that of the
+     * first group.
+     */
     private static void end(ScoterCopyBuffer out, int began, boolean negative, int scale, int weight) {
         int groups = (out.size - began - 8) / 2;
         if (groups > 0x7fff) {
@@ -115,7 +120,10 @@ final class ScoterCopyNumeric extends ScoterCopyType {
         out.close(began);
     }
 
-    /** One number has as many forms as digits after the point. */
+    /**
+     * Equal numbers can have different bytes: the number of digits after the decimal point may
+     * differ.
+     */
     @Override
     boolean canonical() {
         return false;

@@ -7,13 +7,13 @@ import java.time.OffsetDateTime;
 import java.util.UUID;
 
 /**
- * Where generated code writes the values of a row for binary COPY, one after the other. The types
- * that most columns are of have a method each: to look for the writer of a column's type costs as
- * much as to write the value. Null is written as such, and told by {@link #nulls}.
+ * Receives the values of a row from generated code, one after the other, and writes them for binary
+ * COPY. Frequent types have a method of their own, because finding a column's writer costs as much
+ * as writing the value. A null is written as NULL and sets {@link #nulls}.
  */
 final class ScoterCopyRow {
     final ScoterCopyBuffer out = new ScoterCopyBuffer();
-    /** Whether a value has been null. */
+    /** Whether a null was written since the caller cleared this flag. */
     boolean nulls;
 
     private final ScoterCopyType[] types;
@@ -22,20 +22,20 @@ final class ScoterCopyRow {
         this.types = types;
     }
 
-    /** Writes the values of a row. */
+    /** Writes all values of a row. */
     interface Writer<T> {
         void write(ScoterCopyRow to, T row);
     }
 
     /**
-     * Whether a column's values may be written by the method of its kind, or {@link #value} has to
-     * be asked.
+     * Returns whether generated code may write a column's values with the method for its kind.
+     * Otherwise {@link #value} must be used.
      */
     static boolean direct(ScoterCopyType served, ScoterTypes.Type<?> type) {
         return type.kind != ScoterTypes.Kind.TEXT || served instanceof ScoterCopyType.Text;
     }
 
-    /** Writes a value as the type of the column at that place. */
+    /** Writes a value with the writer of the column number {@code column}. */
     void value(int column, Object value) {
         nulls |= value == null;
         types[column].putNullable(out, value);

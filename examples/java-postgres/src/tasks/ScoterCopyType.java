@@ -4,21 +4,24 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Writes the values of one type of the server in its binary form: the length in bytes and what the
- * server's receive function reads. Values are never null here; what they cannot be is a
- * RuntimeException that says so.
+ * Writes values of one PostgreSQL type in binary format: the length in bytes, then the bytes that
+ * the server's receive function reads. Values must not be null. Throws a RuntimeException with the
+ * reason if a value cannot be written.
  */
 abstract class ScoterCopyType {
     abstract void put(ScoterCopyBuffer out, Object value);
 
-    /** Whether equal values have equal bytes, so that keys can be told apart by them. */
+    /**
+     * Returns whether equal values always have equal bytes, so that keys can be compared by their
+     * bytes.
+     */
     boolean canonical() {
         return true;
     }
 
     /**
-     * Writes a value, or its length where it is null. Classes of which most columns are come first:
-     * the call of a method that is known costs less than one of the method that the class has.
+     * Writes a value or NULL. The most frequent classes are checked first, because a direct call
+     * costs less than a virtual one.
      */
     final void putNullable(ScoterCopyBuffer out, Object value) {
         if (value == null) {
@@ -34,9 +37,9 @@ abstract class ScoterCopyType {
     }
 
     /**
-     * The writer of a type that is no array, domain or composite, by the name of its receive
-     * function; or null if the function is another, or reads another kind of value than the program
-     * has.
+     * Returns the writer of a scalar type by the name of its receive function. Returns null if
+     * there is no writer for that function, or if the function does not fit the program's type.
+     * Arrays, domains and composite types are handled by the caller.
      */
     static ScoterCopyType of(String receive, ScoterTypes.Type<?> type) {
         return switch (receive + " " + type.kind) {
@@ -71,7 +74,7 @@ abstract class ScoterCopyType {
                     void put(ScoterCopyBuffer out, Object value) {
                         int began = out.open();
                         out.reserve(1);
-                        out.int8(1); // the format's version
+                        out.int8(1); // the version of jsonb's format
                         out.utf8((String) value);
                         out.close(began);
                     }
@@ -124,14 +127,14 @@ abstract class ScoterCopyType {
         }
     }
 
-    /** An array of any number of dimensions, each a list of lists. */
+    /** Writes arrays of any number of dimensions. Each dimension is a level of nested lists. */
     static final class Array extends ScoterCopyType {
         private final int oid;
         private final ScoterCopyType elem;
-        /** How many lists are around an element of the program's type. */
+        /** The number of nested lists, which is the number of dimensions. */
         private final int depth;
 
-        /** {@code oid} is the element's type. */
+        /** {@code oid} is the OID of the element's type. */
         Array(int oid, ScoterCopyType elem, int depth) {
             this.oid = oid;
             this.elem = elem;
@@ -157,7 +160,7 @@ abstract class ScoterCopyType {
             List<?> inner = list;
             for (int i = 1; ; i++) {
                 out.int32(inner.size());
-                out.int32(1); // indices count from 1
+                out.int32(1); // indices begin at 1
                 if (i == depth) {
                     break;
                 }
@@ -172,7 +175,7 @@ abstract class ScoterCopyType {
             out.close(began);
         }
 
-        /** Whether there is no element; only lists without elements may then be inside. */
+        /** Returns whether a list has no elements, or contains only empty lists. */
         private boolean empty(List<?> list) {
             if (list.isEmpty() || depth == 1) {
                 return list.isEmpty();
@@ -185,8 +188,8 @@ abstract class ScoterCopyType {
         }
 
         /**
-         * Writes the elements, whose numbers stand at {@code dimension}; returns whether one is
-         * null.
+         * Writes the elements of a list. The buffer has the required length of the inner lists
+         * after the position {@code dimension}. Returns whether an element is null.
          */
         private boolean items(ScoterCopyBuffer out, List<?> list, int dimension, int level) {
             boolean nulls = false;
@@ -215,7 +218,7 @@ abstract class ScoterCopyType {
         }
     }
 
-    /** A composite value: each field with its type. */
+    /** Writes composite values: each field with its type. */
     static final class Composite extends ScoterCopyType {
         private final int[] oids;
         private final ScoterCopyType[] types;

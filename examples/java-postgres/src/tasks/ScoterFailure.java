@@ -10,7 +10,7 @@ import java.sql.SQLException;
 final class ScoterFailure {
     private Throwable first;
 
-    /** Remembers an error, unless there was one before. */
+    /** Stores an error, unless one is already stored. Returns the error. */
     <E extends Throwable> E of(E e) {
         first = first == null ? e : first;
         return e;
@@ -21,8 +21,9 @@ final class ScoterFailure {
     }
 
     /**
-     * Fails if something has failed, with an error of its own: that of closing is suppressed by the
-     * first, and none may suppress itself.
+     * Throws if an error is stored. The exception is a new one: try-with-resources adds the
+     * exception of {@code close} to the first one as suppressed, and an exception cannot suppress
+     * itself.
      */
     void check() throws SQLException {
         if (first != null) {

@@ -1,10 +1,10 @@
 package tasks;
 
-/** A set of hashes by open addressing. */
+/** A set of 64-bit hashes with open addressing. */
 final class ScoterHashes {
     private static final int MAX = 1 << 30;
 
-    /** What 0 is kept as, which is an empty place. */
+    /** The value that is stored for the hash 0, because 0 marks an empty slot of the array. */
     private static final long ZERO = 0x9e3779b97f4a7c15L;
 
     private final int quarters;
@@ -12,20 +12,20 @@ final class ScoterHashes {
     private int count;
 
     /**
-     * With so many places at first, a power of two, of which so many quarters are used before there
-     * are twice as many.
+     * {@code places} is the initial capacity, a power of two. The set doubles its capacity when
+     * {@code quarters} quarters of it are used.
      */
     ScoterHashes(int places, int quarters) {
         this.places = new long[places];
         this.quarters = quarters;
     }
 
-    /** Whether it can take no more. */
+    /** Returns whether the set cannot take more hashes. */
     boolean isFull() {
         return count == MAX / 4 * quarters;
     }
 
-    /** Adds a hash; returns whether it was not there. */
+    /** Adds a hash. Returns whether it is new. */
     boolean add(long hash) {
         if (!put(places, hash == 0 ? ZERO : hash)) {
             return false;

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Schema changes that the application brings with it. */
+/** Applies schema changes that the application contains. */
 final class ScoterMigrations {
     private ScoterMigrations() {}
 
@@ -17,8 +17,8 @@ final class ScoterMigrations {
     /**
      * Applies the pending migrations in one transaction under a lock.
      *
-     * @param dryRun run them, then roll back
-     * @return the ids of those that were applied
+     * @param dryRun runs the migrations and then rolls them back
+     * @return the ids of the applied migrations
      */
     static List<String> migrate(
             Connection connection,
@@ -36,7 +36,8 @@ final class ScoterMigrations {
             if (dryRun && rt.joins()) {
                 throw new SQLException("a dry run needs a connection without an open transaction");
             }
-            // DuckDB cannot alter a table and write to it in one transaction.
+            // This runs before the transaction: DuckDB cannot alter a table and write to it in the
+            // same transaction.
             rt.execute(create);
             rt.execute(addChecksum);
         }
@@ -47,7 +48,7 @@ final class ScoterMigrations {
                 rt.execute(addChecksum);
             } else if (engine == ScoterTypes.Engine.SQLITE) {
                 rt.execute(create);
-                // Takes the write lock before anything is decided.
+                // Take the write lock before reading which migrations are applied.
                 rt.execute("DELETE FROM _sqg_migrations WHERE false");
                 var columns = rt.all(
                         "", "SELECT name FROM pragma_table_info('_sqg_migrations')", r -> r.get(ScoterTypes.TEXT, 1));
@@ -90,9 +91,10 @@ final class ScoterMigrations {
     }
 
     /**
-     * The migrations that are not applied yet; fails when an applied one has changed.
+     * Returns the migrations that are not applied yet, in order. Throws if an applied migration has
+     * changed.
      *
-     * @param applied checksums by id, null where none was recorded
+     * @param applied the checksums of the applied migrations by id; null if none was recorded
      */
     static List<Migration> pending(String project, List<Migration> migrations, Map<String, String> applied)
             throws SQLException {

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** The types that have parameters: decimals, enums, and those made of others. */
+/** The types with parameters: decimals, enums, lists, maps and structs. */
 final class ScoterNested {
     private ScoterNested() {}
 
-    /** A decimal; SQLite keeps it as a number. */
+    /** A decimal. SQLite stores it as a number. */
     static final class DecimalType extends ScoterTypes.Type<BigDecimal> {
         final int precision;
         final int scale;
@@ -47,20 +47,21 @@ final class ScoterNested {
 
         @Override
         Object sqlite(BigDecimal value) {
-            // The column's affinity makes a number of it, exactly if that is possible.
+            // The column's affinity converts the text to a number, without loss if possible.
             return value.toPlainString();
         }
 
         @Override
         Object duck(BigDecimal value) {
-            // Without digits it is a BIGNUM, which DuckDB makes of text but not of a DECIMAL.
+            // Without a precision the type is BIGNUM. DuckDB converts text to BIGNUM, but not
+            // DECIMAL.
             return precision == 0 ? value.toPlainString() : ScoterValues.decimal(value, precision, scale);
         }
     }
 
     /** An enum of the generated code. */
     static final class EnumType<T extends Enum<T>> extends ScoterTypes.Type<T> {
-        /** In the order of the database, which is that of the constants. */
+        /** The labels in the database's order, which is also the order of the Java constants. */
         final String[] labels;
 
         private final T[] values;
@@ -102,10 +103,10 @@ final class ScoterNested {
         }
     }
 
-    /** A list, or an array if it has a length. */
+    /** A list, or a fixed-length array if {@code length} is not 0. */
     static final class ListType<T> extends ScoterTypes.Type<List<T>> {
         final ScoterTypes.Type<T> elem;
-        /** 0 for a list. */
+        /** The array's length; 0 for a list. */
         final int length;
 
         ListType(ScoterTypes.Type<T> elem, int length) {
@@ -148,7 +149,7 @@ final class ScoterNested {
             return b.append('}').toString();
         }
 
-        /** A JSON array, for an IN list. */
+        /** Returns a JSON array, for an IN list. */
         @Override
         Object sqlite(List<T> value) {
             StringBuilder b = new StringBuilder("[");
@@ -186,7 +187,7 @@ final class ScoterNested {
         }
     }
 
-    /** A map; its values may be null. */
+    /** A map. Its values may be null. */
     static final class MapType<K, V> extends ScoterTypes.Type<Map<K, V>> {
         final ScoterTypes.Type<K> key;
         final ScoterTypes.Type<V> value;
@@ -221,7 +222,7 @@ final class ScoterNested {
         }
     }
 
-    /** A record of the generated code for a struct. */
+    /** A struct, which is a record of the generated code. */
     static final class StructType<T> extends ScoterTypes.Type<T> {
         final String[] names;
         final ScoterTypes.Type<?>[] types;
@@ -297,7 +298,7 @@ final class ScoterNested {
         return type.appended((T) value);
     }
 
-    /** DuckDB's JDBC classes for nested values, which its statements take. */
+    /** Converts a nested value to DuckDB's JDBC classes, as DuckDB's statements require. */
     static Object jdbc(Connection connection, ScoterTypes.Type<?> type, Object value) throws SQLException {
         if (value instanceof List<?> list) {
             Object[] items = new Object[list.size()];
@@ -331,8 +332,8 @@ final class ScoterNested {
     }
 
     /**
-     * JDBC has no maps: by the method of DuckDB's connection, which this file, used without that
-     * driver too, cannot name.
+     * Makes a map with a method of DuckDB's connection, because JDBC has no maps. The method is
+     * called by reflection, because this file must also compile without DuckDB's driver.
      */
     private static Object map(Connection connection, String type, Map<Object, Object> entries) throws SQLException {
         try {

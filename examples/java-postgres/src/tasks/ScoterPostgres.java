@@ -6,14 +6,15 @@ import java.util.function.Function;
 import org.postgresql.PGConnection;
 
 /**
- * Bulk operations of PostgreSQL: few rows by one statement with an array per column; many by COPY,
- * and for update, delete and upsert into a temporary table that one statement then applies. All is
- * done on the connection it is given and in its transaction.
+ * Runs bulk operations on PostgreSQL, on the given connection and in its transaction. Few rows are
+ * written by one statement with an array per column. Many rows are written by COPY. For update,
+ * delete and upsert, COPY fills a temporary table, which one statement then applies.
  */
 public final class ScoterPostgres {
     /**
-     * Up to so many rows one statement takes less time than COPY does, without and with a temporary
-     * table. bench/javapostgres measures where they meet.
+     * Up to this number of rows, one statement takes less time than COPY. The first limit is for
+     * operations without a temporary table, the second for those with one. bench/javapostgres
+     * measures these limits.
      */
     private static final int UNNEST_INSERT_ROWS = 500;
 
@@ -25,29 +26,29 @@ public final class ScoterPostgres {
     private ScoterPostgres() {}
 
     /**
-     * A way to write rows, where it is not left to the operation. It is the first one that is
-     * tried: the ones below it are taken where it cannot write.
+     * Forces how a bulk operation writes its rows. Without a route, the operation chooses. If the
+     * given route is not possible, the next one below it is used.
      */
     public enum Route {
         /** One statement with an array per column, whatever the number of rows. */
         UNNEST,
-        /** COPY in binary form, which needs a writer for every column's type. */
+        /** COPY in binary format. Requires a binary writer for each column's type. */
         BINARY,
         /**
-         * COPY in text form, which needs the driver's connection and a table without rules and row
-         * security.
+         * COPY in text format. Requires the connection of PostgreSQL's driver, and a table without
+         * rules and row security.
          */
         TEXT,
-        /** An INSERT per row, in batches. */
+        /** Writes each row with an INSERT, in batches. */
         INSERT
     }
 
-    /** A bulk operation, and what writes a row of it in binary form. */
+    /** A bulk operation and the function that writes a row in binary format. */
     record Operation<T>(ScoterRuntime.Bulk<T> bulk, ScoterCopyRow.Writer<T> writer) {}
 
     /**
-     * Runs a bulk operation in one transaction; returns the rows it changed. Without a route it
-     * depends on the number of rows.
+     * Runs a bulk operation in one transaction. Returns the number of changed rows. If
+     * {@code route} is null, the number of rows decides.
      */
     static <T> long bulk(ScoterRuntime rt, Route route, Operation<T> operation, Iterable<T> rows) throws SQLException {
         ScoterRuntime.Bulk<T> bulk = operation.bulk();
@@ -63,7 +64,7 @@ public final class ScoterPostgres {
                 try {
                     return ScoterUnnest.run(rt, bulk, read);
                 } catch (SQLException | RuntimeException e) {
-                    // Nothing is written. COPY fails too, and says which row it was.
+                    // Nothing was written. COPY will fail too, but it says which row is to blame.
                     if (rt.connection.isClosed()) {
                         throw e;
                     }
@@ -74,8 +75,8 @@ public final class ScoterPostgres {
     }
 
     /**
-     * Runs an operation by COPY; {@code again} are the same rows, to look for the one that is
-     * refused.
+     * Runs an operation with COPY. {@code again} provides the same rows a second time, to find the
+     * row that the server refuses.
      */
     private static <T> long copied(
             ScoterRuntime rt, Route route, Operation<T> operation, Iterable<T> rows, Iterable<T> again)
@@ -94,8 +95,8 @@ public final class ScoterPostgres {
 
     private static <T> ScoterCopy<T> insert(ScoterRuntime rt, Route route, Operation<T> operation) throws SQLException {
         ScoterRuntime.Bulk<T> bulk = operation.bulk();
-        // To explain an INSERT takes its lock and asks for no other right: the columns stay as they
-        // are.
+        // EXPLAIN INSERT takes the same lock as an INSERT and needs no other privilege. The lock
+        // prevents changes of the table's columns.
         String columns = bulk.columnList("");
         String lock = "EXPLAIN INSERT INTO " + bulk.target() + " (" + columns + ") VALUES ("
                 + "DEFAULT, ".repeat(bulk.columns().size() - 1) + "DEFAULT)";
@@ -135,12 +136,13 @@ public final class ScoterPostgres {
         ScoterRuntime.Stage stage = bulk.stage();
         String table = '"' + stage.table() + '"';
         ScoterCopyPlan plan = plan(rt, route, stage.create(), table, bulk);
-        // Rows that are nothing but keys may come again.
+        // Repeated rows do no harm if they consist only of the key.
         boolean only = bulk.columns().stream().allMatch(ScoterTypes.Column::key);
         ScoterCopyKeys keys = only ? null : new ScoterCopyKeys();
         String dedupe = stage.dedupe();
         if (!only && !plan.copies) {
-            // Places rise with COPY alone: INSERT fills what earlier pages have left.
+            // The physical order of the rows is their order only after COPY. INSERT may fill free
+            // space in earlier pages, so the rows need numbers.
             rt.execute("ALTER TABLE " + table + " ADD COLUMN " + NUMBER + " bigint GENERATED ALWAYS AS IDENTITY");
             String key = ScoterRuntime.Bulk.columnList(
                     "", bulk.columns().stream().filter(ScoterTypes.Column::key).toList());
@@ -158,15 +160,15 @@ public final class ScoterPostgres {
     }
 
     /**
-     * Copies rows until it is closed; nothing is written before, and nothing at all after a
-     * failure: to append and to close are errors then. The connection can do nothing else
-     * meanwhile.
+     * Copies rows until it is closed, and then writes all of them atomically. After a failure
+     * nothing is written, and {@code append} and {@code close} throw. The connection cannot be used
+     * for anything else until the appender is closed.
      */
     public static final class Appender<T> implements AutoCloseable {
         private final ScoterRuntime rt;
         private final ScoterRuntime.Bulk<T> bulk;
         private final ScoterCopy<T> copy;
-        /** Whether the transaction is this one's own. */
+        /** Whether the appender has begun the transaction itself. */
         private final boolean own;
 
         private final ScoterFailure failure = new ScoterFailure();
@@ -188,7 +190,7 @@ public final class ScoterPostgres {
             }
         }
 
-        /** Does what must not fail: nothing is written any more then. */
+        /** Runs a step whose failure is final: nothing is written after it. */
         private <R> R attempt(ScoterRuntime.Body<R> body) throws SQLException {
             failure.check();
             try {
@@ -203,7 +205,7 @@ public final class ScoterPostgres {
             }
         }
 
-        /** Adds a row; one that cannot be written is named. */
+        /** Adds a row. Throws an exception with the row's number if the row cannot be written. */
         public Appender<T> append(T row) throws SQLException {
             return attempt(() -> {
                 copy.add(row);
@@ -211,7 +213,7 @@ public final class ScoterPostgres {
             });
         }
 
-        /** Adds all rows. If there is an error among them, nothing is written. */
+        /** Adds all rows. If reading or adding one of them fails, the appender writes nothing. */
         public Appender<T> appendMany(Iterable<T> rows) throws SQLException {
             try {
                 for (T row : rows) {
@@ -224,7 +226,7 @@ public final class ScoterPostgres {
             return this;
         }
 
-        /** Sends the rows that are collected. */
+        /** Sends the collected rows to the server. They become visible only after {@code close}. */
         public Appender<T> flush() throws SQLException {
             return attempt(() -> {
                 copy.flush();

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
-/** Finds the row that the server refuses: by the line of COPY, or by the key that it names. */
+/** Finds the row that the server refuses, by the line number of COPY or by the key in the error. */
 final class ScoterPostgresError {
     private static final Pattern LINE =
             Pattern.compile("COPY .*?, line (\\d+)(?:, column ([^\\n]*?))?(?:: |$)", Pattern.DOTALL);
@@ -18,7 +18,7 @@ final class ScoterPostgresError {
 
     private ScoterPostgresError() {}
 
-    /** A server's error of a row that is known. */
+    /** A server error whose row is known. */
     private static final class RowError extends SQLException {
         private static final long serialVersionUID = 1L;
 
@@ -30,12 +30,12 @@ final class ScoterPostgresError {
         }
     }
 
-    /** The error of the row of that number, which counts from 1. */
+    /** Attaches a row's number, counted from 1, to a server error. */
     static SQLException atRow(SQLException e, long row) {
         return new RowError(e, row);
     }
 
-    /** The error with the operation, and with the row if it can be told. */
+    /** Adds the operation's name to an error, and the row's number if it can be found. */
     static <T> SQLException named(SQLException e, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) {
         ServerErrorMessage server = server(e);
         if (server == null) {
@@ -76,8 +76,8 @@ final class ScoterPostgresError {
     }
 
     /**
-     * The last row that has the key, counted from 1, or 0, also if the rows cannot be had once
-     * more: that is not the error to tell.
+     * Returns the number of the last row with a key, counted from 1, or 0 if there is none. Also
+     * returns 0 if reading the rows a second time fails, so that the first error is reported.
      */
     private static <T> long last(
             List<ScoterTypes.Column<T, ?>> columns, Iterable<T> rows, String names, String values) {

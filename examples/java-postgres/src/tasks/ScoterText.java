@@ -3,7 +3,9 @@ package tasks;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The text of PostgreSQL's arrays and composite values, and of JSON strings; text as UTF-8. */
+/**
+ * Reads and writes the text of PostgreSQL's arrays and composite values, JSON strings, and UTF-8.
+ */
 final class ScoterText {
     private final String text;
     private int at;
@@ -12,7 +14,9 @@ final class ScoterText {
         this.text = text;
     }
 
-    /** {@code [1:2]={a,"b c",NULL,{d}}} as lists of text, null and lists. */
+    /**
+     * Parses an array such as {@code [1:2]={a,"b c",NULL,{d}}} into a list of text, null and lists.
+     */
     static List<Object> array(String text) {
         ScoterText t = new ScoterText(text);
         if (text.startsWith("[")) {
@@ -56,7 +60,7 @@ final class ScoterText {
         return b.toString().equals("NULL") ? null : b.toString();
     }
 
-    /** {@code (a,"b ""c""",)} as text and null. */
+    /** Parses a composite value such as {@code (a,"b ""c""",)} into text and null. */
     static Object[] fields(String text) {
         List<Object> values = new ArrayList<>();
         int at = 1;
@@ -86,7 +90,10 @@ final class ScoterText {
         }
     }
 
-    /** Refuses a text that has no UTF-8: drivers would write a question mark for what has none. */
+    /**
+     * Returns the text unchanged if UTF-8 can encode it. Throws if it contains half of a surrogate
+     * pair, which drivers would replace by a question mark.
+     */
     static String whole(String text) {
         for (int i = 0, length = text.length(); i < length; i++) {
             if (Character.isSurrogate(text.charAt(i)) && text.codePointAt(i++) < 0x10000) {
@@ -101,8 +108,8 @@ final class ScoterText {
     }
 
     /**
-     * Writes the characters of a text from one on as UTF-8, at most three bytes each; returns where
-     * they end.
+     * Writes the characters from the index {@code from} on as UTF-8, at most three bytes each.
+     * Returns the position after the last byte.
      */
     static int utf8(String text, int from, byte[] to, int at) {
         int length = text.length();

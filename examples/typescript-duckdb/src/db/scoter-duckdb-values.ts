@@ -1,4 +1,7 @@
-/** How values are written into DuckDB. */
+/**
+ * Functions that convert JavaScript values to the values that DuckDB's driver takes. They throw a
+ * RangeError for a value that the column's type cannot hold.
+ */
 import * as duck from "@duckdb/node-api";
 import type * as core from "./scoter.js";
 
@@ -6,7 +9,8 @@ type Value = duck.DuckDBValue;
 
 export const toBlob = (v: Uint8Array): Value => new duck.DuckDBBlobValue(v);
 
-// The driver takes as many bits of a number as a type has.
+// The driver truncates a number to the size of its type without an error. The range checks below
+// prevent that.
 
 const toNumber =
   (least: number, most: number) =>
@@ -36,10 +40,13 @@ export const toUint128 = toBigint(0n, 2n ** 128n - 1n);
 export const toInterval = (v: core.Interval): Value =>
   new duck.DuckDBIntervalValue(toInt32(v.months), toInt32(v.days), toInt64(v.micros));
 
-/** Where the parts of a UUID come together. */
+/** A scratch buffer in which toUUID joins the parts of a UUID. */
 const halves = new DataView(new ArrayBuffer(16));
 
-/** The value of so many hexadecimal digits, at most 8; NaN if others are among them. */
+/**
+ * Parses `digits` hexadecimal digits (at most 8) that begin at the index `at`. Returns NaN if
+ * another character is among them.
+ */
 function hex(v: string, at: number, digits: number): number {
   let n = 0;
   for (let i = at; i < at + digits; i++) {
@@ -59,13 +66,14 @@ function hex(v: string, at: number, digits: number): number {
 
 export function toUUID(v: string): Value {
   if (v.length === 36 && v[8] === "-" && v[13] === "-" && v[18] === "-" && v[23] === "-") {
-    // BigInt takes three times as long to read a text of these digits.
+    // Parsing the digits with BigInt takes three times as long.
     const a = hex(v, 0, 8),
       b = hex(v, 9, 4) * 65536 + hex(v, 14, 4),
       c = hex(v, 19, 4) * 65536 + hex(v, 24, 4),
       d = hex(v, 28, 8);
     if (!Number.isNaN(a + b + c + d)) {
-      halves.setUint32(0, a ^ 0x80000000); // as DuckDB stores it: in the order of its texts
+      // DuckDB flips the first bit, so that UUIDs sort like their text
+      halves.setUint32(0, a ^ 0x80000000);
       halves.setUint32(4, b);
       halves.setUint32(8, c);
       halves.setUint32(12, d);
@@ -80,8 +88,8 @@ export function toUUID(v: string): Value {
 }
 
 /**
- * A decimal number of up to 15 digits without its point, as if it had so many behind it; undefined
- * of other texts.
+ * Parses a decimal number of up to 15 characters quickly. Returns the number times 10 to the power
+ * of `scale`, or undefined for any text that the fast path does not handle.
  */
 function shortDecimal(v: string, scale: number): number | undefined {
   const signed = v[0] === "-" || v[0] === "+";
@@ -119,7 +127,9 @@ export const toDecimal =
     return new duck.DuckDBDecimalValue(match[1] === "-" ? -digits : digits, width, scale);
   };
 
-/** Days since 1970-01-01 of an ISO date; years of any size and sign. */
+/**
+ * Returns the number of days from 1970-01-01 to an ISO date. The year may have any size and a sign.
+ */
 function days(date: string): number {
   const match = /^([+-]?\d+)-(\d{1,2})-(\d{1,2})$/.exec(date.trim());
   if (match === null) throw new RangeError(`not a date: ${date}`);
@@ -130,7 +140,10 @@ function days(date: string): number {
   return Math.round(time.getTime() / 86400000);
 }
 
-/** Nanoseconds of a time of day and, if it has one, its offset in seconds. */
+/**
+ * Parses a time of day. Returns its nanoseconds since midnight and, if the text has one, its UTC
+ * offset in seconds.
+ */
 function clock(time: string): { nanos: bigint; offset: number | undefined } {
   const match =
     /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?(?::?\d{2})?)?$/.exec(
@@ -153,7 +166,9 @@ function clock(time: string): { nanos: bigint; offset: number | undefined } {
   return { nanos, offset: zone.startsWith("-") ? -offset : offset };
 }
 
-/** Two digits of a text; NaN if there are others. */
+/**
+ * Parses the two decimal digits at the index `at`. Returns NaN if another character is among them.
+ */
 function two(v: string, at: number): number {
   const a = v.charCodeAt(at) - 48;
   const b = v.charCodeAt(at + 1) - 48;
@@ -161,8 +176,8 @@ function two(v: string, at: number): number {
 }
 
 /**
- * Microseconds since 1970 of a text such as `2025-01-01T00:00:00.123Z`, to be read fast; undefined
- * of others.
+ * Parses a timestamp such as `2025-01-01T00:00:00.123Z` quickly. Returns its microseconds since
+ * 1970, or undefined for any text that the fast path does not handle.
  */
 function shortMicros(v: string): number | undefined {
   const length = v.length - (v.endsWith("Z") ? 1 : 0);
@@ -183,8 +198,7 @@ function shortMicros(v: string): number | undefined {
     hour = two(v, 11),
     minute = two(v, 14),
     second = two(v, 17);
-  // The last days of long months and leap years, and what is no date, are for the way that looks at
-  // all.
+  // The slower general parser handles the last days of long months, 29 February and invalid dates.
   if (
     !(
       year >= 1000 &&
@@ -209,7 +223,10 @@ function shortMicros(v: string): number | undefined {
   return Date.UTC(year, month - 1, day, hour, minute, second) * 1000 + micros;
 }
 
-/** What ±infinity is stored as in 64 bits, undefined of other texts. */
+/**
+ * Returns the 64-bit number that DuckDB stores for `infinity` or `-infinity`, and undefined for any
+ * other text.
+ */
 function infinity(v: string): bigint | undefined {
   return v === "infinity" ? 2n ** 63n - 1n : v === "-infinity" ? -(2n ** 63n - 1n) : undefined;
 }
@@ -243,7 +260,7 @@ export const toTimestampNanos = (v: string): Value =>
   new duck.DuckDBTimestampNanosecondsValue(infinity(v) ?? toInt64(epochNanos(v)));
 export const toInstant = (v: string): Value => new duck.DuckDBTimestampTZValue(epochMicros(v));
 
-/** Division that rounds down, before 1970 too. */
+/** Divides and rounds down, also for negative values (times before 1970). */
 function floor(value: bigint, unit: bigint): bigint {
   return value / unit - (value % unit < 0n ? 1n : 0n);
 }
@@ -265,13 +282,17 @@ export const toMap =
       [...v].map(([k, e]) => ({ key: key(k), value: e === null ? null : value(e) })),
     );
 
-/** What is written where a value of the driver may be given, too. */
+/**
+ * Makes a writer that also accepts a value of the driver's own class and passes that on unchanged.
+ */
 export const orValue =
   <T extends string | Uint8Array, D extends Value>(write: (v: T) => Value) =>
   (v: T | D): Value =>
     typeof v === "string" || v instanceof Uint8Array ? write(v as T) : (v as D);
 
-/** What is written where the elements may be given in an object, as the driver returns them. */
+/**
+ * Makes a writer that also accepts an object with `items`, which is how the driver returns lists.
+ */
 export const orItems =
   <T>(write: (v: readonly T[]) => Value) =>
   (v: readonly T[] | { readonly items: readonly T[] }): Value =>

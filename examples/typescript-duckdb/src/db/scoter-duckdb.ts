@@ -5,18 +5,18 @@ export * from "./scoter.js";
 export * from "./scoter-duckdb-values.js";
 export * as duck from "@duckdb/node-api";
 
-/** What a statement without rows did. */
+/** The effect of a statement that returns no rows. */
 export interface ExecResult {
   rowsChanged: number;
 }
 
-/** A parameter value with the type that it is bound as. */
+/** A parameter's value and the DuckDB type that it is bound as. */
 export interface Bound {
   readonly value: duck.DuckDBValue;
   readonly type: duck.DuckDBType;
 }
 
-/** The value as the parameter's type; NULL when there is none. */
+/** Converts a value to the parameter's type. null and undefined are bound as NULL. */
 export function bind<T>(
   value: T | null | undefined,
   type: duck.DuckDBType,
@@ -26,28 +26,33 @@ export function bind<T>(
   return { value: write === undefined ? (value as duck.DuckDBValue) : write(value), type };
 }
 
-/** The statements around a temporary table. */
+/** The statements of a bulk operation that loads its rows into a temporary table first. */
 export interface Stage {
   readonly table: string;
   readonly create: string;
-  /** Keeps the last of the rows with one key; the key's places among the columns. */
+  /**
+   * `sql` deletes all rows of a key but the last. `key` lists the positions of the key's columns.
+   */
   readonly dedupe?: { readonly key: readonly number[]; readonly sql: string };
-  /** The only statement that changes what stays: it is all or nothing by itself. */
+  /**
+   * Applies the temporary table to the target. This is the only statement with a lasting effect,
+   * and it is atomic by itself.
+   */
   readonly apply: string;
   readonly drop: string;
 }
 
-/** A bulk operation on a table. See the statements in the generated code. */
+/** A bulk operation on one table. The generated code contains its statements. */
 export interface Bulk<T> extends core.BulkRows<T, duck.DuckDBValue> {
   readonly schema: string | null;
   readonly table: string;
-  /** The types of the columns. */
+  /** The DuckDB type of each column. */
   readonly types: readonly duck.DuckDBType[];
-  /** Fill a temporary table, then apply it. Absent when rows go straight in. */
+  /** The temporary table to fill and apply. Absent if rows are appended to the target directly. */
   readonly stage?: Stage;
 }
 
-/** Runs statements for a generated class over one connection. */
+/** Runs the statements of a generated class on one connection. */
 export class Runtime {
   readonly #connection: duck.DuckDBConnection;
   readonly #observer: core.Observer | undefined;
@@ -85,7 +90,7 @@ export class Runtime {
     read: (row: duck.DuckDBValue[]) => T,
   ): Promise<T | undefined> {
     return core.observe(this.#observer, name, core.one, async () => {
-      // By chunks: the others are not converted.
+      // Reading chunk by chunk avoids converting the rows of the later chunks.
       for await (const [row] of (await this.#run(sql, values)).yieldRows())
         if (row !== undefined) return read(row);
       return undefined;
@@ -93,9 +98,11 @@ export class Runtime {
   }
 
   /**
-   * Converts chunk by chunk as the loop asks for them. The result is whole before: of one that is
-   * not, the driver takes an error for the end, as it does any other statement on the connection,
-   * which closes the result.
+   * Streams the rows of a query. Rows are converted chunk by chunk as the loop asks for them.
+   *
+   * DuckDB computes the whole result first. If the driver fetched the result lazily, it would
+   * report an error as the end of the rows. It would do the same when another statement on the
+   * connection closes the result.
    */
   stream<T>(
     name: string,
@@ -122,8 +129,9 @@ export class Runtime {
   }
 
   /**
-   * Runs one statement per row, all or nothing; returns the sum of rows. As for bulk, a failure may
-   * end an open transaction.
+   * Runs one statement for each row. Either all of them take effect or none. Returns the total
+   * number of changed rows. If it fails inside an open transaction, the caller can only roll back
+   * that transaction.
    */
   batch<T>(
     name: string,
@@ -153,9 +161,10 @@ export class Runtime {
   }
 
   /**
-   * Runs a bulk operation, all or nothing and in the open transaction if there is one; returns the
-   * rows it changed. A row that cannot be written is a RowError. After a failure an open
-   * transaction may be one that can only be rolled back.
+   * Runs a bulk operation. Either all rows take effect or none. It joins the open transaction if
+   * there is one. Returns the number of changed rows. Throws a RowError that names the row
+   * that cannot be written. If it fails inside an open transaction, the caller may only be able to
+   * roll back that transaction.
    */
   bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
     const connection = this.#connection;
@@ -163,8 +172,8 @@ export class Runtime {
       try {
         return await turnsOf(connection).take(async () => {
           if (bulk.stage !== undefined) return apply(connection, bulk, bulk.stage, rows);
-          // One chunk is all or nothing by itself; to ask for a transaction takes as long as to
-          // write it.
+          // One data chunk is atomic by itself. Finding out whether a transaction is open takes as
+          // long as writing the chunk.
           if (Array.isArray(rows) && rows.length <= chunkRows)
             return append(connection, bulk, bulk.schema, bulk.table, rows);
           return whole(connection, () => append(connection, bulk, bulk.schema, bulk.table, rows));
@@ -179,16 +188,19 @@ export class Runtime {
     return new core.Appender(10 * chunkRows, (rows) => this.bulk(bulk, rows));
   }
 
-  /** Runs body in a transaction, or in the one that is open already. */
+  /** Runs body in a transaction. If a transaction is already open, body joins it. */
   transaction<T>(body: () => Promise<T>): Promise<T> {
     return transaction(this.#connection, body);
   }
 }
 
-/** As many rows as a data chunk of DuckDB holds. */
+/** The number of rows in one data chunk of DuckDB. */
 const chunkRows = 2048;
 
-/** Fills the temporary table and applies it. */
+/**
+ * Fills the temporary table, applies it to the target and drops it. Returns the number of changed
+ * rows.
+ */
 async function apply<T>(
   connection: duck.DuckDBConnection,
   bulk: Bulk<T>,
@@ -203,7 +215,7 @@ async function apply<T>(
     if (stage.dedupe !== undefined && !rising.rises) await connection.run(stage.dedupe.sql);
     changed = (await connection.run(stage.apply)).rowsChanged;
   } catch (error) {
-    // a transaction that failed has taken it along
+    // If the transaction was aborted, the table is already dropped and this DROP fails.
     await connection.run(stage.drop).catch(() => undefined);
     throw error;
   }
@@ -212,8 +224,8 @@ async function apply<T>(
 }
 
 /**
- * Whether some number or time of a key is larger in every row than in the one before: then no key
- * comes twice.
+ * Checks whether at least one number or timestamp of the key rises strictly from row to row. If so,
+ * no key occurs twice, and the rows need no deduplication.
  */
 class Rising {
   readonly #columns: readonly number[];
@@ -268,20 +280,20 @@ async function append<T>(
     if (waiting.length === chunkRows) write();
   };
   try {
-    // Waiting for every row of an array would take longer than to write it.
+    // Awaiting each row of an array would take longer than writing it.
     if (Symbol.asyncIterator in rows) for await (const row of rows) add(row);
     else for (const row of rows) add(row);
     if (waiting.length > 0) write();
     appender.flushSync();
   } catch (error) {
-    // Or the appender would write its rows when it is closed, at the latest when it is collected as
-    // garbage. A driver before 1.5.5-r.5 cannot clear it: it writes them now, into the transaction
-    // that fails.
+    // Discard the rows that the appender still holds. Otherwise it would write them when it is
+    // closed or garbage-collected. Drivers before 1.5.5-r.5 cannot discard them: there, closing
+    // writes them now, into the transaction that fails.
     (appender as { clear?: () => void }).clear?.();
     try {
       appender.closeSync();
     } catch {
-      // It fails for the same reason once more.
+      // Closing fails for the same reason as the append above.
     }
     throw error;
   }
@@ -289,14 +301,17 @@ async function append<T>(
   return count;
 }
 
-/** Rows as a chunk, behind so many others. */
+/**
+ * Builds a data chunk. `before` is the number of rows in earlier chunks; errors need it to name the
+ * row.
+ */
 function chunk<T>(bulk: Bulk<T>, rows: duck.DuckDBValue[][], before: number): duck.DuckDBDataChunk {
   const made = duck.DuckDBDataChunk.create(bulk.types);
   try {
     made.setRows(rows);
     return made;
   } catch (error) {
-    // One by one says which row it is.
+    // Try the rows one by one to find the row that fails.
     for (const [i, row] of rows.entries()) {
       try {
         duck.DuckDBDataChunk.create(bulk.types).setRows([row]);
@@ -308,7 +323,10 @@ function chunk<T>(bulk: Bulk<T>, rows: duck.DuckDBValue[][], before: number): du
   }
 }
 
-/** The error with the row of the key that DuckDB refuses, if rows can be read once more. */
+/**
+ * Turns a duplicate-key error of DuckDB into a RowError that names the row. Returns the error
+ * unchanged if the row cannot be found, for example because the rows cannot be read a second time.
+ */
 function named<T>(bulk: Bulk<T>, rows: core.Rows<T>, error: unknown): unknown {
   const key = /[Dd]uplicate key "(.*?)"(?: violates|[.\n]|$)/s.exec(
     error instanceof Error ? error.message : "",
@@ -325,10 +343,11 @@ function named<T>(bulk: Bulk<T>, rows: core.Rows<T>, error: unknown): unknown {
 }
 
 /**
- * Whether a transaction is open: two statements have one id only then. A BEGIN
- * that fails would tell too, but it aborts the open transaction. The id is of
- * the default database, which must be one of DuckDB's own: in another, a
- * transaction is not seen, and BEGIN fails in it.
+ * Returns whether a transaction is open. Two statements see the same transaction id only inside one
+ * transaction. (A failing BEGIN would show it too, but would abort the open transaction.)
+ *
+ * The id is that of the default database. If the default database is not a DuckDB database, an open
+ * transaction is not detected, and the BEGIN that follows fails.
  */
 async function inTransaction(connection: duck.DuckDBConnection): Promise<boolean> {
   const value = async (sql: string): Promise<duck.DuckDBValue | undefined> =>
@@ -344,7 +363,9 @@ async function inTransaction(connection: duck.DuckDBConnection): Promise<boolean
   return before === (await value(id));
 }
 
-/** Runs body in a transaction, or `joined` in the one that is open already. */
+/**
+ * Runs body in a new transaction. If a transaction is already open, runs `joined` in it instead.
+ */
 function transaction<T>(
   connection: duck.DuckDBConnection,
   body: () => Promise<T>,
@@ -365,15 +386,16 @@ function transaction<T>(
 }
 
 /**
- * Runs body all or nothing: a failure in a transaction that is open already makes it one that can
- * only be rolled back.
+ * Runs body so that either all of it takes effect or nothing. DuckDB has no savepoints: if body
+ * fails inside an open transaction, that transaction can only be rolled back.
  */
 function whole<T>(connection: duck.DuckDBConnection, body: () => Promise<T>): Promise<T> {
   return transaction(connection, body, "COMMIT", async () => {
     try {
       return await body();
     } catch (error) {
-      // Some of it may be done.
+      // Part of body may have taken effect. A failing statement aborts the transaction, so that it
+      // cannot be committed.
       await connection
         .run("SELECT error('an operation of this transaction has failed')")
         .catch(() => undefined);
@@ -382,7 +404,7 @@ function whole<T>(connection: duck.DuckDBConnection, body: () => Promise<T>): Pr
   });
 }
 
-/** Applies the pending migrations in one transaction; returns their ids. */
+/** Applies the pending migrations in one transaction. Returns the ids of the applied migrations. */
 export async function applyMigrations(
   connection: duck.DuckDBConnection,
   project: string,
@@ -416,14 +438,17 @@ export async function applyMigrations(
   return turnsOf(connection).take(async (turn) => {
     if (options.dryRun === true)
       core.checkDryRun(options, turn.transaction || (await inTransaction(connection)));
-    // DuckDB cannot alter a table and write to it in one transaction.
+    // These statements run before the transaction: DuckDB cannot alter a table and write to it in
+    // the same transaction.
     await connection.run(core.migrationSQL.create);
     await connection.run("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT");
     return transaction(connection, migrate, options.dryRun === true ? "ROLLBACK" : "COMMIT");
   });
 }
 
-/** Attaches a PostgreSQL database under a name that is already quoted. */
+/**
+ * Attaches a PostgreSQL database. `sqlName` is used in SQL as it is, so the caller must quote it.
+ */
 export async function attachPostgres(
   connection: duck.DuckDBConnection,
   sqlName: string,
@@ -432,16 +457,16 @@ export async function attachPostgres(
   await connection.run(`ATTACH '${dsn.replaceAll("'", "''")}' AS ${sqlName} (TYPE postgres)`);
 }
 
-// How DuckDB's values are read.
+// The functions below convert values that DuckDB's driver returns.
 
 type Value = duck.DuckDBValue;
 
 export const text = (v: Value): string => String(v);
 
-/** A date, or a time with one, in ISO's form. */
+/** Returns a date or timestamp as ISO 8601 text. */
 export function date(v: Value): string {
   if (v instanceof duck.DuckDBDateValue && Math.abs(v.days) === 2 ** 31 - 1)
-    return v.days > 0 ? "infinity" : "-infinity"; // which the driver does not know
+    return v.days > 0 ? "infinity" : "-infinity"; // the driver does not know infinite dates
   const text = String(v);
   const bc = text.includes(" (BC)");
   if (text[4] === "-" && !bc) return text;
@@ -453,8 +478,8 @@ export function date(v: Value): string {
 }
 
 /**
- * What is stored of a time in another unit than microseconds, of which alone the driver knows that
- * they may be infinite.
+ * Returns the stored number of a timestamp in seconds, milliseconds or nanoseconds. The driver
+ * recognizes infinity only in timestamps in microseconds, so the caller checks the stored number.
  */
 function stored(v: Value): bigint | undefined {
   if (v instanceof duck.DuckDBTimestampSecondsValue) return v.seconds;
@@ -474,7 +499,10 @@ export const interval = (v: Value): core.Interval => {
   return { months: i.months, days: i.days, micros: i.micros };
 };
 
-/** An instant in UTC with as many digits as it needs: `2025-01-01T00:00:00Z`. */
+/**
+ * Returns an instant as ISO 8601 text in UTC, such as `2025-01-01T00:00:00Z`. The fraction has as
+ * many digits as needed.
+ */
 export function instant(v: Value): string {
   const t = v as duck.DuckDBTimestampTZValue;
   if (!t.isFinite) return String(v);
@@ -491,7 +519,10 @@ export const map =
   (v: Value): Map<K, V> =>
     new Map((v as duck.DuckDBMapValue).entries.map((e) => [key(e.key), value(e.value)]));
 
-/** A value of a type that is known only now, without the driver's classes. */
+/**
+ * Converts a value whose type is known only at run time. The result contains none of the driver's
+ * classes, except that unknown objects become text.
+ */
 export function any(v: Value): unknown {
   if (v instanceof duck.DuckDBListValue || v instanceof duck.DuckDBArrayValue)
     return v.items.map(any);

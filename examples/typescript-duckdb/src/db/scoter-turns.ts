@@ -1,25 +1,28 @@
 /// <reference types="node" />
 /**
- * Turns on a connection that has one transaction at a time. Without them operations that run at the
- * same time would share it: one would report success, and the failure of another take its rows
- * back.
+ * Serializes transactions, batches and bulk operations on one connection, which can have only one
+ * transaction at a time. Without this, concurrent operations would share a transaction: the
+ * rollback of one would also undo rows of another that has reported success.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /**
- * Who has the connection. What it calls itself is part of it, one after the other, and ends before
- * it does.
+ * The right of one operation to use the connection. Operations that it calls run inside its turn,
+ * one after the other. The turn ends only after they have ended.
  */
 export class Turn {
-  /** Whether it has begun a transaction, or is part of one that has. */
+  /** Whether this turn runs inside a transaction, its own or that of an outer turn. */
   transaction: boolean;
-  /** Whether the connection can take no other statement until this turn has ended what it does. */
+  /**
+   * Whether the connection can take no other statement at the moment, because a COPY is running.
+   */
   busy: boolean;
   /**
-   * Whether it is still open: something that it called without waiting may still run a statement.
+   * Whether the turn has not ended. Code that the operation did not await may still try to use the
+   * turn after its end.
    */
   open = true;
-  /** The end of the last of what is part of it. */
+  /** Resolves when the last operation inside this turn has ended. */
   last: Promise<void> = Promise.resolve();
 
   constructor(around?: Turn) {
@@ -28,8 +31,8 @@ export class Turn {
   }
 
   /**
-   * Fails once it has ended. What comes then can be no part of it, and by itself might be the half
-   * that stays of what was rolled back.
+   * Throws if the turn has ended. A statement that runs now would not be part of its transaction.
+   * If the transaction was rolled back, that statement alone would stay.
    */
   check(): void {
     if (!this.open)
@@ -43,12 +46,15 @@ export class Turns {
   readonly #all = new Turn();
   readonly #current = new AsyncLocalStorage<Turn>();
 
-  /** The turn that the caller is part of, also when it has ended. */
+  /** The turn that the calling code runs in, even if it has already ended. */
   get current(): Turn | undefined {
     return this.#current.getStore();
   }
 
-  /** Runs body once those before it have ended; at once if the caller has the turn. */
+  /**
+   * Runs body in a new turn. It waits for the operations before it: all of the connection or, if
+   * the caller already has a turn, only those inside the caller's turn.
+   */
   async take<T>(body: (turn: Turn) => Promise<T>): Promise<T> {
     const around = this.current ?? this.#all;
     around.check();
@@ -60,8 +66,8 @@ export class Turns {
     try {
       return await this.#current.run(turn, body, turn);
     } finally {
-      // What body called and did not wait for is part of it too: a COMMIT or ROLLBACK that comes
-      // next must be behind it.
+      // Also wait for operations that body started but did not await. A COMMIT or ROLLBACK that
+      // follows must run after them.
       let last: Promise<void> | undefined;
       while (last !== turn.last) {
         last = turn.last;
@@ -73,8 +79,9 @@ export class Turns {
   }
 
   /**
-   * Runs body as a turn of its own in what has been begun, and then `end`; if one of them fails,
-   * `undo`. A failure of that would only hide the cause.
+   * Runs body in its own turn and then `end`, after the caller has begun a transaction or
+   * savepoint. If body or `end` fails, runs `undo` and throws the first error. An error of `undo`
+   * is ignored, because it would hide the cause.
    */
   async whole<T>(
     body: () => Promise<T>,
@@ -91,7 +98,10 @@ export class Turns {
     }
   }
 
-  /** Runs a statement, which waits for no turn; the one that it is part of waits for its end. */
+  /**
+   * Runs a single statement without waiting for a turn. If the caller has a turn, that turn ends
+   * only after the statement has ended.
+   */
   part<T>(run: () => Promise<T>): Promise<T> {
     const turn = this.current;
     if (turn === undefined) return run();
@@ -108,7 +118,7 @@ export class Turns {
 
 const turns = new WeakMap<object, Turns>();
 
-/** The turns on a connection, whichever objects use it. */
+/** Returns the turns of a connection. All objects that use the connection share them. */
 export function turnsOf(connection: object): Turns {
   let found = turns.get(connection);
   if (found === undefined) turns.set(connection, (found = new Turns()));

@@ -67,12 +67,12 @@ func TestAFolderThatIsNoDataDirectoryStaysAsItIs(t *testing.T) {
 		code      int
 		args      []string
 	}{
-		{foreign, "no data directory", 66, []string{"check", foreign}},
-		{foreign, "no data directory", 66, []string{"backup", "--dir", foreign, archive}},
-		{foreign, "no data directory", 66, []string{"sql", "--dir", foreign, "-c", "SELECT 1"}},
-		{foreign, "no data directory", 66, []string{"load", "--dir", foreign, "--table", "t", file(t, "a.csv", "a\n1\n")}},
-		{headless, "no data directory", 66, []string{"check", headless}},
-		{headless, "no data directory", 66, []string{"backup", "--dir", headless, archive}},
+		{foreign, "is not a data directory", 66, []string{"check", foreign}},
+		{foreign, "is not a data directory", 66, []string{"backup", "--dir", foreign, archive}},
+		{foreign, "is not a data directory", 66, []string{"sql", "--dir", foreign, "-c", "SELECT 1"}},
+		{foreign, "is not a data directory", 66, []string{"load", "--dir", foreign, "--table", "t", file(t, "a.csv", "a\n1\n")}},
+		{headless, "is not a data directory", 66, []string{"check", headless}},
+		{headless, "is not a data directory", 66, []string{"backup", "--dir", headless, archive}},
 		{headless, "catalog.db is missing", 74, []string{"sql", "--dir", headless, "-c", "SELECT 1"}},
 		{headless, "catalog.db is missing", 74, []string{"serve", "--dir", headless, "--listen", "127.0.0.1:0"}},
 	} {

@@ -108,6 +108,20 @@ func TestIntervalsThatResultsCannotHoldAreErrors(t *testing.T) {
 	}
 }
 
+// sameTwice checks that start gives twice the rows that the statement gives as usual.
+func sameTwice(t *testing.T, conn *Conn, sql string, start func(*Stmt) (*Result, error)) {
+	t.Helper()
+	want, _, err := runCached(t, conn, sql, asUsual)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	for range 2 {
+		if got, _, err := runCached(t, conn, sql, start); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s gives %v %v, want %v", sql, got, err, want)
+		}
+	}
+}
+
 func TestOtherPlansAreExecutedAsUsual(t *testing.T) {
 	conn := connect(t)
 	for _, sql := range []string{
@@ -119,15 +133,7 @@ func TestOtherPlansAreExecutedAsUsual(t *testing.T) {
 		// This statement must be planned again each time.
 		"SELECT date_trunc('day', now()) = current_date FROM range(5000) r(i)",
 	} {
-		want, _, err := runCached(t, conn, sql, asUsual)
-		if err != nil {
-			t.Fatalf("%s: %v", sql, err)
-		}
-		for range 2 {
-			if got, _, err := runCached(t, conn, sql, inline); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Errorf("%s gives %v %v, want %v", sql, got, err, want)
-			}
-		}
+		sameTwice(t, conn, sql, inline)
 	}
 }
 
@@ -147,15 +153,7 @@ func TestWithoutFrom(t *testing.T) {
 		"SELECT i FROM range(5000) r(i)", // the number of rows is not known in advance
 		"SELECT 1 UNION ALL SELECT 2",
 	} {
-		want, _, err := runCached(t, conn, sql, asUsual)
-		if err != nil {
-			t.Fatalf("%s: %v", sql, err)
-		}
-		for range 2 {
-			if got, _, err := runCached(t, conn, sql, inline); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Errorf("%s gives %v %v, want %v", sql, got, err, want)
-			}
-		}
+		sameTwice(t, conn, sql, inline)
 	}
 	for _, sql := range []string{"SELECT random()", "SELECT epoch_us(now())", "SELECT uuid()"} {
 		seen := map[string]bool{}

@@ -1,8 +1,6 @@
 package ext_test
 
 import (
-	"context"
-	"io"
 	"strings"
 	"testing"
 
@@ -12,29 +10,11 @@ import (
 // rows returns a result as text: the values of a row separated by commas, rows by semicolons.
 func rows(t *testing.T, conn *duck.Conn, sql string) string {
 	t.Helper()
-	result, err := conn.Query(context.Background(), sql)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	defer result.Close()
 	var out []string
-	for {
-		rec, err := result.Next(context.Background())
-		if err == io.EOF {
-			return strings.Join(out, ";")
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", sql, err)
-		}
-		for i := range int(rec.NumRows()) {
-			var row []string
-			for _, c := range rec.Columns() {
-				row = append(row, strings.Clone(c.ValueStr(i)))
-			}
-			out = append(out, strings.Join(row, ","))
-		}
-		rec.Release()
+	for _, row := range valuesOf(t, conn, sql) {
+		out = append(out, strings.Join(row, ","))
 	}
+	return strings.Join(out, ";")
 }
 
 // defects are queries for which a version of DuckDB 1.5 gives wrong rows or ends the process, with

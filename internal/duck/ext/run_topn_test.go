@@ -1,9 +1,7 @@
 package ext_test
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -13,27 +11,11 @@ import (
 
 func ask(t *testing.T, conn *duck.Conn, sql string) string {
 	t.Helper()
-	result, err := conn.Query(context.Background(), sql)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	defer result.Close()
 	var out strings.Builder
-	for {
-		rec, err := result.Next(context.Background())
-		if err == io.EOF {
-			return out.String()
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", sql, err)
-		}
-		for i := range int(rec.NumRows()) {
-			for _, c := range rec.Columns() {
-				out.WriteString(c.ValueStr(i) + "|")
-			}
-			out.WriteByte('\n')
-		}
+	for _, row := range valuesOf(t, conn, sql) {
+		out.WriteString(strings.Join(row, "|") + "\n")
 	}
+	return out.String()
 }
 
 // texts returns the rows of a query as text.

@@ -33,7 +33,8 @@ static void scoter_release_counted(struct ArrowArray *batch) {
 
 // Reserves memory for the copies of a chunk, if the chunk is large enough to be counted. Sets bytes
 // to what it reserved. Returns false and an error if there is not enough memory.
-static bool scoter_reserve_copies(duckdb_data_chunk chunk, int64_t *bytes, duckdb_error_data *error) {
+static bool scoter_reserve_copies(
+	duckdb_data_chunk chunk, int64_t *bytes, duckdb_error_data *error) {
 	idx_t largest = 0;
 	*bytes = scoter_memory_scarce() ? scoter_chunk_bytes(chunk, 0, true, &largest) : 0;
 	*bytes = *bytes < scoter_large_copy ? 0 : *bytes + scoter_row_copies * largest;

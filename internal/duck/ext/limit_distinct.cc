@@ -41,8 +41,8 @@ public:
 	SerialAggregator(const BoundWindowExpression &window, unique_ptr<WindowAggregator> original)
 		: WindowAggregator(window), original(std::move(original)) {}
 
-	unique_ptr<GlobalSinkState> GetGlobalState(ClientContext &client, idx_t rows,
-		const ValidityMask &partition) const override {
+	unique_ptr<GlobalSinkState> GetGlobalState(
+		ClientContext &client, idx_t rows, const ValidityMask &partition) const override {
 		return make_uniq<SerialState>(original->GetGlobalState(client, rows, partition));
 	}
 
@@ -53,8 +53,7 @@ public:
 
 	void Sink(ExecutionContext &context, DataChunk &sink_chunk, DataChunk &collected, idx_t row,
 		optional_ptr<SelectionVector> filter, idx_t filtered, OperatorSinkInput &input) override {
-		auto &state = input.global_state.Cast<SerialState>();
-		OperatorSinkInput passed{*state.shared, input.local_state, input.interrupt_state};
+		auto passed = Passed(input);
 		original->Sink(context, sink_chunk, collected, row, filter, filtered, passed);
 	}
 
@@ -64,7 +63,7 @@ public:
 		std::lock_guard<std::mutex> lock(state.building);
 		if (state.error) std::rethrow_exception(state.error);
 		try {
-			OperatorSinkInput passed{*state.shared, input.local_state, input.interrupt_state};
+			auto passed = Passed(input);
 			original->Finalize(context, collection, stats, passed);
 		} catch (...) {
 			state.error = std::current_exception();
@@ -74,12 +73,17 @@ public:
 
 	void Evaluate(ExecutionContext &context, const DataChunk &bounds, Vector &result, idx_t count,
 		idx_t row, OperatorSinkInput &input) const override {
-		auto &state = input.global_state.Cast<SerialState>();
-		OperatorSinkInput passed{*state.shared, input.local_state, input.interrupt_state};
+		auto passed = Passed(input);
 		original->Evaluate(context, bounds, result, count, row, passed);
 	}
 
 private:
+	// The input with which the original aggregator is called.
+	static OperatorSinkInput Passed(OperatorSinkInput &input) {
+		auto &state = input.global_state.Cast<SerialState>();
+		return OperatorSinkInput{*state.shared, input.local_state, input.interrupt_state};
+	}
+
 	const unique_ptr<WindowAggregator> original;
 };
 

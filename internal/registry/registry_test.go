@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest/framing"
+	"github.com/scoterdb/scoter/internal/ingest/ingesttest"
 )
 
 // fake starts a schema registry for tests, which counts its requests.
@@ -49,19 +49,6 @@ func register(t *testing.T, r *srfake.Registry, subject string, s sr.Schema) int
 		t.Fatal(err)
 	}
 	return id
-}
-
-// header encodes a header of Protobuf as Confluent's serializers do.
-func header(id int, path ...int) []byte {
-	b := binary.BigEndian.AppendUint32([]byte{0}, uint32(id))
-	if len(path) == 1 && path[0] == 0 {
-		return append(b, 0)
-	}
-	b = binary.AppendVarint(b, int64(len(path)))
-	for _, n := range path {
-		b = binary.AppendVarint(b, int64(n))
-	}
-	return b
 }
 
 const order = `syntax = "proto3";
@@ -100,7 +87,7 @@ func TestMessage(t *testing.T) {
 		{[]int{0, 0, 0}, "shop.Order.Line.Note"},
 		{[]int{0, 1}, "shop.Order.Address"},
 	} {
-		msg := append(header(id, test.path...), "value"...)
+		msg := append(ingesttest.ProtobufHeader(id, test.path...), "value"...)
 		h, value, err := framing.CutProtobuf(msg)
 		if err != nil || string(value) != "value" {
 			t.Fatalf("%v: %q %v", test.path, value, err)
@@ -117,7 +104,7 @@ func TestMessage(t *testing.T) {
 			t.Error("a schema is fetched again")
 		}
 	}
-	if _, err := c.Message(t.Context(), header(id, 2)); base.KindOf(err) != base.NotFound {
+	if _, err := c.Message(t.Context(), ingesttest.ProtobufHeader(id, 2)); base.KindOf(err) != base.NotFound {
 		t.Errorf("a message type that is not there: %v", err)
 	}
 	for name, want := range map[string]string{"": "shop.Order", "shop.Refund": "shop.Refund"} {
@@ -146,12 +133,12 @@ func TestWhoseErrorItIs(t *testing.T) {
 	r.SeedSchema("lost", 1, 78, sr.Schema{Type: sr.TypeProtobuf, Schema: `syntax = "proto3"; message M {}`, References: []sr.SchemaReference{{Name: "gone.proto", Subject: "gone", Version: 1}}})
 	c := connect(t, Options{URLs: []string{r.URL()}})
 	for id, want := range map[int]base.Kind{avro: base.Invalid, 77: base.Invalid, 78: base.NotFound, 1000: base.NotFound} {
-		_, err := c.Message(t.Context(), header(id, 0))
+		_, err := c.Message(t.Context(), ingesttest.ProtobufHeader(id, 0))
 		if base.KindOf(err) != want {
 			t.Errorf("schema %d: %v, want %v", id, err, want)
 		}
 		before := asked.Load()
-		if _, again := c.Message(t.Context(), header(id, 0)); again == nil || again.Error() != err.Error() || asked.Load() != before {
+		if _, again := c.Message(t.Context(), ingesttest.ProtobufHeader(id, 0)); again == nil || again.Error() != err.Error() || asked.Load() != before {
 			t.Errorf("schema %d is asked for again at once: %v", id, again)
 		}
 	}
@@ -164,12 +151,12 @@ func TestWhoseErrorItIs(t *testing.T) {
 			w.WriteHeader(status)
 			return true
 		})
-		if _, err := c.Message(t.Context(), header(79, 0)); base.KindOf(err) != base.Unavailable {
+		if _, err := c.Message(t.Context(), ingesttest.ProtobufHeader(79, 0)); base.KindOf(err) != base.Unavailable {
 			t.Errorf("status %d: %v", status, err)
 		}
 		r.ClearInterceptors()
 	}
-	if _, err := c.Message(t.Context(), header(79, 0)); err != nil {
+	if _, err := c.Message(t.Context(), ingesttest.ProtobufHeader(79, 0)); err != nil {
 		t.Error("after recovery:", err)
 	}
 	// Different registries use different error codes for an unknown or invalid id.
@@ -181,7 +168,7 @@ func TestWhoseErrorItIs(t *testing.T) {
 			_, _ = w.Write([]byte(answer[4:]))
 			return true
 		})
-		if _, err := c.Message(t.Context(), header(id, 0)); base.KindOf(err) != base.NotFound {
+		if _, err := c.Message(t.Context(), ingesttest.ProtobufHeader(id, 0)); base.KindOf(err) != base.NotFound {
 			t.Errorf("%s: %v", answer, err)
 		}
 		id++
@@ -191,30 +178,30 @@ func TestWhoseErrorItIs(t *testing.T) {
 		t.Error("it is asked for an id that none has")
 		return false
 	})
-	if _, err := c.Message(t.Context(), header(math.MaxInt32+1, 0)); base.KindOf(err) != base.NotFound {
+	if _, err := c.Message(t.Context(), ingesttest.ProtobufHeader(math.MaxInt32+1, 0)); base.KindOf(err) != base.NotFound {
 		t.Error(err)
 	}
 	r.ClearInterceptors()
 
 	nobody := httptest.NewServer(nil)
 	nobody.Close()
-	if _, err := connect(t, Options{URLs: []string{nobody.URL}}).Message(t.Context(), header(1, 0)); base.KindOf(err) != base.Unavailable {
+	if _, err := connect(t, Options{URLs: []string{nobody.URL}}).Message(t.Context(), ingesttest.ProtobufHeader(1, 0)); base.KindOf(err) != base.Unavailable {
 		t.Error("no registry:", err)
 	}
-	if md, err := connect(t, Options{URLs: []string{nobody.URL, r.URL()}}).Message(t.Context(), header(79, 0)); err != nil {
+	if md, err := connect(t, Options{URLs: []string{nobody.URL, r.URL()}}).Message(t.Context(), ingesttest.ProtobufHeader(79, 0)); err != nil {
 		t.Error("the second URL:", md, err)
 	}
 	hangs := make(chan struct{})
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hangs }))
 	defer silent.Close()
 	defer close(hangs)
-	if _, err := connect(t, Options{URLs: []string{silent.URL}, Timeout: 50 * time.Millisecond}).Message(t.Context(), header(1, 0)); base.KindOf(err) != base.Unavailable {
+	if _, err := connect(t, Options{URLs: []string{silent.URL}, Timeout: 50 * time.Millisecond}).Message(t.Context(), ingesttest.ProtobufHeader(1, 0)); base.KindOf(err) != base.Unavailable {
 		t.Error("a silent registry:", err)
 	}
 	started := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := connect(t, Options{URLs: []string{silent.URL}}).Message(ctx, header(1, 0)); base.KindOf(err) == base.NotFound || err == nil || time.Since(started) > 5*time.Second {
+	if _, err := connect(t, Options{URLs: []string{silent.URL}}).Message(ctx, ingesttest.ProtobufHeader(1, 0)); base.KindOf(err) == base.NotFound || err == nil || time.Since(started) > 5*time.Second {
 		t.Errorf("a context's end, after %v: %v", time.Since(started), err)
 	}
 	endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -225,7 +212,7 @@ func TestWhoseErrorItIs(t *testing.T) {
 		}
 	}))
 	defer endless.Close()
-	if _, err := connect(t, Options{URLs: []string{endless.URL}}).Message(t.Context(), header(1, 0)); base.KindOf(err) != base.Unavailable {
+	if _, err := connect(t, Options{URLs: []string{endless.URL}}).Message(t.Context(), ingesttest.ProtobufHeader(1, 0)); base.KindOf(err) != base.Unavailable {
 		t.Error("an endless answer:", err)
 	}
 }
@@ -233,21 +220,21 @@ func TestWhoseErrorItIs(t *testing.T) {
 func TestCredentials(t *testing.T) {
 	r, _ := fake(t, srfake.WithAuth("Basic dTpw"))
 	r.SeedSchema("s", 1, 1, sr.Schema{Type: sr.TypeProtobuf, Schema: `syntax = "proto3"; message M {}`})
-	if _, err := connect(t, Options{URLs: []string{r.URL()}, Username: "u", Password: "p"}).Message(t.Context(), header(1, 0)); err != nil {
+	if _, err := connect(t, Options{URLs: []string{r.URL()}, Username: "u", Password: "p"}).Message(t.Context(), ingesttest.ProtobufHeader(1, 0)); err != nil {
 		t.Error(err)
 	}
-	if _, err := connect(t, Options{URLs: []string{r.URL()}}).Message(t.Context(), header(1, 0)); base.KindOf(err) != base.Unauthenticated {
+	if _, err := connect(t, Options{URLs: []string{r.URL()}}).Message(t.Context(), ingesttest.ProtobufHeader(1, 0)); base.KindOf(err) != base.Unauthenticated {
 		t.Error(err)
 	}
 	withUser := func(password string) string { return strings.Replace(r.URL(), "://", "://u:"+password+"@", 1) }
-	if _, err := connect(t, Options{URLs: []string{withUser("p")}}).Message(t.Context(), header(1, 0)); err != nil {
+	if _, err := connect(t, Options{URLs: []string{withUser("p")}}).Message(t.Context(), ingesttest.ProtobufHeader(1, 0)); err != nil {
 		t.Error(err)
 	}
 	r.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {
 		w.WriteHeader(http.StatusInternalServerError)
 		return true
 	})
-	if _, err := connect(t, Options{URLs: []string{withUser("secret")}}).Message(t.Context(), header(1, 0)); err == nil || strings.Contains(err.Error(), "secret") {
+	if _, err := connect(t, Options{URLs: []string{withUser("secret")}}).Message(t.Context(), ingesttest.ProtobufHeader(1, 0)); err == nil || strings.Contains(err.Error(), "secret") {
 		t.Error(err)
 	}
 	for _, odd := range []string{"http://u:secret/x@a", "http://u:1/secret@a", "http://u:x@secret/y@a", "u:secret/@a"} {
@@ -257,7 +244,7 @@ func TestCredentials(t *testing.T) {
 	}
 	token, _ := fake(t, srfake.WithAuth("Bearer secret"))
 	token.SeedSchema("s", 1, 1, sr.Schema{Type: sr.TypeProtobuf, Schema: `syntax = "proto3"; message M {}`})
-	if _, err := connect(t, Options{URLs: []string{token.URL()}, Token: "secret"}).Message(t.Context(), header(1, 0)); err != nil {
+	if _, err := connect(t, Options{URLs: []string{token.URL()}, Token: "secret"}).Message(t.Context(), ingesttest.ProtobufHeader(1, 0)); err != nil {
 		t.Error(err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/scoterdb/scoter/bench/stream/messages"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 // Options are the command-line options of the benchmark of Protobuf decoding.
@@ -121,9 +122,9 @@ func planOf(files *protoregistry.Files, name string, paths []string) (*protobuf.
 	if err != nil {
 		return nil, err
 	}
-	var columns []protobuf.Column
+	var columns []wire.Column
 	for _, p := range paths {
-		columns = append(columns, protobuf.Column{Path: p})
+		columns = append(columns, wire.Column{Path: p})
 	}
 	return protobuf.NewPlan(md, protobuf.Options{Columns: columns})
 }

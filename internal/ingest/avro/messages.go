@@ -51,15 +51,9 @@ func openMessages(o wire.MessageOptions) (wire.Messages, error) {
 			return nil, err
 		}
 	}
-	if o.Connect == nil {
-		return m, nil
-	}
-	r, err := o.Connect()
-	if err != nil {
-		return nil, err
-	}
-	m.registry = r.(Registry)
-	return m, nil
+	var err error
+	m.registry, err = wire.Connect[Registry](o)
+	return m, err
 }
 
 // readSchema reads a schema from the first of files. The other files have the schemas to which this

@@ -1,25 +1,12 @@
 package framing
 
 import (
-	"encoding/binary"
 	"strings"
 	"testing"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/ingesttest"
 )
-
-// header encodes a header of Protobuf with a schema id and a path, as Confluent's serializers do.
-func header(id int, path ...int) []byte {
-	b := binary.BigEndian.AppendUint32([]byte{0}, uint32(id))
-	if len(path) == 1 && path[0] == 0 {
-		return append(b, 0)
-	}
-	b = binary.AppendVarint(b, int64(len(path)))
-	for _, n := range path {
-		b = binary.AppendVarint(b, int64(n))
-	}
-	return b
-}
 
 func TestAHeaderThatIsNone(t *testing.T) {
 	for _, msg := range []string{"", "\x00", "\x00\x00\x00\x00", "\x01\x00\x00\x00\x01\x00", "{\"a\": 1}"} {
@@ -42,8 +29,8 @@ func TestAHeaderThatIsNone(t *testing.T) {
 }
 
 func FuzzCutProtobuf(f *testing.F) {
-	f.Add(append(header(1, 0), "abc"...))
-	f.Add(append(header(1, 3, 1), "abc"...))
+	f.Add(append(ingesttest.ProtobufHeader(1, 0), "abc"...))
+	f.Add(append(ingesttest.ProtobufHeader(1, 3, 1), "abc"...))
 	f.Fuzz(func(t *testing.T, msg []byte) {
 		h, value, err := CutProtobuf(msg)
 		if err == nil && string(h)+string(value) != string(msg) {

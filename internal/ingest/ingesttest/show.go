@@ -1,4 +1,5 @@
-// Package ingesttest prints decoded rows as text, for the tests of decoders.
+// Package ingesttest helps the tests of decoders: it prints decoded rows as text, and encodes
+// headers of messages.
 package ingesttest
 
 import (

@@ -48,8 +48,8 @@ func decodeTables(body []byte, o wire.TableOptions) (wire.Tables, error) {
 // errors. These are the lines that decodeTables added, one for each of the measurements.
 func withoutTyped(all wire.Tables, measurements []string) wire.Tables {
 	n := len(measurements)
-	// This added line was rejected, because the name of its table cannot be written in line
-	// protocol. So it has no row.
+	// An added line is rejected if the name of its table cannot be written in line protocol. Such a
+	// line has no row.
 	for len(all.Errors) > 0 && all.Errors[0].Line <= n {
 		measurements[all.Errors[0].Line-1] = ""
 		all.Errors = all.Errors[1:]

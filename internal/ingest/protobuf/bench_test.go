@@ -8,6 +8,7 @@ import (
 
 	"github.com/scoterdb/scoter/bench/stream/baseline"
 	"github.com/scoterdb/scoter/bench/stream/messages"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 func benchPlan(t testing.TB, name string, paths []string) *Plan {
@@ -20,9 +21,9 @@ func benchPlan(t testing.TB, name string, paths []string) *Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var columns []Column
+	var columns []wire.Column
 	for _, p := range paths {
-		columns = append(columns, Column{Path: p})
+		columns = append(columns, wire.Column{Path: p})
 	}
 	plan, err := NewPlan(md, Options{Columns: columns})
 	if err != nil {

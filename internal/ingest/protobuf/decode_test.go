@@ -305,8 +305,8 @@ func TestDeepTypesEndInBytes(t *testing.T) {
 	if got := rowsOf(t, decoderOf(t, source.String(), Options{}), msg); !strings.Contains(got[0], "{v:61 f:x") {
 		t.Error(got[0])
 	}
-	deep := Column{Path: strings.Repeat("f.", 100) + "v", Name: "v"}
-	if got := rowsOf(t, decoderOf(t, source.String(), Options{Columns: []Column{deep}}), msg); got[0] != "{v:100}" {
+	deep := wire.Column{Path: strings.Repeat("f.", 100) + "v", Name: "v"}
+	if got := rowsOf(t, decoderOf(t, source.String(), Options{Columns: []wire.Column{deep}}), msg); got[0] != "{v:100}" {
 		t.Error(got[0])
 	}
 }

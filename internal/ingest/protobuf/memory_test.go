@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/bench/stream/messages"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 // poisoned returns a decoder whose batches are overwritten when they are released.
@@ -17,7 +18,7 @@ func poisoned(t *testing.T, name string, paths []string) *Decoder {
 	t.Helper()
 	o := Options{PoisonMemory: true}
 	for _, p := range paths {
-		o.Columns = append(o.Columns, Column{Path: p})
+		o.Columns = append(o.Columns, wire.Column{Path: p})
 	}
 	files, err := CompileProto(context.Background(), messages.Protos, "auction.proto", "event.proto")
 	if err != nil {

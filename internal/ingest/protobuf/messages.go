@@ -65,15 +65,9 @@ func openMessages(o wire.MessageOptions) (wire.Messages, error) {
 			return nil, err
 		}
 	}
-	if o.Connect == nil {
-		return m, nil
-	}
-	r, err := o.Connect()
-	if err != nil {
-		return nil, err
-	}
-	m.registry = r.(Registry)
-	return m, nil
+	var err error
+	m.registry, err = wire.Connect[Registry](o)
+	return m, err
 }
 
 // check returns a base.Invalid error if options contradict each other, or if an option would have

@@ -6,9 +6,6 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// Column selects one field of the messages, which becomes a column. See wire.Column.
-type Column = wire.Column
-
 // selection is a tree of the selected paths below one field.
 type selection struct {
 	wire.Step
@@ -17,7 +14,7 @@ type selection struct {
 }
 
 // selectPaths returns the tree of the columns' paths and the columns' names.
-func selectPaths(columns []Column) (*selection, []string, error) {
+func selectPaths(columns []wire.Column) (*selection, []string, error) {
 	root := &selection{column: -1}
 	names := make([]string, len(columns))
 	seen := make(map[string]struct{}, len(columns))

@@ -168,11 +168,11 @@ func checkProjection(t testing.TB, seed uint64) bool {
 	md := randomMessageType(t, rng)
 	g := &pathMaker{rng: rng}
 	var paths []string
-	var columns []Column
+	var columns []wire.Column
 	for range 1 + rng.IntN(6) {
 		if p := g.path(md, "", 0); p != "" && !slices.Contains(paths, p) {
 			paths = append(paths, p)
-			columns = append(columns, Column{Path: p, Name: fmt.Sprintf("c%d", len(paths))})
+			columns = append(columns, wire.Column{Path: p, Name: fmt.Sprintf("c%d", len(paths))})
 		}
 	}
 	if len(columns) == 0 {

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 // DefaultMemory is the number of bytes that Options.Memory means if it is 0.
@@ -15,7 +16,7 @@ const DefaultMemory = 1 << 30
 // Options say how to decode messages of a protobuf type into rows.
 type Options struct {
 	// Columns selects columns by the paths of their fields. nil selects all fields.
-	Columns []Column
+	Columns []wire.Column
 	// Recursion is how many times a message type is expanded inside of itself. Deeper than that, a
 	// field of this type is a binary column with the message's bytes.
 	Recursion int

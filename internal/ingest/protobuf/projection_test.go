@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 func TestFanOut(t *testing.T) {
@@ -27,9 +28,9 @@ func TestFanOut(t *testing.T) {
 	}
 	f := func(want string, from string, paths ...string) {
 		t.Helper()
-		var columns []Column
+		var columns []wire.Column
 		for _, p := range paths {
-			columns = append(columns, Column{Path: p})
+			columns = append(columns, wire.Column{Path: p})
 		}
 		d := decoderOf(t, source, Options{Columns: columns})
 		for _, m := range msgs {
@@ -59,9 +60,9 @@ func TestPathsThatLeadNowhere(t *testing.T) {
 		message M { int32 a = 1; repeated N b = 2; repeated N c = 3; map<string, N> m = 4; N n = 5; }`)
 	f := func(want string, paths ...string) {
 		t.Helper()
-		var columns []Column
+		var columns []wire.Column
 		for _, p := range paths {
-			columns = append(columns, Column{Path: p})
+			columns = append(columns, wire.Column{Path: p})
 		}
 		_, err := NewPlan(md, Options{Columns: columns})
 		if err == nil || base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), want) {
@@ -88,12 +89,12 @@ func TestPathsThatLeadNowhere(t *testing.T) {
 
 func TestNamesOfColumns(t *testing.T) {
 	md := messageType(t, `syntax = "proto3"; message M { int32 a = 1; int32 b = 2; }`)
-	plan, err := NewPlan(md, Options{Columns: []Column{{Path: "b", Name: "B b"}, {Path: "a"}}})
+	plan, err := NewPlan(md, Options{Columns: []wire.Column{{Path: "b", Name: "B b"}, {Path: "a"}}})
 	if err != nil || plan.Schema().Field(0).Name != "B b" || plan.Schema().Field(1).Name != "a" {
 		t.Error(plan.Schema(), err)
 	}
 	for _, name := range []string{"b", "\xff", "a\x00b", strings.Repeat("x", 300)} {
-		if _, err := NewPlan(md, Options{Columns: []Column{{Path: "a", Name: name}, {Path: "b"}}}); base.KindOf(err) != base.Invalid {
+		if _, err := NewPlan(md, Options{Columns: []wire.Column{{Path: "a", Name: name}, {Path: "b"}}}); base.KindOf(err) != base.Invalid {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -114,7 +115,7 @@ func TestColumnsAreBounded(t *testing.T) {
 func TestSeveralPathsThroughOneField(t *testing.T) {
 	d := decoderOf(t, `syntax = "proto3"; message N { int32 x = 1; repeated int32 r = 2; }
 		message M { oneof o { N n = 1; int32 k = 2; } repeated N a = 3; int32 other = 4; }`,
-		Options{Columns: []Column{{Path: "n"}, {Path: "n.x"}, {Path: "n.r[1]"}, {Path: "a"}, {Path: "a[1].x"}, {Path: "a[0]"}}})
+		Options{Columns: []wire.Column{{Path: "n"}, {Path: "n.x"}, {Path: "n.r[1]"}, {Path: "a"}, {Path: "a[1].x"}, {Path: "a[0]"}}})
 	n := encoded([2]int{1, 0}, 7, [2]int{2, 2}, encoded(byte(5), byte(6)))
 	got := rowsOf(t, d,
 		encoded([2]int{1, 2}, n, [2]int{3, 2}, n, [2]int{3, 2}, ""),

@@ -19,13 +19,26 @@ type MessageOptions struct {
 	// decoded to one value, a struct or a scalar, in a column named KeyColumn.
 	Keys bool
 	// Connect returns the source's schema registry. Connect is nil if the options name no registry.
-	// Each format that uses a registry defines an interface with the methods that it calls, and
-	// asserts that the registry has them; registry.Client has all of them. The caller of
-	// OpenMessages closes the registry.
+	// Formats call the function Connect of this package instead. The caller of OpenMessages closes
+	// the registry.
 	Connect func() (any, error)
 	// PoisonMemory is for tests. If it is true, the memory of a batch is overwritten when the batch
 	// is released, so that tests detect code that still reads it.
 	PoisonMemory bool
+}
+
+// Connect returns the source's schema registry as an R, or nil if the options name no registry. R
+// is an interface with the methods that a format calls. registry.Client has the methods of all
+// formats.
+func Connect[R any](o MessageOptions) (r R, err error) {
+	if o.Connect == nil {
+		return r, nil
+	}
+	client, err := o.Connect()
+	if err != nil {
+		return r, err
+	}
+	return client.(R), nil
 }
 
 // KeyColumn is the name of the only column in batches of decoded keys.

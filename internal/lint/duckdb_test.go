@@ -2,12 +2,10 @@ package lint
 
 import (
 	"bufio"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +24,7 @@ var include = regexp.MustCompile(`^\s*#\s*include\s*[<"]([^>"]+)[>"]`)
 // Other packages may include DuckDB's C API.
 func TestOnlyExtIncludesDuckDBsInside(t *testing.T) {
 	found := 0
-	err := sources(func(path string) error {
+	for _, path := range repositoryFiles(t, ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".go") {
 		for _, name := range included(t, path) {
 			if !isDuckDBs(name) {
 				continue
@@ -36,30 +34,10 @@ func TestOnlyExtIncludesDuckDBsInside(t *testing.T) {
 				t.Errorf("%s includes %s: only %s may use DuckDB's inside", path, name, extension)
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	if found == 0 {
 		t.Error("no file includes a header of DuckDB: the check finds nothing")
 	}
-}
-
-// sources calls a function for each file that may have C or C++ code, but for DuckDB's headers.
-func sources(each func(path string) error) error {
-	root := os.DirFS("../..")
-	return fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && (path == headers || entry.Name() == "node_modules" || len(path) > 1 && strings.HasPrefix(entry.Name(), ".")):
-			return fs.SkipDir
-		case entry.IsDir() || !slices.Contains([]string{".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".go"}, filepath.Ext(path)):
-			return nil
-		}
-		return each(path)
-	})
 }
 
 // isDuckDBs reports whether a header is one of DuckDB's, apart from its C API.
@@ -68,7 +46,7 @@ func isDuckDBs(name string) bool {
 		return false
 	}
 	for _, folder := range []string{"", "fastpforlib", "miniz", "parquet", "parquet_types", "re2", "thrift", "zstd"} {
-		if info, err := os.Stat(filepath.Join("../..", headers, folder, name)); err == nil && !info.IsDir() {
+		if info, err := os.Stat(filepath.Join(root, headers, folder, name)); err == nil && !info.IsDir() {
 			return true
 		}
 	}
@@ -76,7 +54,7 @@ func isDuckDBs(name string) bool {
 }
 
 func included(t *testing.T, path string) []string {
-	file, err := os.Open(filepath.Join("../..", path))
+	file, err := os.Open(filepath.Join(root, path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +76,7 @@ func included(t *testing.T, path string) []string {
 // TestOneVersionOfDuckDB compares the versions of the headers, of the library and of what Scoter
 // says about itself.
 func TestOneVersionOfDuckDB(t *testing.T) {
-	code, err := os.ReadFile(filepath.Join("../..", extension, "version.cc"))
+	code, err := os.ReadFile(filepath.Join(root, extension, "version.cc"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,11 @@
 package lint
 
 import (
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -48,31 +49,13 @@ func compileBanned() []*regexp.Regexp {
 	return all
 }
 
-// proseFiles returns the paths of the repository's files with comments or prose, relative to this
-// package. It leaves out vendored headers, test data, installed packages and generated code.
-func proseFiles(t *testing.T) (paths []string) {
+// proseFiles returns the paths of the files with comments or prose, apart from test data.
+func proseFiles(t *testing.T) []string {
 	t.Helper()
-	skipped := map[string]bool{".git": true, ".cache": true, "node_modules": true, "bin": true, "data": true,
-		"target": true, "testdata": true, "cases": true, "__pycache__": true, ".venv": true}
-	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if skipped[d.Name()] || path == filepath.Join(root, "internal", "duck", "include") {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if syntaxes[filepath.Ext(path)] != nil && d.Type().IsRegular() {
-			paths = append(paths, path)
-		}
-		return nil
+	paths := slices.DeleteFunc(repositoryFiles(t, slices.Collect(maps.Keys(syntaxes))...), func(path string) bool {
+		folders := strings.Split(path, "/")
+		return slices.Contains(folders, "testdata") || slices.Contains(folders, "cases")
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if len(paths) < 100 {
 		t.Fatalf("only %d files were found", len(paths))
 	}
@@ -84,7 +67,7 @@ var generated = regexp.MustCompile(`^(?:// Code generated|(?://|#|/\*+|"""|--) ?
 // passages reads a file and returns its prose, or nothing if the file is generated.
 func passages(t *testing.T, path string) []passage {
 	t.Helper()
-	src, err := os.ReadFile(path)
+	src, err := os.ReadFile(filepath.Join(root, path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +83,7 @@ func TestLinesOfProseAreNarrow(t *testing.T) {
 		for _, p := range passages(t, path) {
 			for i, l := range p.lines {
 				if width := widthOf(l.source); width > maxWidth && !l.fixed {
-					t.Errorf("%s:%d: %d columns: wrap the text at %d", shorten(path), p.line+i, width, maxWidth)
+					t.Errorf("%s:%d: %d columns: wrap the text at %d", path, p.line+i, width, maxWidth)
 				}
 			}
 		}
@@ -112,11 +95,11 @@ func TestWordsArePlain(t *testing.T) {
 	for _, path := range proseFiles(t) {
 		all := passages(t, path)
 		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && all != nil {
-			all = append(all, messages(t, path)...)
+			all = append(all, messages(t, filepath.Join(root, path))...)
 		}
 		for _, p := range all {
 			for _, f := range findBanned(p.text()) {
-				t.Errorf("%s:%d: %q: write %s", shorten(path), p.line+f.line, f.phrase, f.instead)
+				t.Errorf("%s:%d: %q: write %s", path, p.line+f.line, f.phrase, f.instead)
 			}
 		}
 	}
@@ -136,8 +119,6 @@ func findBanned(text string) (all []finding) {
 	}
 	return all
 }
-
-func shorten(path string) string { return strings.TrimPrefix(path, filepath.Join("..", "..")+"/") }
 
 func widthOf(line string) int {
 	return utf8.RuneCountInString(strings.ReplaceAll(line, "\t", strings.Repeat(" ", tabWidth)))

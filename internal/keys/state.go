@@ -136,7 +136,7 @@ func (s *states) of(ordinal uint32) State {
 }
 
 // States returns the current State (version and tombstone mark) of rows that Find has found. It
-// includes changes by patches. For an address whose Source is 0, the State is zero.
+// includes changes by patches. For an address whose Rowset is 0, the State is zero.
 func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowAddress) ([]State, error) {
 	byRowset := map[base.RowsetID][]int{}
 	for i, row := range rows {

@@ -13,8 +13,8 @@ import (
 // Remap gives the new addresses of rows whose rowsets were replaced by others, such as by a merge.
 // It is immutable.
 type Remap interface {
-	// Find returns the new addresses of some rows of an old rowset. The argument source is the id
-	// of that rowset, and ordinals has the ascending numbers of the rows. If a row is not in the
+	// Find returns the new addresses of some rows of an old rowset. The argument rowset is the
+	// id of that rowset, and ordinals has the ascending numbers of the rows. If a row is not in the
 	// new rowsets, the Rowset of its new address is 0.
 	Find(rowset base.RowsetID, ordinals []uint32) ([]base.RowAddress, error)
 	// Bytes estimates the memory of the Remap in bytes, including memory that the first Find

@@ -133,9 +133,9 @@ func (b *builder) release() {
 	}
 }
 
-// buildPlain makes the rows of a target (a table of the source) that has no query. way says how
-// tombstones (records without a value) delete rows of the target. way is nil if tombstones delete
-// no rows of it, or if the batch has no tombstones.
+// buildPlain makes the rows of a target (a table of the source) that has no query. deletes says how
+// tombstones (records without a value) delete rows of the target. deletes is nil if tombstones
+// delete no rows of it, or if the batch has no tombstones.
 func (b *builder) buildPlain(t target, values, tombstones []piece, deletes *tombstoneDelete) error {
 	all := engine.TableRows{Table: t.Name}
 	there, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
@@ -161,8 +161,8 @@ func (b *builder) buildPlain(t target, values, tombstones []piece, deletes *tomb
 }
 
 // buildQuery makes the rows of a target (a table of the source) that has a query, and the deletions
-// for tombstones (records without a value). way says how tombstones delete rows of the target. way
-// is nil if tombstones delete no rows of it, or if the batch has no tombstones.
+// for tombstones (records without a value). deletes says how tombstones delete rows of the target.
+// deletes is nil if tombstones delete no rows of it, or if the batch has no tombstones.
 func (b *builder) buildQuery(t target, values, tombstones []piece, deletes *tombstoneDelete) error {
 	all := engine.TableRows{Table: t.Name}
 	if deletes != nil {

@@ -1,0 +1,146 @@
+package ledger
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Ledger has the accounts of the process. All sizes are in bytes.
+type Ledger struct {
+	limits Limits
+
+	// Rows has the memory of rows that are not in a part, and of changes of rows. Patches is the
+	// share of the changes. It is charged, not reserved: the engine refuses a change before.
+	Rows, Patches *Account
+	// Bodies has the bodies and decoded rows of running requests. Locked is the share of requests
+	// that wait for a table lock, at most half. Texts has large texts of SQL.
+	Bodies, Locked, Texts *Account
+	// Streams has the records of Kafka that are not stored. Each source has a child.
+	Streams *Account
+	// Work has the memory of merges, of sorts, and of searches for equal keys.
+	Work *Account
+	// Columns, Changed and Keys are caches: of column chunks, of values of changed rows, and of
+	// indexes of keys.
+	Columns, Changed, Keys *Account
+	// Queries has all memory that DuckDB holds.
+	Queries *Account
+	// Results has the buffers of results on their way to clients.
+	Results *Account
+
+	roots  []*Account
+	caches *Account
+
+	mu    sync.Mutex
+	trims []func() // guarded by mu
+}
+
+// One request may take at most 7/8 of the memory of bodies, so that small requests can start.
+const bodyShare = 8
+
+// shares of the caches in what all caches together may take, in percent
+const (
+	columnsShare = 15
+	changedShare = 25
+	keysShare    = 60
+)
+
+// unlent is the part of the memory that caches do not use even if it is unused: 1/unlent of all.
+// It is for reservations that come faster than caches are trimmed.
+const unlent = 16
+
+// New returns a ledger with these limits.
+func New(limits Limits) *Ledger {
+	l := &Ledger{limits: limits}
+	l.Rows = l.root("rows", limits.Rows)
+	l.Patches = l.Rows.below("patches", limits.Rows/2)
+	requests := l.root("requests", limits.Requests)
+	l.Bodies = requests.below("bodies", limits.Requests*3/4)
+	l.Locked = l.Bodies.below("locked", limits.Requests*3/8)
+	l.Texts = requests.below("texts", limits.Requests/4)
+	l.Streams = l.root("streams", limits.Streams)
+	l.Work = l.root("work", limits.Work)
+	l.caches = l.root("caches", limits.Caches)
+	l.caches.share = l.lendable
+	l.Columns, l.Changed, l.Keys = l.cache("columns", columnsShare), l.cache("changed", changedShare), l.cache("keys", keysShare)
+	l.Queries = l.root("queries", limits.Queries)
+	l.Results = l.root("results", limits.Results)
+	return l
+}
+
+func (l *Ledger) root(name string, limit int64) *Account {
+	a := newTree(name, limit)
+	l.roots = append(l.roots, a)
+	return a
+}
+
+// cache returns the account of a cache that may take a share, in percent, of what all caches may
+// take.
+func (l *Ledger) cache(name string, share int64) *Account {
+	a := l.caches.below(name, l.limits.Caches*share/100)
+	a.share = func() int64 { return l.lendable() * share / 100 }
+	return a
+}
+
+// lendable returns how much all caches together may take at present: their own limit, and what
+// other accounts leave unused. DuckDB takes memory without asking, so caches do not use its share.
+func (l *Ledger) lendable() int64 {
+	unused := -l.limits.Memory / unlent
+	for _, a := range []*Account{l.Rows, l.Bodies.parent, l.Streams, l.Work} {
+		unused += max(a.limit-a.Used(), 0)
+	}
+	return l.limits.Caches + max(unused, 0)
+}
+
+// OnTrim adds a function that removes entries of a cache until its account does not exceed its
+// limit.
+func (l *Ledger) OnTrim(trim func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.trims = append(l.trims, trim)
+}
+
+// Trim makes caches give back memory that other accounts need. A server calls it several times a
+// second.
+func (l *Ledger) Trim() {
+	l.mu.Lock()
+	trims := slices.Clone(l.trims)
+	l.mu.Unlock()
+	for _, trim := range trims {
+		trim()
+	}
+}
+
+// Limits returns the limits of the accounts.
+func (l *Ledger) Limits() Limits { return l.limits }
+
+// Stats are figures of an account, for system tables and metrics. All sizes are in bytes.
+type Stats struct {
+	Account           string
+	Used, Limit, Peak int64
+	Waiting           int           // callers that wait for memory of the account
+	Waited            time.Duration // time that callers have waited in all
+	Refused           int64         // callers that did not get memory
+}
+
+// Stats returns the figures of all accounts, sorted by name.
+func (l *Ledger) Stats() (all []Stats) {
+	for _, root := range l.roots {
+		all = append(all, root.stats()...)
+	}
+	slices.SortFunc(all, func(a, b Stats) int { return cmp.Compare(a.Account, b.Account) })
+	return all
+}
+
+func (a *Account) stats() (all []Stats) {
+	a.tree.mu.Lock()
+	defer a.tree.mu.Unlock()
+	for _, each := range a.tree.accounts {
+		all = append(all, Stats{
+			Account: each.name, Used: each.Used(), Limit: each.Limit(), Peak: each.peak.Load(),
+			Waiting: each.waiting(), Waited: time.Duration(each.waited.Load()), Refused: each.refused.Load(),
+		})
+	}
+	return all
+}

@@ -88,8 +88,8 @@ type plan struct {
 	storage storage
 	// after is how long a change of a partition waits for further changes before it is exported.
 	after time.Duration
-	// keep is how long rows stay in the table after the end of their partition's time. 0 means
-	// forever.
+	// keep is how long rows stay in the table after the end of their partition's time (such as its
+	// day). 0 means forever.
 	keep time.Duration
 }
 

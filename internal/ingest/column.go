@@ -65,8 +65,8 @@ type Column struct {
 	nanos []uint16
 	bools []byte  // bools has the values of a column of the kind Bool, as a bitmap.
 	text  Strings // text has the values of a column of the kind String or Binary.
-	// offsets is for a column of the kind List. It says where each row begins in element, and where
-	// the last row ends.
+	// offsets is for a column of the kind List. It says where the elements of each row begin in the
+	// column element, and where those of the last row end.
 	offsets []int32
 	element *Column
 	fields  columns // fields are the columns of the fields of a column of the kind Struct.

@@ -9,8 +9,9 @@ import (
 )
 
 // Blank returns an array with n copies of an arbitrary value of the type t that is not NULL, in its
-// storage type. Such values fill NOT NULL columns in rows that no query shows. They are valid
-// values, because a query may cast them before it hides the rows.
+// storage type. Such values fill the NOT NULL columns of tombstones (rows that say only that a key
+// is deleted), which no query shows. They are valid values, because a query may cast them before it
+// hides the rows.
 func Blank(t schema.Type, n int) (arrow.Array, error) {
 	dt := t.Arrow()
 	ext, extended := dt.(arrow.ExtensionType)

@@ -20,9 +20,9 @@ type ConformOptions struct {
 	// Defaults has values for columns that the batch lacks: one value for all rows, or one value
 	// for each row. They are converted to the column's type like other values.
 	Defaults map[base.ColumnID]arrow.Array
-	// AllowNull allows NULLs in NOT NULL columns. It is for stored rows, which may have such NULLs
-	// if the rows were written before the column became NOT NULL, and were deleted or changed
-	// later.
+	// AllowNull allows NULLs in NOT NULL columns. It is for stored rows: a row may have been
+	// written with NULL before the column became NOT NULL, and then been deleted or got another
+	// value.
 	AllowNull bool
 }
 
@@ -131,7 +131,7 @@ func missingColumn(table schema.Table, c schema.Column, value arrow.Array, rows 
 // fault says which value of an array cannot be converted, and why. If there are several such
 // values, it is about the first one.
 type fault struct {
-	row   int // number of the row in the array that has the value
+	row   int // number of the value's row in the array, from 0
 	value string
 	why   string
 }
@@ -141,8 +141,8 @@ func (f *fault) report(table schema.Table, c schema.Column, firstRow int64) *bas
 		table.QualifiedName(), firstRow+int64(f.row)+1, c.Name, f.value, f.why)
 }
 
-// faultAt returns the fault for one row of an array. The arguments format and args say what is
-// wrong with the value of the row.
+// faultAt returns the fault (the reason why a value cannot be converted) for one row of an array.
+// The arguments format and args say what is wrong with the value of the row.
 func faultAt(a arrow.Array, row int, format string, args ...any) *fault {
 	value := "NULL"
 	if a.IsValid(row) {

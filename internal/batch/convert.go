@@ -100,9 +100,9 @@ func firstValid(a arrow.Array) int {
 	return row
 }
 
-// convertDictionary converts a dictionary array to the storage type of t. A column of text that may
-// be a dictionary stays a dictionary. In any other array each row gets its value in place of the
-// index.
+// convertDictionary converts a dictionary array to the storage type of t. A dictionary of text
+// without NULLs stays a dictionary if t allows that (keepsDictionary) and top is true (the array is
+// a column of a batch). In any other array each row gets its value in place of the index.
 func convertDictionary(d *array.Dictionary, t schema.Type, top bool) (arrow.Array, *fault) {
 	if keepsDictionary(t) && top && isTextLike(d.Dictionary()) && d.Dictionary().NullN() == 0 {
 		return keepDictionary(d, t)
@@ -175,7 +175,7 @@ func keepDictionary(d *array.Dictionary, t schema.Type) (arrow.Array, *fault) {
 			return same(d)
 		}
 	}
-	// Check only the values of the dictionary that rows use. The others are not values of the
+	// Check only the values of the dictionary that rows use. Its other values are not values of the
 	// column.
 	checked := make([]bool, text.Len())
 	for i := range d.Len() {

@@ -87,8 +87,8 @@ func dense(a array.ListLike) ([]int32, bool) {
 	return ends, true
 }
 
-// inList converts the fault of a list's element to a fault of the row that has the list. The
-// argument counts has the offsets of the lists.
+// inList converts f, a fault in the array of the elements of all lists, to a fault of the row that
+// has the element's list. counts[i] is the index of the first element of list i.
 func inList(f *fault, counts []int32) *fault {
 	row := sort.Search(len(counts)-1, func(i int) bool { return int(counts[i+1]) > f.row })
 	return &fault{row: row, value: f.value, why: f.why + " (in a list)"}
@@ -154,8 +154,8 @@ func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	if !ok {
 		return nil, notConvertible(a, t)
 	}
-	// A map must not have a NULL entry. So the key of a NULL entry is made NULL here, and then
-	// refused.
+	// A map must not have a NULL entry. So maskNulls makes the key of a NULL entry NULL, and the
+	// check for NULL keys below refuses it.
 	keys, f := convert(maskNulls(pairs.Field(key), pairs), *t.Key, false)
 	if f == nil && keys.NullN() > 0 {
 		f = &fault{row: firstNull(keys), value: "NULL", why: "is a key of a MAP"}
@@ -238,7 +238,7 @@ func maskNulls(field arrow.Array, parent *array.Struct) arrow.Array {
 	}
 	switch field.DataType().ID() {
 	case arrow.SPARSE_UNION, arrow.DENSE_UNION, arrow.RUN_END_ENCODED:
-		return field // arrays of such types have no validity bitmap; they are refused later
+		return field // these types have no validity bitmap; they are refused later
 	}
 	n, offset := int64(field.Len()), int64(data.Offset())
 	bitmap := make([]byte, bitutil.BytesForBits(offset+n))

@@ -150,8 +150,8 @@ func integerText(a arrow.Array) func(row int) (string, bool) {
 		}
 	}
 	if decimal, scale := decimalReader(a); decimal != nil {
-		// digits is the number of digits of the widest decimals. If the scale is larger, the only
-		// integer among the decimals is 0.
+		// digits is the number of digits of the widest decimals. It is also used for a larger
+		// scale, because in both cases the only integer among the decimals is 0.
 		const digits = 77
 		pow := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(min(max(0, scale), digits))), nil)
 		return func(row int) (string, bool) {
@@ -271,7 +271,8 @@ func convertFloat[T float32 | float64](a arrow.Array, t schema.Type, bitSize int
 	if read := signedReader(a); read != nil {
 		return build(a, t, func(row int) (T, string) {
 			v := read(row)
-			// An int64 close to MaxInt64 rounds to 2^63, which cannot be converted back.
+			// As a float, an int64 close to MaxInt64 is rounded to 2^63, which does not fit into an
+			// int64.
 			if f := T(v); f < 1<<63 && int64(f) == v {
 				return f, ""
 			}

@@ -140,9 +140,9 @@ func textCheck(t schema.Type) func(s string) string {
 // left out.
 var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|(?i:-?(?:nan|inf(?:inity)?)\b)`)
 
-// isJSON reports whether DuckDB accepts a text as JSON. DuckDB also accepts numbers such as NaN in
-// JSON. If the whole text is such a number, it must be written exactly as DuckDB writes it, because
-// another spelling, such as nan, is more likely to be plain text.
+// isJSON reports whether a text is JSON for DuckDB, which also accepts numbers such as NaN in JSON.
+// If the whole text is such a number, it is JSON only in the spelling that DuckDB writes. Any other
+// spelling, such as nan, is more likely to be plain text.
 func isJSON(s string) bool {
 	switch {
 	case json.Valid(unsafe.Slice(unsafe.StringData(s), len(s))), s == "NaN", s == "Infinity", s == "-Infinity":

@@ -262,7 +262,8 @@ func errTextBytes() error {
 	return base.Errorf(base.TooLarge, "a batch's text column is over 2 GiB").WithHint("take fewer rows at a time")
 }
 
-// gathersNull reports whether one of the gathered rows is NULL. The argument row is its index.
+// gathersNull reports whether one of the gathered rows is NULL. row is the index of this row among
+// the gathered rows, and validity is their validity bitmap.
 func gathersNull(validity *memory.Buffer, row int) bool {
 	return validity != nil && !bitutil.BitIsSet(validity.Bytes(), row)
 }
@@ -275,8 +276,8 @@ func gatherDictionary(dt *arrow.DictionaryType, chunks []arrow.Array, places []p
 	codes := make([][]uint32, len(chunks))
 	remap := make([][]uint32, len(chunks))
 	values := make([]*array.String, len(chunks))
-	// shared has the new codes (dictionary indices) for each dictionary, since the chunks of one
-	// batch share a dictionary.
+	// shared has, for each dictionary, the new codes (indices in the dictionary of the result) of
+	// its values. Chunks from the same batch share a dictionary.
 	shared := make(map[arrow.ArrayData][]uint32)
 	for i, c := range chunks {
 		if plain, ok := c.(*array.String); ok {

@@ -153,8 +153,9 @@ type InferOptions struct {
 	TimeColumn string
 }
 
-// InferTable returns the table that a first batch creates. The columns have their natural types and
-// are nullable. Columns of type NULL are not created until they have a value.
+// InferTable returns the table that a first batch creates. The columns are nullable, and have their
+// natural types (see schema.FromArrow). Columns of type NULL are not created until they have a
+// value.
 //
 // The sort key begins with the tags. If there are none, it begins with up to four dictionary
 // columns, because decoders make dictionaries of text that repeats. The time column follows, if it

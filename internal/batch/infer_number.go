@@ -9,9 +9,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// numberOf returns a numeric type that fits all of the given texts. The texts were sent for a
-// column of numbers, and do not all fit its type, which is the argument column. If a text is not a
-// number, or no type fits all texts, ok is false.
+// numberOf returns a numeric type that can represent all texts of the array a. The texts were sent
+// for a column of numbers, but its present type, the argument column, cannot represent all of them.
+// If a text is not a number, or no type can represent all texts, ok is false.
 func numberOf(a arrow.Array, column schema.Type) (t schema.Type, ok bool) {
 	if d, ok := a.(*array.Dictionary); ok {
 		a = d.Dictionary()

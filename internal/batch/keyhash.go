@@ -66,9 +66,9 @@ func isNull(nullable []arrow.Array, row int) bool {
 	return slices.ContainsFunc(nullable, func(c arrow.Array) bool { return c.IsNull(row) })
 }
 
-// keyFactors are the random factors of a multilinear hash. For each 64-bit word of a key there are
-// two factors. With such factors, two different keys have the same 32-bit hash with a probability
-// of 2^-32.
+// keyFactors are the random factors of the multilinear hash that makes 32 of the 96 bits of a
+// KeyHash. For each 64-bit word of a key there are two factors. With such factors, these 32 bits of
+// two different keys are equal with a probability of 2^-32.
 var keyFactors = func() (out [2 * maxKeyWords]uint64) {
 	for i := range out {
 		out[i] = rand.Uint64()

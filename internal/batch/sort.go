@@ -62,13 +62,14 @@ type sortKeys struct {
 	levels []sortLevel
 }
 
-// sortLevel is one level of sortKeys. It has one word for each row. A level of plain text has the
-// texts instead, and words are made of them while sorting.
+// sortLevel is one level of sortKeys: rows are compared by it if they are equal in all earlier
+// levels. It has one 64-bit word for each row. A level of plain text has the texts instead, and
+// words are made of them while sorting.
 type sortLevel struct {
 	words []uint64
 	text  []string // text of each row; used only if words is nil
-	// descending says whether texts are sorted in descending order; in words the values are
-	// complemented for that.
+	// descending says whether texts are sorted in descending order. It is not used for words: in a
+	// descending column, their bits are inverted already.
 	descending bool
 }
 

@@ -15,9 +15,9 @@ import (
 
 // ColumnStats are statistics of one column. They have bounds of its values: Min <= v <= Max for
 // every value v that is neither NULL nor NaN. Bounds of text may be cut to BoundBytes. Then they
-// are not values of the column. Both bounds are NULL if there is no such value, or if the values
-// have no bounds. Nested types have none, and neither has text that begins with BoundBytes bytes
-// 0xff.
+// are not values of the column. Both bounds are NULL if there is no such value, or if the type is
+// nested. Only Max is NULL if the greatest value is longer than BoundBytes and begins with that
+// many bytes 0xff: no upper bound is short enough then.
 type ColumnStats struct {
 	Rows   int64        `json:"rows"`
 	Nulls  int64        `json:"nulls"`
@@ -91,10 +91,11 @@ func (s ColumnStats) Merge(o ColumnStats) ColumnStats {
 	return m
 }
 
-// mergeBound merges a and b, the lower or the upper bounds of two sets of values. It returns the
-// smaller of the two if side is -1, and the larger one if side is 1. The second result is true if
-// there are values but no bound, for one of two reasons: one of the sets has no bound (then the
-// argument unbound is true), or a and b cannot be compared.
+// mergeBound merges the bounds a and b of two sets of values. If side is -1, they are lower bounds,
+// and it returns the smaller one. If side is 1, they are upper bounds, and it returns the larger
+// one. NULL is the bound of a set without values. The second result is true if the values of both
+// sets together have no bound: the argument unbound is true (one of the sets has values without a
+// bound), or a and b cannot be compared.
 func mergeBound(a, b schema.Value, unbound bool, side int) (schema.Value, bool) {
 	switch {
 	case unbound:

@@ -87,9 +87,9 @@ func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error
 	return takeRows(recs, common, ordinals)
 }
 
-// TakeFirst does the same as Take, but only for some of the given ordinals, from the first on: for
-// the number in the argument most, or for fewer if the texts of the rows would not fit into one
-// array. It also returns the number of rows that it took.
+// TakeFirst takes rows as Take does, but only those of the first ordinals. It takes at most as many
+// rows as the argument most says, and fewer if their texts would not fit into one array. It also
+// returns the number of rows that it took.
 func TakeFirst(recs []arrow.RecordBatch, ordinals []uint32, most int) (arrow.RecordBatch, int, error) {
 	for n := min(len(ordinals), most); ; n /= 2 {
 		rec, err := Take(recs, ordinals[:n])
@@ -155,10 +155,10 @@ func chunksOf(recs []arrow.RecordBatch, column int) []arrow.Array {
 	return chunks
 }
 
-// textType returns the type of a column whose rows are gathered from chunks. The argument common is
-// the type that the column would have otherwise. If more than half of the rows of a text column
-// come from dictionaries, the type is a dictionary. As plain text, repeated values could take many
-// times as much memory.
+// textType returns the type of a column whose rows are gathered from chunks. This is the argument
+// common, with one exception: if common is plain text and more than half of the rows come from
+// dictionaries, it is a dictionary of text. As plain text, repeated values could take many times as
+// much memory.
 func textType(common arrow.DataType, chunks []arrow.Array, places []place) arrow.DataType {
 	if common.ID() != arrow.STRING || !slices.ContainsFunc(chunks, isDictionary) {
 		return common
@@ -366,7 +366,7 @@ func Concat(recs []arrow.RecordBatch) (arrow.RecordBatch, error) {
 		recs[0].Retain()
 		return recs[0], nil
 	}
-	var places []place // places of the rows; only dictionaries need them
+	var places []place // positions of all rows; made only if a column has dictionaries
 	columns, fields := make([]arrow.Array, common.NumFields()), common.Fields()
 	defer releaseAll(columns)
 	for i := range fields {

@@ -22,7 +22,7 @@ type cell interface {
 	append(dst []byte, i int) []byte
 }
 
-// style is the text format in which a cell writes values.
+// style is the text format in which a cell (the writer of a column's values) writes values.
 type style uint8
 
 const (
@@ -161,8 +161,8 @@ func (n *nulls) isNull(i int) bool {
 
 const nullText = "null"
 
-// textCell is embedded in cells whose values are strings in JSON. In the other text formats their
-// values are plain text.
+// textCell is embedded in cells (writers of a column's values) that write strings in JSON. In the
+// other text formats the same values are plain text.
 type textCell struct {
 	nulls
 	style style

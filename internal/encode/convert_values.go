@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// asText returns field f with a text type, and the conversion of its values to text. The text is
-// the same as in CSV.
+// asText returns the field out with a text type, and the conversion of the values of the field f to
+// text. The text is the same as in CSV.
 func (to target) asText(out, f arrow.Field) (arrow.Field, convert, error) {
 	text, err := newCell(f, csvStyle, 0)
 	out.Type = arrow.BinaryTypes.String

@@ -173,10 +173,10 @@ func packText(dst, s []byte) []byte {
 	return append(packHeader(dst, len(s), 0xa0, 32, 0xd9, 0xda), s...)
 }
 
-// packHeader appends the type code and the length n of a MessagePack value. If the length is below
-// the argument fixed, it is a part of the type code: the code is the argument fix plus the length.
-// Otherwise the length follows the code. It takes 1 byte after the code len8 (if the type has that
-// code), 2 bytes after len16, or 4 bytes after len16+1.
+// packHeader appends the type code and the length n of a MessagePack value, in the shortest form:
+//   - If n is less than fixed, one byte has both: fix plus n.
+//   - Otherwise n follows the code. After the code len8 it takes 1 byte, after len16 2 bytes, and
+//     after len16+1 4 bytes. len8 is 0 if the type has no code for lengths of 1 byte.
 func packHeader(dst []byte, n int, fix byte, fixed int, len8, len16 byte) []byte {
 	switch {
 	case n < fixed:

@@ -274,11 +274,12 @@ func (c *packBytes) append(dst []byte, i int) []byte {
 	return packBinary(dst, c.values.Value(i))
 }
 
-// packTexts writes values as MessagePack strings. It takes their text from another cell.
+// packTexts writes values as MessagePack strings. The embedded cell (a writer of a column's values)
+// makes their text.
 type packTexts struct {
 	cell
-	// If quoted is true, the other cell puts its text in JSON quotes, which are then removed. The
-	// other cell must be for a type whose texts need no escapes.
+	// quoted says that the embedded cell puts its text in JSON quotes, which packTexts removes. The
+	// type must be one whose texts need no escapes.
 	quoted bool
 	text   []byte
 }

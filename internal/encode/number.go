@@ -30,9 +30,9 @@ func appendFloat(dst []byte, v float64, bitSize int) []byte {
 }
 
 // isShortDecimal reports whether v has at most four digits after the decimal point. If so, it
-// returns r, the integer v times 10,000. r has at most 15 digits, and in this range decimals and
-// doubles map to each other uniquely. So if r/10000 rounds to v, the digits of r/10000 without
-// trailing zeros are the shortest representation of v.
+// returns the integer r = v * 10,000, which has at most 15 digits. Different decimals of at most 15
+// digits have different nearest doubles. So if v is the double nearest to r/10000, the digits of
+// r/10000 without trailing zeros are the shortest representation of v.
 func isShortDecimal(v float64) (r int64, ok bool) {
 	if !(math.Abs(v) < 1e11) {
 		return 0, false

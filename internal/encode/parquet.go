@@ -18,13 +18,14 @@ const (
 	// maxRowGroupRows is the maximum number of rows of a row group. DuckDB's row groups have the
 	// same size.
 	maxRowGroupRows = 122_880
-	// maxRowGroupBytes is the maximum size in bytes of the values of a row group, because a row
-	// group is in memory until it is complete. Values are counted before they are encoded, because
-	// each column may have a page of up to 1 MB that is not encoded yet.
+	// maxRowGroupBytes is the maximum size in bytes of the values of a row group. It is needed
+	// because a row group is in memory until it is complete. The size is that of the values before
+	// they are encoded: the encoded size is not known, because each column may have a page of up to
+	// 1 MB that is not encoded yet.
 	maxRowGroupBytes = 128 << 20
 	// dictionaryBytes is the size in bytes of a column's dictionary above which the Parquet writer
-	// stops using it and writes plain values. The library's default is 1 MB. All doubles of a row
-	// group take less than that, so the writer would hash every random double.
+	// stops using it and writes plain values. With the library's default of 1 MB, all doubles of a
+	// row group would fit into the dictionary, so the writer would hash every random double.
 	dictionaryBytes = 128 << 10
 )
 

@@ -35,7 +35,8 @@ func appendTimestamp(dst []byte, v int64, unit arrow.TimeUnit, sep byte, zone st
 		return append(dst, "-infinity"...)
 	}
 	var seconds, fraction int64
-	switch unit { // constant divisors, which the compiler replaces by multiplications
+	// All divisors are constants, because the compiler replaces such divisions by multiplications.
+	switch unit {
 	case arrow.Second:
 		seconds = v
 	case arrow.Millisecond:

@@ -20,9 +20,9 @@ type Definition struct {
 	Query   string            `json:"query,omitempty"` // an SQL query; empty to export all columns
 	// Database is the current database of the query: names in it are looked up there.
 	Database string `json:"database"`
-	// Mark is the text of the mark, an object in the export's place that says which export owns the
-	// place (see markName). The mark has another text if another export took over the place. Mark
-	// is empty if the export was created before places had marks.
+	// Mark is the text of the mark, an object in the export's place (bucket or folder) that says
+	// which export owns the place (see markName). If the object has another text, another export
+	// took over the place. Mark is empty if the export was created before places had marks.
 	Mark string `json:"mark,omitempty"`
 	// Restored says that the export comes from a restored backup. It stays set until RESUME EXPORT
 	// makes the export own the place, instead of the export that was backed up.
@@ -88,8 +88,8 @@ type plan struct {
 	storage storage
 	// after is how long a change of a partition waits for further changes before it is exported.
 	after time.Duration
-	// keep is how long rows stay in the table after the end of their partition's time. 0 means
-	// forever.
+	// keep is how long rows stay in the table after the end of their partition's time (such as its
+	// day). 0 means forever.
 	keep time.Duration
 }
 

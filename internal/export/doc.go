@@ -23,5 +23,5 @@
 // Rows are dropped from the table (exporter.drop) only if two conditions hold: the storages of all
 // exports of the table have the object as it was written, and the committer finds that the object
 // matches the partition. From then on the object is closed: rows that are added to the partition
-// later go to an object of the next generation.
+// later go to another object, which has the next generation (a number in the object's path).
 package export

@@ -29,7 +29,7 @@ type exporter struct {
 	created time.Time
 	status  status
 
-	changing sync.Mutex // held while the export is paused, resumed or dropped
+	changing sync.Mutex // held while a statement pauses, resumes or drops the export
 	failures failures   // failures of partitions; used only by the goroutine of the export
 
 	// The following fields are guarded by the mutex mu of the manager.
@@ -50,8 +50,8 @@ const (
 	// firstWait is the delay before a failed partition is tried again. The delay doubles with each
 	// further failure, up to longestWait.
 	firstWait, longestWait = 250 * time.Millisecond, 30 * time.Second
-	// stateAge is how long an export works with the partitions that it has read. Then it reads the
-	// state of all partitions again.
+	// stateAge is how long an export uses the state of the partitions that it has read. Then it
+	// reads the state of all partitions again.
 	stateAge = time.Second
 )
 
@@ -84,7 +84,7 @@ func (x *exporter) run(ctx context.Context, d Definition, planner Planner) {
 				sleep(ctx, pause)
 			}
 			if len(x.failures) > 0 {
-				break // the plan is made again, because files with secrets may have changed
+				break // make the plan again, because files with secrets may have changed
 			}
 		}
 		p.close()
@@ -171,9 +171,9 @@ func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause ti
 // storage fails, and not single partitions.
 const mostInRow = 64
 
-// each calls the function do for one partition after the other, until the state that was read of
-// the partitions is older than stateAge. The result left is true if it did not reach all of them. A
-// partition that fails is retried later and does not stop the others. But if something that all
+// each calls the function do for one partition after the other, for at most stateAge, because the
+// state of the partitions was read before. The result left is true if it did not reach all of them.
+// A partition that fails is retried later and does not stop the others. But if something that all
 // partitions need is unavailable, such as the storage, each stops and returns the error.
 func (x *exporter) each(ctx context.Context, some []engine.ExportPartition, do func(engine.ExportPartition) error) (left bool, err error) {
 	began := time.Now()
@@ -215,7 +215,8 @@ func (x *exporter) sort(t schema.Table, all []engine.ExportPartition, p plan, no
 	differ := differing(t, all, now)
 	since := x.status.see(differ, now)
 	for _, part := range differ {
-		// An object that was lost is written immediately, without waiting for further changes.
+		// An object that was lost is written again immediately, without waiting for further
+		// changes.
 		o := part.Open()
 		if lost := o != nil && o.Fingerprint == engine.Lost; lost || now.Sub(since[part.Partition]) >= p.after {
 			due = append(due, part)
@@ -240,7 +241,8 @@ func differing(t schema.Table, all []engine.ExportPartition, now time.Time) (som
 	return some
 }
 
-// pathOf returns the path of a partition's object with the given generation.
+// pathOf returns the path of a partition's object. generation is the number of the object among
+// those of the partition, from 1.
 func pathOf(partition string, generation int64) string {
 	return strings.TrimPrefix(fmt.Sprintf("%s/%d.parquet", partition, generation), "/")
 }

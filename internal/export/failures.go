@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// failures has the partitions that could not be exported, or whose rows could not be dropped, until
-// they are tried again.
+// failures has the partitions for which the last attempt to export them, or to drop their rows,
+// failed. The key is the partition's path.
 type failures map[string]failure
 
 type failure struct {

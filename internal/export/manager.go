@@ -285,7 +285,8 @@ func (m *Manager) checkQuery(ctx context.Context, t schema.Table, d Definition) 
 		return err
 	}
 	if d.Query == "" {
-		// all columns are exported, so a column named like a folder level has the value in the path
+		// All columns are exported. A column with the name of a folder level is the column of that
+		// level, so its values are the same as in the path.
 		return nil
 	}
 	return checkColumns(columns, batch.PartitionLevels(t))
@@ -352,9 +353,10 @@ func (m *Manager) checkPlace(s storage) error {
 	return nil
 }
 
-// checkMark reads the mark in a place. It returns an error if another export of this database owns
-// the place under another name, such as another host name. An unknown mark is allowed: it belongs
-// to an export that was dropped, or that could not be created.
+// checkMark reads the mark in a place. It returns an error if the mark is that of another export of
+// this database: then both exports write to the same place under different names, such as two names
+// of one host. An unknown mark is allowed: it belongs to an export that was dropped, or that could
+// not be created.
 func (m *Manager) checkMark(ctx context.Context, s storage) error {
 	found, err := s.mark(ctx)
 	if err != nil && base.KindOf(err) != base.NotFound {

@@ -229,7 +229,7 @@ func (s *s3) put(ctx context.Context, path string, size int64, write func(io.Wri
 		written <- err
 	}()
 	info, err := s.send(ctx, s.prefix+path, partSize(size), &watched{from, stalled, s.patience})
-	// The pipe is closed, because the writer would block forever if no one reads from it.
+	// The pipe is closed, because the writer would block forever if nothing reads from it.
 	from.CloseWithError(errors.Join(err, context.Canceled))
 	if writeErr := <-written; writeErr != nil && (err == nil || errors.Is(err, writeErr)) {
 		return object{}, writeErr

@@ -53,8 +53,8 @@ type object struct {
 }
 
 // markName is the name of the mark: a small object that says which export owns the place. If the
-// mark is missing, this is not the place of the export. It may be the mount point of a disk that is
-// not mounted.
+// mark is missing, the folder or bucket is not the export's place. A folder may be the mount point
+// of a disk that is not mounted.
 const markName = "_scoter_export"
 
 // maxMark is the maximum number of bytes that are read of a mark.

@@ -60,13 +60,13 @@ type Column struct {
 
 	// values of Int, Uint, Float (as bits) and Timestamp (in microseconds), one per row
 	fixed []uint64
-	// nanos is for Timestamp. It has the nanoseconds below the microsecond, for the rows up to the
-	// last one that has any.
+	// nanos is for the kind Timestamp. nanos[i] has the 0 to 999 nanoseconds of row i that follow
+	// its last whole microsecond. It ends at the last row that has any nanoseconds.
 	nanos []uint16
 	bools []byte  // bools has the values of a column of the kind Bool, as a bitmap.
 	text  Strings // text has the values of a column of the kind String or Binary.
-	// offsets is for a column of the kind List. It says where each row begins in element, and where
-	// the last row ends.
+	// offsets is for a column of the kind List. It says where the elements of each row begin in the
+	// column element, and where those of the last row end.
 	offsets []int32
 	element *Column
 	fields  columns // fields are the columns of the fields of a column of the kind Struct.

@@ -28,9 +28,10 @@ const Identity = "identity"
 
 var gzipReaders sync.Pool // gzipReaders are *gzip.Reader for reuse. Each of them takes 40 KB.
 
-// Decoders with a zstd window above pooledWindow bytes are not cached in the pool. The header of a
+// maxWindow is the maximum size in bytes of the zstd window of a request's body. The header of a
 // zstd frame declares a window, which the decoder allocates. The format asks every decoder to
-// support 8 MiB, and level 19 uses 32 MiB.
+// support 8 MiB, and level 19 uses 32 MiB. Decoders with a window above pooledWindow bytes are not
+// cached in the pool.
 const (
 	maxWindow    = 32 << 20
 	pooledWindow = 8 << 20

@@ -83,9 +83,9 @@ func blocks(footer flatbuffers.Table, slot flatbuffers.VOffsetT, at int) ([]bloc
 	return all, nil
 }
 
-// schemaMessage returns a message like the first message of a stream. Its header is schema, the
-// schema in the footer of a file. References in flatbuffers are relative and point forward, so the
-// message is a table in front of the footer's bytes.
+// schemaMessage returns the schema in the footer of a file as a message, like the first message of
+// a stream. The message is a table that refers to schema, followed by a copy of all bytes of the
+// footer. They follow because references in flatbuffers are relative and point forward.
 func schemaMessage(schema flatbuffers.Table, version int16) []byte {
 	const (
 		vtable, table = 4, 16
@@ -95,8 +95,8 @@ func schemaMessage(schema flatbuffers.Table, version int16) []byte {
 	put16 := func(at int, v uint16) { binary.LittleEndian.PutUint16(m[at:], v) }
 	put32 := func(at int, v uint32) { binary.LittleEndian.PutUint32(m[at:], v) }
 	put32(0, table)
-	// The numbers are the sizes of the vtable and the table, and the positions of version, header
-	// type, header and body length.
+	// The numbers are the sizes of the vtable and the table, and the positions in the table of the
+	// fields version, header type, header and body length.
 	for i, v := range []uint16{table - vtable, size - table - 4, 16, 18, 4, 8} {
 		put16(vtable+2*i, v)
 	}

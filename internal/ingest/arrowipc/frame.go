@@ -38,7 +38,8 @@ type frames struct {
 	file   bool
 	schema []byte
 	blocks []block
-	// dictionaries is the number of blocks, at the beginning of the list, that are dictionaries.
+	// dictionaries is the number of messages with dictionaries. Their positions are the first
+	// elements of blocks.
 	dictionaries int
 
 	bigEndian bool // bigEndian is set if the schema says that the data is big-endian.
@@ -87,8 +88,8 @@ func (f *frames) message() (*ipc.Message, error) {
 // Arrow 0.15 do not have it.
 const continuation = 0xffffffff
 
-// next checks the next message and returns its metadata and its body as parts of src. It returns
-// io.EOF after the last message.
+// next checks the next message and returns its metadata and its body as slices of src, the input.
+// It returns io.EOF after the last message.
 func (f *frames) next() (meta, body []byte, err error) {
 	if f.file {
 		return f.nextOfFile()
@@ -289,7 +290,7 @@ func (f *frames) checkBuffers(meta, body []byte, at int) error {
 func (f *frames) checkCompressed(b []byte, codec byte, at int) error {
 	const (
 		codecZstd = 1
-		plain     = -1 // the size that a buffer claims if it is not compressed
+		plain     = -1 // stands in place of the size if the buffer is not compressed
 		// maxWindow is the zstd window, in bytes, that every decoder supports. A larger window is
 		// allowed only if the buffer is at least as large when it is decompressed.
 		maxWindow = 8 << 20

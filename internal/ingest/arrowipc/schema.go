@@ -106,8 +106,9 @@ func (s *schemaCheck) field(t flatbuffers.Table, depth int, views *int) error {
 	return nil
 }
 
-// metadata adds the sizes of keys and values to the field text of s. The keys and values are in a
-// field of t. slot is the field's offset in the vtable of t (flatbuffers' index of fields).
+// metadata adds the sizes of custom metadata (pairs of keys and values) to s.text, the total size
+// of names and metadata. The pairs are in a field of t. slot is the field's offset in the vtable of
+// t (flatbuffers' index of fields).
 func (s *schemaCheck) metadata(t flatbuffers.Table, slot flatbuffers.VOffsetT) error {
 	n := vectorLen(t, slot, 4)
 	if n < 0 {
@@ -126,8 +127,9 @@ func (s *schemaCheck) metadata(t flatbuffers.Table, slot flatbuffers.VOffsetT) e
 	return nil
 }
 
-// take adds the size of a name, key or value to the field text of s. It is in a field of t. slot is
-// the field's offset in the vtable of t (flatbuffers' index of fields).
+// take adds the size of a name, key or value to s.text, the total size. It returns an error if the
+// total exceeds s.most. The name, key or value is in a field of t. slot is the field's offset in
+// the vtable of t (flatbuffers' index of fields).
 func (s *schemaCheck) take(t flatbuffers.Table, slot flatbuffers.VOffsetT) error {
 	if o := t.Offset(slot); o != 0 {
 		s.text += len(t.ByteVector(flatbuffers.UOffsetT(o) + t.Pos))

@@ -275,11 +275,11 @@ func (n *node) fixed(s *hamba.FixedSchema) error {
 	return nil
 }
 
-// primitives says how to decode the primitive types of Avro without a logical type.
+// primitives says how to decode values of Avro's primitive types that have no logical type.
 var primitives = map[hamba.Type]struct {
 	action action
 	typ    arrow.DataType
-	width  int // width is the size of a row in bits.
+	width  int // width is the number of bits of a row in the column's fixed-width buffer.
 	least  int // least is the smallest size of an encoded value in bytes.
 }{
 	hamba.Boolean: {doBool, arrow.FixedWidthTypes.Boolean, 1, 1},

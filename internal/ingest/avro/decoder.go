@@ -22,8 +22,8 @@ type Decoder struct {
 	// resolution is nil if messages are decoded with the schema that they were written with.
 	resolution *resolution
 
-	consumed int   // bytes of the batch's messages
-	reserved int64 // bits of the fixed-width buffers of the batch's rows
+	consumed int   // number of bytes of the messages in the batch
+	reserved int64 // number of bits that the rows of the batch take in fixed-width buffers
 
 	// The state of the current message: the error (wrong), its position in the message (at), and
 	// the names of the field with the error and of the fields around it, from the inside out
@@ -84,8 +84,8 @@ func (d *Decoder) reserve(rows int64, width int) bool {
 	return true
 }
 
-// fail records the error at a byte. It always returns -1, which its callers return as the position
-// after a value that could not be read.
+// fail records an error and its position in the message (at). It always returns -1, which its
+// callers return as the position after a value that could not be read.
 func (d *Decoder) fail(wrong string, at int) int {
 	d.wrong, d.at = wrong, at
 	return -1
@@ -160,8 +160,8 @@ func (d *Decoder) int(n *node, b []byte, p int) (int64, int) {
 	return v, next
 }
 
-// extent returns the start and the end of the bytes at b[p:], which are preceded by their length.
-// On failure end is -1.
+// extent reads a length at b[p:]. It returns the start and the end of the bytes that follow the
+// length and have this length. On failure end is -1.
 func (d *Decoder) extent(b []byte, p int) (start, end int) {
 	n, start := d.long(b, p)
 	if start < 0 {

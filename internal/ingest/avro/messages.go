@@ -88,8 +88,9 @@ func (m *opened) Split(value []byte) (key, msg []byte, err error) {
 	return key, msg, err
 }
 
-// Decoders returns one decoder, for messages whose schema is identified by key. It decodes all
-// columns of a message or, if the messages are keys, a single value.
+// Decoders returns one decoder, for messages whose schema is identified by key (see Split). If the
+// messages are the keys of Kafka records, it decodes all columns of a message into a single column
+// (see wire.KeysOf).
 func (m *opened) Decoders(ctx context.Context, key []byte, _ [][]wire.Column) ([]wire.MessageDecoder, error) {
 	plan, err := m.plan(ctx, key)
 	if err != nil {

@@ -11,7 +11,9 @@ import (
 // rows. Buffers have Arrow's layout.
 type node struct {
 	action action
-	bitmap bool // bitmap says that the value, or a value around it, can be NULL.
+	// bitmap says that the column has a validity bitmap, because the value or a value around it can
+	// be NULL.
+	bitmap bool
 	rows   int
 
 	valid []byte
@@ -29,7 +31,8 @@ type node struct {
 	branches int
 	null     int // null is the number of the union's null branch, or -1 if there is none.
 	size     int // size is the size in bytes of a value of the Avro type fixed.
-	// keys has the keys of the current row of a map, if there are many.
+	// keys has the keys of the current row of a map, to find duplicates. It is used only if there
+	// are more than manyKeys.
 	keys    map[string]struct{}
 	symbols []string
 	limit   uint128 // limit is 10 to the power of the number of digits of a decimal type.
@@ -39,7 +42,8 @@ type node struct {
 
 	name string
 	typ  arrow.DataType // typ is the Arrow type. It is nil for records, unions, arrays and maps.
-	// width is the number of bits per row in fixed-width buffers, with those of the fields.
+	// width is the number of bits that one row takes in fixed-width buffers. For a record or union,
+	// the rows of its fields are included.
 	width int
 	least int // least is the smallest size of an encoded value in bytes.
 	// hint is the number of bytes of data in the last batch, from which memory for the next is

@@ -32,7 +32,8 @@ const (
 	toMap
 	fromUnion
 	intoUnion
-	refuse // refuse is an error: the reader's schema lacks this branch or symbol.
+	// refuse is an error: the reader's schema does not accept this branch of the writer's union.
+	refuse
 )
 
 // resolver converts the values of one type of the writer's schema to the reader's schema.
@@ -70,7 +71,7 @@ const (
 	// maxResolved is the maximum size in bytes of a message in the reader's encoding. The limit is
 	// needed because default values can be longer than the message.
 	maxResolved = 256 << 20
-	// maxInside is the maximum nesting depth of the values of a recursive type.
+	// maxInside is the maximum depth to which records are nested in the values of a recursive type.
 	maxInside = 200
 )
 

@@ -182,7 +182,7 @@ func (d *Decoder) clock(n *node, b []byte, p int) int {
 // wide appends a row of 16 bytes to node n, decoded from text (a decimal, UUID or duration). text
 // begins at byte p of the message. It returns the position after text, or -1 on failure.
 func (d *Decoder) wide(n *node, text []byte, p int) int {
-	var v uint128 // lo becomes the first of the row's two words
+	var v uint128 // lo is stored as the first of the row's two words
 	switch n.action {
 	case doUUIDString, doUUIDFixed:
 		var id uuid.UUID

@@ -27,7 +27,7 @@ type cutter struct {
 
 	// at, end and rows describe the current piece: the bytes of the file that become one request.
 	at     int   // number of bytes of the piece that were scanned so far
-	end    int   // where the last complete record of the piece ends, in bytes from its start
+	end    int   // where the last complete record ends, in bytes from the start of the piece
 	rows   int64 // number of complete records in the piece
 	start  bool  // whether the current position is at the start of a value
 	quoted bool  // whether the current position is within quotes

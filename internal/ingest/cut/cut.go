@@ -1,7 +1,7 @@
 // Package cut cuts files of rows into pieces. Each piece is a complete body that fits in one
-// request or transaction. Only one piece of a file is in memory at a time. But of a Parquet or
-// Arrow file, the rows of a whole row group or batch may be in memory, as the program that wrote
-// the file divided it.
+// request or transaction. Only one piece of a file is in memory at a time. Parquet and Arrow files
+// are read by whole row groups or batches, so one of these may be in memory, too, however large the
+// program that wrote the file made it.
 //
 // The pieces depend only on the file's content. Reading a file again gives the same pieces, and
 // files with the same beginning have the same first pieces.

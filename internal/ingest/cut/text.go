@@ -19,7 +19,7 @@ type Text interface {
 	// line end follows it.
 	Ends(last bool) (end int, rows int64)
 	// Body returns the complete body for a piece of the file. The argument piece has the bytes up
-	// to the end that Ends returned. If the argument last is true, it has all remaining bytes of
+	// to the end that Ends returned. If the argument last is true, piece has all remaining bytes of
 	// the file. Body returns nil if the piece has nothing to send.
 	Body(piece []byte, last bool) ([]byte, error)
 	// Next begins a new piece. The bytes after the end of the previous piece are then passed to

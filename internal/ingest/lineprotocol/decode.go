@@ -110,7 +110,7 @@ type decoder struct {
 	opts      Options
 	checkText bool // whether each line must be checked, because the body is not valid UTF-8
 
-	number   int // current line, from 1
+	number   int // number of the current line, from 1
 	rejected int
 	errors   []wire.LineError
 
@@ -124,7 +124,7 @@ type decoder struct {
 	values   []value // values of the current line are values[:filled]
 	filled   int
 	newlines int    // number of line ends in strings of the current line
-	scratch  []byte // unescaped text of the current line
+	scratch  []byte // buffer for texts of the current line, without their escapes
 }
 
 // measurement builds one table. tags and fields are the columns of the latest line, in its order.
@@ -132,7 +132,7 @@ type decoder struct {
 type measurement struct {
 	raw     []byte // name as the latest line spells it, with escapes
 	table   *ingest.Table
-	columns map[string]*column // by every spelling of their names
+	columns map[string]*column // the columns, by each spelling of their names in the lines so far
 	folded  map[string]*column // the columns, by name in lower case (schema.Fold)
 	lines   lines              // line numbers of the rows
 	// next is a line number. If the next row is from this line, the last run of lines continues.
@@ -245,7 +245,7 @@ func (d *decoder) skip(p int) int {
 	return p
 }
 
-// commit appends the parsed line to its measurement.
+// commit appends the values of the parsed line to the columns of its measurement.
 func (d *decoder) commit(m *measurement, next int, timed bool, at int64) error {
 	row := m.table.Rows()
 	if row == m.room {

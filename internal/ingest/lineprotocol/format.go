@@ -22,8 +22,9 @@ func decodeTables(body []byte, o wire.TableOptions) (wire.Tables, error) {
 		return decoded, err
 	}
 	// The first line with a field decides the type of the field, but the type in the table should.
-	// So decode the lines again, with a line in front of them for each measurement that has the
-	// types of its table. Then the lines with other types are rejected.
+	// So decode the lines again, with additional lines in front of them: one for each measurement,
+	// in which the fields have the types of the table. Then the lines with other types are
+	// rejected.
 	var typed bytes.Buffer
 	var measurements []string
 	for _, rows := range decoded.Rows {

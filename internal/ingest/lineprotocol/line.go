@@ -320,12 +320,12 @@ const (
 	// one is -lastNano.
 	lastNano = math.MaxInt64 - 1
 	// firstMoment is the first timestamp that DuckDB can store, in microseconds since 1970. The
-	// last one is one less than the largest int64, which means infinity.
+	// last one is one less than the largest int64, because that number means infinity.
 	firstMoment = -9_223_372_022_400_000_000
 )
 
 // These constants name kinds of tokens of line protocol. The bytes that end a token depend on its
-// kind. A byte after a backslash does not end it.
+// kind. A byte that follows a backslash does not end a token.
 const (
 	endOfMeasurement = 1 << iota
 	endOfKey

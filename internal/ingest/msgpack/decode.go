@@ -74,7 +74,7 @@ func Decode(body []byte, opts Options) ([]ingest.Rows, error) {
 type decoder struct {
 	reader
 	opts Options
-	// types are the types of those columns that MessagePack alone cannot decode.
+	// types has the fields whose values cannot be decoded from MessagePack alone, with their types.
 	types   []schema.Field
 	tables  []*table
 	byName  map[string]*table

@@ -20,8 +20,8 @@ type File struct {
 	fs   vfs.FS
 	path string
 	name string // name of the file in errors
-	// url is the name by which DuckDB opens the file. It is empty if the file is not one of a Files
-	// (the files of the parts in a data directory).
+	// url is the name by which DuckDB opens the file. It is empty for a file that does not belong
+	// to a Files (the files of the parts in a data directory).
 	url      string
 	bytes    int64  // length of the file in bytes; -1 if it is unknown, see Unchecked
 	checksum uint32 // CRC32C of the whole file

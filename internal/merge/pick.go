@@ -96,11 +96,12 @@ const (
 	// floorBytes is a size in bytes. A smaller part counts as if it had this size, because the
 	// merge of smaller files costs as much per file as per byte.
 	floorBytes = 64 << 10
-	// restRatio is the smallest growth of a merge that is worth doing in a partition at rest. The
-	// comment of Pick defines growth.
+	// restRatio is the smallest growth of a merge that is worth doing in a partition at rest (one
+	// that gets no new parts). The growth is the total size of the merged parts, divided by the
+	// size of the largest one.
 	restRatio = 1.5
-	// crowd is a number of parts that could be merged. If there are more, merges with less growth
-	// (see Pick) are worth doing, too.
+	// crowd is a number of parts. If more parts than that could be merged, merges with less growth
+	// (see restRatio) are worth doing, too.
 	crowd = 32
 )
 

@@ -38,7 +38,8 @@ func (m *merger) tombstonesAged(t *snapshot.Table, p *catalog.Part, at time.Time
 // compared with the tombstones of their keys.
 func (m *merger) inTime(t *snapshot.Table) time.Time {
 	if !t.Schema.MergeOnRead {
-		// Rows of tables that do not merge on read are compared when they are written.
+		// In tables that do not merge on read, incoming rows are compared with tombstones when they
+		// are written.
 		return m.clock.Now()
 	}
 	m.mu.Lock()
@@ -81,10 +82,11 @@ func (s *input) blankTombstones(r *rows) error {
 	return r.replace(array.NewRecordBatch(r.rec.Schema(), columns, r.rec.NumRows()), nil)
 }
 
-// drop removes tombstones from the rows that are not deleted, and returns the remaining rows. The
-// slice live has the indexes of these rows. If the argument all is true, all rows are meant. The
-// results have the same form. A tombstone that was changed after it was written is not removed,
-// because its age counts from the change.
+// drop removes tombstones (rows which say that their key is deleted) from the rows that are not
+// deleted, and returns the remaining rows. The argument live has the indexes of the rows that are
+// not deleted. If the argument all is true, no row is deleted, and live is not used. The results
+// describe the remaining rows in the same form. A tombstone that was changed after it was written
+// is not removed, because its age counts from the change.
 func (s *input) drop(r rows, tombstones, live []uint32, all bool) ([]uint32, bool) {
 	if s.patches != nil {
 		changed := s.patches.Patched()

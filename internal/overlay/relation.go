@@ -181,8 +181,8 @@ func (b *builder) addBranch(columns, from string, conditions ...string) {
 	b.branches = append(b.branches, "SELECT "+columns+from)
 }
 
-// addParts adds a branch that reads parts of the same schema version. It leaves out rows that are
-// deleted, superseded or changed.
+// addParts adds a branch (one SELECT of the relation's UNION ALL) that reads parts of the same
+// schema version. It leaves out rows that are deleted, superseded or changed.
 func (b *builder) addParts(group []*catalog.Part) error {
 	written, ok := b.table.Versions[group[0].SchemaVersion]
 	if !ok {
@@ -222,7 +222,8 @@ func (b *builder) addParts(group []*catalog.Part) error {
 	return nil
 }
 
-// addMemtables adds a branch that reads memtables of the same schema version.
+// addMemtables adds a branch (one SELECT of the relation's UNION ALL) that reads memtables of the
+// same schema version.
 func (b *builder) addMemtables(group []memtable.View) error {
 	hiddenOf := func(id base.RowsetID) []uint32 {
 		if c := b.changes(id, group[0].Schema); c != nil {

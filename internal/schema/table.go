@@ -125,7 +125,7 @@ type Table struct {
 }
 
 // ColumnIndex returns the position of the column with the given name, or -1. Names are compared as
-// in DuckDB, without case.
+// in DuckDB: the case of ASCII letters does not matter.
 func (t Table) ColumnIndex(name string) int {
 	folded := Fold(name)
 	for i := range t.Columns {

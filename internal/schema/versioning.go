@@ -161,7 +161,8 @@ func parseOnInsert(text string) (replaces bool, err error) {
 // allOptions returns all options of the table by name, in the form that WITH (...) accepts.
 func (t Table) allOptions() map[string]string {
 	all := maps.Clone(t.Options)
-	// Format versions before 7 stored the option as text, and it had no effect there.
+	// A catalog of a format version before 7 may have the option upsert in this map, where it had
+	// no effect.
 	delete(all, optionUpsert)
 	put := func(key, value string) {
 		if all == nil {

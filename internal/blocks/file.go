@@ -170,8 +170,8 @@ func (f *File) Open() (*Reader, error) {
 }
 
 // Verify reads the whole file and checks its length, the checksum of each block, and the checksum
-// of the file. If the function pause is not nil, it is called after each block with the number of
-// bytes that were read so far. If pause returns an error, Verify ends and returns that error.
+// of the file. If the function pause is not nil, it is called after each block with the length of
+// that block in bytes. If pause returns an error, Verify ends and returns that error.
 func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err error) {
 	sums, err := f.Prepare()
 	if err != nil {

@@ -245,7 +245,8 @@ type Edit struct {
 	PutObjects []ExportObject
 	AddParts   []Part
 	PutBlocks  []PartBlocks // block checksums of existing parts to be set
-	// PutDeletions are the deleted rows of existing parts, which replace those that are stored.
+	// PutDeletions are all deleted rows of some existing parts. They replace the stored deletions
+	// of these parts.
 	PutDeletions   []Deletions
 	AddPatches     []Patch
 	AddExpressions []Expression

@@ -49,7 +49,7 @@ type chunk struct {
 	refs atomic.Int64
 }
 
-// block is a piece of the memory of a chunk. It holds a reference to the chunk until it is
+// block is a piece of the memory of a chunk. It holds a reference to the chunk until the block is
 // released.
 type block struct {
 	mem   []byte

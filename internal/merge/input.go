@@ -24,8 +24,8 @@ import (
 )
 
 // Constants evaluates the default expressions of columns of a table. It returns one array for each
-// column, by column id. The argument rows is the number of values in each array. It is the same
-// function as engine.Components.Defaults.
+// column, by column id. The argument rows is the number of values in each array. Constants is the
+// same function as engine.Components.Defaults.
 type Constants func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error)
 
 // merger reads and writes part files for merges and mutations.

@@ -32,8 +32,9 @@ type Load struct {
 	Deleted int64 // number of deleted rows
 	Patched int64 // number of patched rows
 	Bytes   int64 // memory of the deletions and patches, in bytes
-	// Due says that the part must be rewritten in any case, because it has tombstones to drop, or
-	// lacks expression updates (UPDATEs that are stored as SQL).
+	// Due says that the part must be rewritten in any case, because it has tombstones (rows which
+	// say that their key is deleted) to drop, or lacks expression updates (UPDATEs that are stored
+	// as SQL).
 	Due bool
 }
 

@@ -28,8 +28,9 @@ func (m *merger) tombstonesDue(t *snapshot.Table, p *catalog.Part) bool {
 	return isDeduplicated(t, p) && m.tombstonesAged(t, p, m.inTime(t))
 }
 
-// tombstonesAged reports whether the part may have tombstones that are at least as old as the
-// table's TombstoneAge at the given time. Rows that arrive later do not need these tombstones.
+// tombstonesAged reports whether the part may have tombstones (rows which say that their key is
+// deleted) that are at least as old as the table's TombstoneAge at the given time. Rows that arrive
+// later do not need these tombstones.
 func (m *merger) tombstonesAged(t *snapshot.Table, p *catalog.Part, at time.Time) bool {
 	return p.MayHaveTombstones(t.Schema) && (!t.Schema.KeepsTombstones() || at.Sub(p.Created) >= t.Schema.TombstoneAge())
 }
@@ -47,9 +48,10 @@ func (m *merger) inTime(t *snapshot.Table) time.Time {
 	return m.deduplicated[t.Schema.ID]
 }
 
-// blankTombstones replaces NULLs in tombstones by an arbitrary value, in columns that became NOT
-// NULL after the tombstones were written. ALTER TABLE ignores such NULLs, because no query shows
-// tombstones. But the new part accepts no NULL in these columns.
+// blankTombstones replaces NULLs in tombstones (rows which say that their key is deleted) by an
+// arbitrary value, in columns that became NOT NULL after the tombstones were written. ALTER TABLE
+// ignores such NULLs, because no query shows tombstones. But the new part accepts no NULL in these
+// columns.
 func (s *input) blankTombstones(r *rows) error {
 	if s.now.IsDeleted == 0 {
 		return nil

@@ -195,7 +195,7 @@ func (x *chunks) keep(c *chunk, bytes int64) {
 }
 
 // trim removes the least recently used entries until the memory is below the limit. It never
-// removes the last one. The caller holds x.mu.
+// removes the last remaining entry. The caller holds x.mu.
 func (x *chunks) trim() {
 	for x.bytes > x.most && x.used.Len() > 1 {
 		x.forget(x.used.Back().Value.(*chunk))

@@ -47,8 +47,9 @@ type RelationOptions struct {
 	// it reads few row groups of each part.
 	Narrow bool
 	// NewestFirst makes the relation read newer rowsets first. Otherwise older ones are read first,
-	// as far as possible. It makes ORDER BY time DESC LIMIT n faster: rows usually arrive in the
-	// order of time, and once DuckDB has n rows, it skips row groups that have only older ones.
+	// as far as possible. To read newer rowsets first makes ORDER BY time DESC LIMIT n faster: rows
+	// usually arrive in the order of time, and once DuckDB has n rows, it skips row groups that
+	// have only older rows.
 	NewestFirst bool
 	// InMemory leaves out all rows that would be read from part files. Rows of memtables and
 	// changed rows remain.

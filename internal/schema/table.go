@@ -81,8 +81,8 @@ type PartitionField struct {
 	Transform Transform     `json:"transform"`
 }
 
-// SortField is one column of a table's sort key. NULLs are last unless NullsFirst is set, in both
-// directions, as DuckDB does by default.
+// SortField is one column of a table's sort key. NULLs are last unless NullsFirst is set, both in
+// ascending and in descending order, as in DuckDB by default.
 type SortField struct {
 	Column     base.ColumnID `json:"column"`
 	Descending bool          `json:"descending,omitempty"`

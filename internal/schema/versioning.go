@@ -191,11 +191,13 @@ func (t Table) allOptions() map[string]string {
 	return all
 }
 
-// KeepsTombstones reports whether the table stores tombstones. A table with versions must store
-// them, because a row that arrives after a deletion may have a lower version than the deletion.
+// KeepsTombstones reports whether the table stores tombstones (rows which say that their key is
+// deleted). A table with versions must store them, because a row that arrives after a deletion may
+// have a lower version than the deletion.
 func (t Table) KeepsTombstones() bool { return t.RowVersion != 0 && t.IsDeleted != 0 }
 
-// TombstoneAge returns how long the table stores tombstones.
+// TombstoneAge returns how long the table stores tombstones (rows which say that their key is
+// deleted).
 func (t Table) TombstoneAge() time.Duration {
 	if t.KeepTombstones == 0 {
 		return DefaultKeepTombstones
@@ -204,7 +206,8 @@ func (t Table) TombstoneAge() time.Duration {
 }
 
 // Bare returns the table without its version and deletion columns and without merge on read. In
-// this table each row counts as a current row, and no row as a tombstone.
+// this table each row counts as a current row, and no row as a tombstone (a row which says that its
+// key is deleted).
 func (t Table) Bare() Table {
 	t.RowVersion, t.IsDeleted, t.MergeOnRead = 0, 0, false
 	return t

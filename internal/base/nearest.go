@@ -6,9 +6,9 @@ import (
 )
 
 // Nearest returns the candidate that a person most likely meant when typing the given word, or ""
-// if no candidate is near. A candidate is near if at most a third of its letters are wrong. At
-// least one letter may be wrong, and two in candidates of four letters or more. Letter case does
-// not matter.
+// if no candidate is near. A candidate is near if at most a third of its letters are wrong. One
+// wrong letter is always allowed, and two are allowed in candidates of four letters or more. Letter
+// case does not matter.
 func Nearest(word string, candidates []string) string {
 	best, bestDistance := "", 1<<30
 	for _, c := range candidates {

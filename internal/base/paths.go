@@ -2,9 +2,10 @@ package base
 
 import "strings"
 
-// WithoutFolder removes the path of the data directory, given by folder, from a text. A path below
-// that directory becomes relative to it, and its own path becomes "the data directory". So clients
-// learn which file an error is about, but not where the server keeps its data.
+// WithoutFolder hides the path of the data directory, given by folder, in a text. The path of a
+// file below that directory becomes relative to it. The path of the directory itself becomes "the
+// data directory". So clients learn which file an error is about, but not where the server keeps
+// its data.
 func WithoutFolder(text, folder string) string {
 	if folder == "" || !strings.Contains(text, folder) {
 		return text
@@ -20,7 +21,7 @@ func WithoutFolder(text, folder string) string {
 			after = after[1:]
 		case after == "" || !continuesName(after[0]):
 			b.WriteString("the data directory")
-		default: // the text has another folder, whose name only begins with folder
+		default: // this is the path of another folder, such as /data2 if folder is /data
 			b.WriteString(folder)
 		}
 		text = after

@@ -49,7 +49,7 @@ func Decode(encoded []byte, bytes int64) (Sums, error) {
 type Hash struct {
 	bytes int64
 	file  uint32
-	block uint32 // checksum of the last block, which is not full yet, as far as it was written
+	block uint32 // CRC32C of the bytes written so far to the last block, which is not full yet
 	full  Sums
 }
 

@@ -20,8 +20,8 @@ type File struct {
 	fs   vfs.FS
 	path string
 	name string // name of the file in errors
-	// url is the name by which DuckDB opens the file. It is empty if the file is not one of a Files
-	// (the files of the parts in a data directory).
+	// url is the name by which DuckDB opens the file. It is empty for a file that does not belong
+	// to a Files (the files of the parts in a data directory).
 	url      string
 	bytes    int64  // length of the file in bytes; -1 if it is unknown, see Unchecked
 	checksum uint32 // CRC32C of the whole file
@@ -170,8 +170,8 @@ func (f *File) Open() (*Reader, error) {
 }
 
 // Verify reads the whole file and checks its length, the checksum of each block, and the checksum
-// of the file. If the function pause is not nil, it is called after each block with the number of
-// bytes that were read so far. If pause returns an error, Verify ends and returns that error.
+// of the file. If the function pause is not nil, it is called after each block with the length of
+// that block in bytes. If pause returns an error, Verify ends and returns that error.
 func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err error) {
 	sums, err := f.Prepare()
 	if err != nil {

@@ -41,7 +41,7 @@ type Files struct {
 	computed map[base.RowsetID]Sums
 	// onForget is the function that Forget calls, see OnForget. It is guarded by mu.
 	onForget func(number uint64, id uint64)
-	// available is a channel of capacity 1. It has an element if the map computed has entries.
+	// available is a channel of capacity 1. It has an element if the field computed has entries.
 	available chan struct{}
 }
 

@@ -25,8 +25,8 @@ func (r *Reader) Close() error { return r.r.Close() }
 
 var scratch = sync.Pool{New: func() any { return new([Size]byte) }}
 
-// ReadAt implements io.ReaderAt. It reads every block that contains some of the requested bytes as
-// a whole, and compares it with its checksum. If a block differs, the error is Corrupt.
+// ReadAt implements io.ReaderAt. It always reads whole blocks: all blocks that contain some of the
+// requested bytes. It compares each block with its checksum. If they differ, the error is Corrupt.
 func (r *Reader) ReadAt(p []byte, at int64) (n int, err error) {
 	if at < 0 {
 		return 0, base.Errorf(base.Internal, "%s: read at byte %d", r.file.name, at)
@@ -55,9 +55,9 @@ func (r *Reader) ReadAt(p []byte, at int64) (n int, err error) {
 }
 
 // readSome reads one or more of the requested bytes, beginning with the first, and returns how
-// many. If the requested bytes begin at the start of a block and include all of it, it reads as
-// many whole blocks as fit directly into p. Otherwise it reads one block and copies the requested
-// bytes from it.
+// many. If the requested bytes begin at the start of a block and include the whole block, readSome
+// reads as many whole blocks as fit, directly into p. Otherwise it reads one block and copies the
+// requested bytes from it.
 func (r *Reader) readSome(p []byte, at int64) (int, error) {
 	first := int(at / Size)
 	start := int64(first) * Size

@@ -19,9 +19,10 @@ import (
 // The hard case is a commit whose last sync fails: SQLite reports an error although the file may
 // already contain the edit. Apply then reads the number of edits from the file, which says whether
 // the commit happened. If it did, Apply commits an empty transaction, whose syncs also make the
-// edit durable, and succeeds. If the number cannot be read, the next Apply reads it first. If that
-// finds an edit that was reported as failed, the catalog and the engine's memory differ. Then every
-// later Apply fails as Unavailable until a restart has loaded the catalog again.
+// edit durable, and succeeds. If the number cannot be read, the next Apply reads it first. If the
+// file then turns out to have an edit that was reported as failed, the catalog and the engine's
+// memory differ. Then every later Apply fails as Unavailable until a restart has loaded the catalog
+// again.
 func (c *Catalog) Apply(e Edit) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,7 +122,7 @@ func flag(set bool) int64 {
 }
 
 // microseconds converts a time to the integer that the catalog stores (microseconds since 1970).
-// moment converts it back. An unknown (zero) time is stored as 0.
+// The function moment converts it back. An unknown (zero) time is stored as 0.
 func microseconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -140,8 +141,8 @@ func moment(microseconds int64) time.Time {
 // are removed first.
 type removal struct {
 	what string
-	// dependents are the SQL statements that remove the dependent rows. They get the arguments
-	// args, too.
+	// dependents are the SQL statements that remove the dependent rows. Their arguments are the
+	// field args, as for the field statement.
 	dependents []string
 	statement  string
 	args       []any
@@ -262,8 +263,8 @@ func (c *Catalog) putTable(t Table) error {
 		return err
 	}
 	if changed == 0 {
-		// The table is new, or the given version is older than the stored one. An older version
-		// fails here, because there is already a row with the table's id.
+		// Either the table is new, or the given version or TRUNCATE is older than the stored one.
+		// In the second case the INSERT fails, because there is already a row with the table's id.
 		if _, err := c.exec(`INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, 0)`, int64(s.ID), s.Database, s.Schema, s.Name,
 			int64(s.Version), int64(t.TruncatedSeq), microseconds(t.Created)); err != nil {
 			return err

@@ -23,8 +23,8 @@ func (c *Catalog) putPartBlocks(b PartBlocks) error {
 	return err
 }
 
-// loadBlocks reads the block checksums of parts into s.Parts. The argument at has, by part id, the
-// index of each part in s.Parts.
+// loadBlocks reads the block checksums of parts into s.Parts. at[id] is the index in s.Parts of the
+// part with that id.
 func (c *Catalog) loadBlocks(s *State, at map[base.RowsetID]int) error {
 	return c.query(`SELECT part_id, checksums, verified FROM part_blocks`, func(row *sqlite3.Stmt) (err error) {
 		id := base.RowsetID(row.ColumnInt64(0))

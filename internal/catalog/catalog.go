@@ -35,7 +35,7 @@ const JournalSuffix = "-journal"
 //	2  streams; log frames of format 2
 //	3  deletions and patches of parts; log frames with changes
 //	4  tables whose rows have versions and tombstones
-//	5  when deletions and patches were stored
+//	5  the times at which deletions and patches were stored
 //	6  expression updates (UPDATEs that are stored as SQL)
 //	7  tables that merge on read, and up to which edit they are deduplicated
 //	8  exports
@@ -68,9 +68,8 @@ type Part struct {
 	MinSeq  base.Seq
 	MaxSeq  base.Seq
 	Created time.Time // when the part was written, in UTC with microseconds
-	// Applied is the sequence number of an edit. Readers apply only the expression updates (UPDATEs
-	// that are stored as SQL) after this edit to the part, because the rows were written with all
-	// earlier ones.
+	// Applied is the sequence number of an edit. The part's rows were written with all expression
+	// updates (UPDATEs that are stored as SQL) up to this edit. So readers apply only later ones.
 	Applied base.Seq
 	Stats   map[base.ColumnID]schema.ColumnStats
 }
@@ -105,10 +104,11 @@ func (p *Part) MayHaveTombstones(t schema.Table) bool {
 type Table struct {
 	Schema schema.Table
 	// TruncatedSeq is the edit of the table's last TRUNCATE. When the log is replayed, rows of the
-	// table in frames up to this edit are ignored.
+	// table that were logged by this edit or by an earlier one are ignored.
 	TruncatedSeq base.Seq
 	// DedupedSeq is the edit up to which a table that merges on read is deduplicated: among the
-	// rows that were added up to this edit, superseded rows are deleted. Edit.Deduped sets it.
+	// rows that were added up to this edit, superseded rows (those that another row of the same key
+	// replaces) are deleted. Edit.Deduped sets it.
 	DedupedSeq base.Seq
 	Created    time.Time // when the table was created, in UTC with microseconds
 }
@@ -197,7 +197,7 @@ type State struct {
 	Offsets     []Offset // offsets of sources, ordered by source, topic and partition
 	Exports     []Export
 	// ExportObjects are the records of exported objects, ordered by export, partition and
-	// generation.
+	// generation (the number of the object among those of its partition).
 	ExportObjects []ExportObject
 	Keys          []Key
 	// FlushedThrough is the last segment of the log that is flushed; all earlier ones are flushed,
@@ -220,7 +220,7 @@ type Edit struct {
 	// DropExports are exports to be removed, with the records of their objects.
 	DropExports []base.ExportID
 	// DropExportObjects are records of exported objects to be removed. They are identified by
-	// export, partition and generation.
+	// export, partition and generation (the number of the object among those of its partition).
 	DropExportObjects []ExportObject
 	// DropSchemas are schemas to be removed. They must be empty after the tables, views and other
 	// objects of this edit are removed.
@@ -240,11 +240,13 @@ type Edit struct {
 	PutOffsets []Offset // offsets of existing sources to be set
 	PutExports []Export // exports to be added, or to replace those with the same ids
 	// PutObjects are records of objects that existing exports wrote. A record is added, or replaces
-	// the one with the same export, partition and generation.
+	// the one with the same export, partition and generation (the number of the object among those
+	// of its partition).
 	PutObjects []ExportObject
 	AddParts   []Part
 	PutBlocks  []PartBlocks // block checksums of existing parts to be set
-	// PutDeletions are the deleted rows of existing parts, which replace those that are stored.
+	// PutDeletions are all deleted rows of some existing parts. They replace the stored deletions
+	// of these parts.
 	PutDeletions   []Deletions
 	AddPatches     []Patch
 	AddExpressions []Expression

@@ -46,7 +46,8 @@ func (c *Catalog) copyTo(path string, steps []string) (err error) {
 	if err := reserve(to); err != nil {
 		return err
 	}
-	// Write the first page before all others, because SQLite writes checksums only after it.
+	// Write the first page before all others, because SQLite writes checksums only into pages that
+	// are written after it.
 	if err := to.Exec(fmt.Sprintf(`PRAGMA application_id = %d; ATTACH '%s' AS source`, applicationID, strings.ReplaceAll(c.uri(c.path), "'", "''"))); err != nil {
 		return err
 	}

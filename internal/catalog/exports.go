@@ -28,7 +28,7 @@ type ExportObject struct {
 	Export    base.ExportID
 	Partition string
 	// Generation is the number of the object among the objects of its partition, from 1. All
-	// objects but the last are closed.
+	// objects but the last are closed (never written again).
 	Generation  int64
 	Fingerprint string // text that identifies the state of the partition that the object contains
 	Rows        int64

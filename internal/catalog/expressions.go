@@ -50,8 +50,8 @@ func (c *Catalog) loadExpressions(s *State) error {
 	})
 }
 
-// expressionFindings lists the rules that the expression updates (UPDATEs that are stored as SQL)
-// in a catalog's content violate, and those that Part.Applied of its parts violates.
+// expressionFindings lists the rules that a catalog's content violates in its expression updates
+// (UPDATEs that are stored as SQL) and in the field Applied of its parts.
 func (s State) expressionFindings() (all []string) {
 	for _, x := range s.Expressions {
 		known := slices.ContainsFunc(s.TableVersions[x.Table], func(t schema.Table) bool { return t.Version == x.SchemaVersion })

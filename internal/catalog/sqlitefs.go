@@ -18,8 +18,8 @@ import (
 // sqliteFS makes a vfs.FS available to SQLite. Each open catalog registers a sqliteFS of its own.
 //
 // It has no locks, because the engine holds the data directory's lock and the process has only one
-// connection. For the same reason it has no shared memory. SQLite needs that only for a write-ahead
-// log, and the catalog uses a rollback journal.
+// connection. It has no shared memory either, because SQLite needs that only for a write-ahead log,
+// and the catalog uses a rollback journal.
 type sqliteFS struct {
 	fs   vfs.FS
 	name string // name by which SQLite finds this sqliteFS

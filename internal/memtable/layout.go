@@ -16,8 +16,8 @@ import (
 // list of pieces (slices of arrays). So the same code copies one batch, and joins several batches
 // to one.
 
-// piece is a slice of an array: n rows of data. The first of them has the number off in the array's
-// buffers.
+// piece is a slice of an array: n rows of data. The field off is the index of the first of these
+// rows in the array's buffers.
 type piece struct {
 	data arrow.ArrayData
 	off  int

@@ -18,15 +18,15 @@ import (
 // lower levels before it are first joined to one batch of that level, so that levels descend again.
 //
 // The memory of batches that were joined cannot be reused, since an older view may still read it.
-// But each copy raises a row by at least one level, and batches are not joined if the result would
-// take more memory than they do. So a row takes at most JoinFactor times its space, and at most 45
-// batches are not done. With a fanout of 2, a row would be copied 13 times so that a dozen batches
-// remain. A fanout of 16 saves memory, which is the scarce resource.
+// But each copy puts a row into a batch of a higher level, and batches are not joined if the result
+// would take more memory than they do. So a row takes at most JoinFactor times its space, and at
+// most 45 batches are not done. With a fanout of 2, a row would be copied 13 times so that a dozen
+// batches remain. A fanout of 16 saves memory, which is the scarce resource.
 const (
 	joinFanout    = 16
 	joinBelowRows = joinFanout * joinFanout * joinFanout
-	// joinBelowBytes is the size from which batches are not joined. Joining a few large values
-	// would not speed up a scan.
+	// joinBelowBytes is a size in bytes. Batches of at least this size are not joined, because
+	// joining a few large values would not speed up a scan.
 	joinBelowBytes = 256 << 10
 	levelDone      = 3
 )
@@ -153,7 +153,7 @@ func levelOf(r *Rows) int {
 }
 
 // lift joins the last batches of the memtable, as far as their levels are below the given level, to
-// one batch of that level.
+// one batch of that level. (A level is a class of numbers of rows, see joinFanout.)
 func (m *Memtable) lift(level int) {
 	k := 0
 	for k < len(m.tail) && m.tail[len(m.tail)-1-k].level < level {
@@ -172,8 +172,8 @@ func (m *Memtable) lift(level int) {
 // joined). While the tail ends with joinFanout batches of one level, push joins these.
 func (m *Memtable) push(last small) {
 	if last.level == levelDone {
-		// Batches before a batch that is done are never joined, because the levels descend. So the
-		// tail becomes empty.
+		// A batch that is done (not joined any more) has the highest level. Batches before it are
+		// never joined, because levels descend. So the tail becomes empty.
 		m.tail = m.tail[:0]
 		return
 	}
@@ -186,9 +186,10 @@ func (m *Memtable) push(last small) {
 	}
 }
 
-// join replaces the last k batches by one batch of the given level. If the joined batch is large,
-// it is done: it is not joined any more. If the k batches cannot or should not be joined (see
-// joined), join returns false. They stay separate and are done, too.
+// join replaces the last k batches by one batch of the given level (a class of numbers of rows, see
+// joinFanout). If the joined batch is large, it is done: it is not joined any more. If the k
+// batches cannot or should not be joined (see joined), join returns false. They stay separate and
+// are done, too.
 func (m *Memtable) join(k, level int) bool {
 	at := len(m.batches) - k
 	records := make([]arrow.RecordBatch, k)

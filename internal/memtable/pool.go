@@ -10,7 +10,8 @@ import (
 
 // DefaultChunkBytes is the size of a chunk: the piece of memory that a Pool gets from the operating
 // system at a time. It is large, so that the cost of one system call per chunk does not matter. It
-// is small enough that the unused rest of a generation's last chunk hardly matters.
+// is small enough that the unused rest of the last chunk of a generation (a segment of the log and
+// its memtables) hardly matters.
 const DefaultChunkBytes = 4 << 20
 
 // PoolOptions configure a Pool. The zero value selects the defaults.
@@ -44,11 +45,11 @@ type Pool struct {
 
 type chunk struct {
 	mem  []byte
-	used int // bytes of the chunk that were given to blocks; guarded by Pool.mu
+	used int // number of bytes of mem that were handed out as blocks; guarded by Pool.mu
 	refs atomic.Int64
 }
 
-// block is a piece of the memory of a chunk. It holds a reference to the chunk until it is
+// block is a piece of the memory of a chunk. It holds a reference to the chunk until the block is
 // released.
 type block struct {
 	mem   []byte
@@ -74,9 +75,9 @@ func (p *Pool) alloc(n int) (block, error) {
 	defer p.mu.Unlock()
 	if size > p.chunkBytes/2 {
 		// A large block gets a chunk of its own, so that the current chunk stays for small blocks.
-		// That chunk is hardly larger than the block, because the pool counts only the bytes of
-		// blocks. The size of a chunk is rounded up to one of a few values, so that the memory of a
-		// freed chunk can often be reused.
+		// That chunk is hardly larger than the block, because Pool.Bytes does not count unused
+		// bytes of chunks. The size of a chunk is rounded up to one of a few values, so that the
+		// memory of a freed chunk can often be reused.
 		c, err := p.newChunk(alignUp(size, p.chunkBytes/16))
 		if err != nil {
 			return block{}, err

@@ -140,8 +140,8 @@ func (p *Pool) Fill(plan *Plan) (*Rows, error) {
 	return &Rows{pool: p, block: b, table: plan.table, version: plan.version, record: record}, nil
 }
 
-// Record returns the rows as an Arrow batch. It is valid until the rows are released, or the
-// memtable to which they were appended is.
+// Record returns the rows as an Arrow batch. The batch is valid until the rows are released or, if
+// they were appended to a memtable, until the memtable is released.
 func (r *Rows) Record() arrow.RecordBatch { return r.record }
 
 // NumRows returns the number of rows.

@@ -16,17 +16,18 @@ import (
 // order of rows decides which row of a key is current, and a merge loses this order. Therefore only
 // deduplicated parts are merged: among their rows, all superseded ones are deleted. Each round of
 // merges first deduplicates two kinds of tables: those with new parts from flushes and loads, and
-// those with tombstones to drop.
+// those with tombstones (rows which say that their key is deleted) to drop.
 
-// isDeduplicated reports whether the superseded rows of the part are deleted, so that the part may
-// be merged and its tombstones may be dropped. For tables that do not merge on read it is always
-// true.
+// isDeduplicated reports whether the part's superseded rows (those that another row of the same key
+// replaces) are deleted. Then the part may be merged, and its tombstones (rows which say that their
+// key is deleted) may be dropped. For tables that do not merge on read it is always true.
 func isDeduplicated(t *snapshot.Table, p *catalog.Part) bool {
 	return !t.Schema.MergeOnRead || p.MaxSeq <= t.DedupedThrough
 }
 
 // needsDeduplication reports whether the table must be deduplicated because of the part p: p has
-// rows that are not deduplicated, or tombstones that can be dropped only after a deduplication.
+// rows that are not deduplicated, or tombstones (rows which say that their key is deleted) that can
+// be dropped only after a deduplication.
 func (m *merger) needsDeduplication(t *snapshot.Table, p *catalog.Part) bool {
 	return !isDeduplicated(t, p) || t.Schema.MergeOnRead && m.tombstonesAged(t, p, m.clock.Now()) && !m.tombstonesAged(t, p, m.inTime(t))
 }

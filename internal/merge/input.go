@@ -24,8 +24,8 @@ import (
 )
 
 // Constants evaluates the default expressions of columns of a table. It returns one array for each
-// column, by column id. The argument rows is the number of values in each array. It is the same
-// function as engine.Components.Defaults.
+// column, by column id. The argument rows is the number of values in each array. Constants is the
+// same function as engine.Components.Defaults.
 type Constants func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error)
 
 // merger reads and writes part files for merges and mutations.
@@ -53,8 +53,10 @@ type input struct {
 	patches *patch.Set // patches of the part; nil if it has none
 	// exempt has the numbers of the rows to which no expression update (an UPDATE that is stored as
 	// SQL) applies, because the rows are patched or deleted. It is nil if there are no such rows.
-	exempt  *roaring.Bitmap
-	drops   bool            // whether to drop the tombstones that the part was written with
+	exempt *roaring.Bitmap
+	// whether to drop the tombstones (rows which say that their key is deleted) that the part was
+	// written with
+	drops   bool
 	dropped *roaring.Bitmap // numbers of the rows that are tombstones and were dropped so far
 	// conversion that a Retype (change of a column's type) makes after all others; nil if there is
 	// none
@@ -111,9 +113,9 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, t
 	return s, nil
 }
 
-// initial evaluates the initial values of the columns that were added to the table after the schema
-// version written, up to the version now. Rows that were written with the older version get these
-// values.
+// initial evaluates the initial values of the columns that were added to the table between two of
+// its schema versions: the older one (written) and the newer one (now). Rows that were written with
+// the older version get these values.
 func (m *merger) initial(ctx context.Context, now, written schema.Table) (map[base.ColumnID]arrow.Array, error) {
 	var added []schema.Column
 	for _, c := range now.Columns {
@@ -227,8 +229,8 @@ func (s *input) readLive() (rows, error) {
 	return r, base.Wrap(r.replace(batch.Take([]arrow.RecordBatch{r.rec}, live)), "part %d", s.part.ID)
 }
 
-// hide sets values to NULL that were deleted or replaced by newer values, in columns whose type has
-// changed. Such values may not fit the new type.
+// hide replaces old values by NULL in columns whose type has changed: the written values of deleted
+// rows, and written values that were replaced by newer ones. Such values may not fit the new type.
 func (s *input) hide(r *rows) error {
 	if s.patches == nil || len(s.retyped) == 0 {
 		return nil

@@ -33,12 +33,13 @@ type interleave struct {
 	yield func() error
 
 	window []arrow.RecordBatch
-	lanes  []uint16 // for each row of the window, the number of the part that it comes from
+	lanes  []uint16 // lanes[i] is the number of the part that row i of the window comes from
 	// order has the rows of the window that were not returned yet, in the order of the result. Rows
-	// are counted from the start of the window. The remap move records for each returned row where
-	// it was and where it is now.
+	// are counted from the start of the window. The field move records the old and the new address
+	// of each returned row.
 	order []uint32
-	last  []int64 // for each part, its last row in the window that was returned
+	// last[n] is the index in the window of the last returned row of part n; -1 if there is none
+	last []int64
 
 	parts    []base.RowsetID // ids of the parts, by their numbers in the merge
 	byNumber []*patch.Lane
@@ -50,7 +51,7 @@ type cursor struct {
 	input  *input
 	number uint16
 	rows   arrow.RecordBatch // loaded rows that are not in a window yet; nil if there are none
-	keys   arrow.RecordBatch // the columns of the sort key of rows
+	keys   arrow.RecordBatch // the columns of the field rows that are in the sort key
 }
 
 func newInterleave(inputs []*input, table schema.Table, yield func() error) *interleave {
@@ -73,8 +74,8 @@ func newInterleave(inputs []*input, table schema.Table, yield func() error) *int
 	return in
 }
 
-// next returns the next rows of the result, up to a row group, or io.EOF. The caller releases the
-// batch.
+// next returns the next rows of the result, at most one row group of them. After the last row it
+// returns io.EOF. The caller releases the batch.
 func (in *interleave) next() (arrow.RecordBatch, error) {
 	if err := in.yield(); err != nil {
 		return nil, err
@@ -97,7 +98,8 @@ func (in *interleave) next() (arrow.RecordBatch, error) {
 }
 
 // note records rows of the window as the next rows of the result. If rows of one part are out of
-// order, it returns an error, because the remap (move) can represent only rows that stay in order.
+// order, it returns an error, because the field move, which maps old row addresses to new ones, can
+// represent only rows that stay in order.
 func (in *interleave) note(order []uint32) error {
 	for _, o := range order {
 		n := in.lanes[o]

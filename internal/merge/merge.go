@@ -72,8 +72,9 @@ func (m *merger) execute(ctx context.Context, rewrite *engine.Rewrite, plan Plan
 	return false, err
 }
 
-// writeAll writes the new parts of a merge by calling write. It returns an error if they do not
-// have as many rows as they must have.
+// writeAll writes the new parts of a merge by calling write. It returns an error unless the written
+// rows and the dropped tombstones are together as many as the rows of the old parts that are not
+// deleted.
 func (m *merger) writeAll(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (made []catalog.Part, remap patch.Remap, err error) {
 	made, remap, rows, err := m.write(ctx, t, plan, yield)
 	if err != nil {
@@ -98,8 +99,8 @@ func liveRows(t *snapshot.Table, plan Plan) int64 {
 }
 
 // write writes the new parts of a merge, or none if no rows are left. It returns the parts, the
-// remap of the rows, and the number of tombstones that were dropped. After an error, files of the
-// returned parts may exist.
+// remap (which maps old row addresses to new ones), and the number of tombstones that were dropped.
+// After an error, files of the returned parts may exist.
 func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (made []catalog.Part, remap patch.Remap, dropped int64, err error) {
 	if err := m.checkSpace(plan); err != nil {
 		return nil, nil, 0, err
@@ -202,7 +203,7 @@ func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (ar
 // these parts.
 func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield func() error) (made []catalog.Part, move *patch.Sorted, err error) {
 	var chunk []arrow.RecordBatch
-	var ordinals []uint32 // for each row of the chunk, its number in the old part
+	var ordinals []uint32 // ordinals[i] is the number that row i of chunk has in the old part
 	defer func() { releaseRecords(chunk) }()
 	bytes := int64(0)
 	move = &patch.Sorted{Rowset: s.part.ID}

@@ -83,7 +83,8 @@ func (s *Scheduler) mutate(ctx context.Context, snap *snapshot.Snapshot, c engin
 }
 
 // mutate writes the new parts of a mutation (a change that rewrites parts). It returns them with
-// the remap of their rows. After an error, files of the returned parts may exist.
+// the remap of their rows (which maps old row addresses to new ones). After an error, files of the
+// returned parts may exist.
 func (m *merger) mutate(ctx context.Context, mutation *engine.Mutation, plan Plan, c engine.Change) (made []catalog.Part, move patch.Remaps, err error) {
 	if err := m.checkSpace(plan); err != nil {
 		return nil, nil, err

@@ -32,8 +32,9 @@ type Load struct {
 	Deleted int64 // number of deleted rows
 	Patched int64 // number of patched rows
 	Bytes   int64 // memory of the deletions and patches, in bytes
-	// Due says that the part must be rewritten in any case, because it has tombstones to drop, or
-	// lacks expression updates (UPDATEs that are stored as SQL).
+	// Due says that the part must be rewritten in any case, because it has tombstones (rows which
+	// say that their key is deleted) to drop, or lacks expression updates (UPDATEs that are stored
+	// as SQL).
 	Due bool
 }
 
@@ -96,11 +97,12 @@ const (
 	// floorBytes is a size in bytes. A smaller part counts as if it had this size, because the
 	// merge of smaller files costs as much per file as per byte.
 	floorBytes = 64 << 10
-	// restRatio is the smallest growth of a merge that is worth doing in a partition at rest. The
-	// comment of Pick defines growth.
+	// restRatio is the smallest growth of a merge that is worth doing in a partition at rest (one
+	// that gets no new parts). The growth is the total size of the merged parts, divided by the
+	// size of the largest one.
 	restRatio = 1.5
-	// crowd is a number of parts that could be merged. If there are more, merges with less growth
-	// (see Pick) are worth doing, too.
+	// crowd is a number of parts. If more parts than that could be merged, merges with less growth
+	// (see restRatio) are worth doing, too.
 	crowd = 32
 )
 

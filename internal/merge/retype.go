@@ -42,8 +42,8 @@ func newRetyping(from, to schema.Table, column base.ColumnID, alias, value strin
 }
 
 // apply returns the rows of rec in the next schema version, with the converted values of the
-// column. For tombstones the converted value is NULL or arbitrary, because no query shows their
-// values.
+// column. For tombstones (rows which say that their key is deleted) the converted value is NULL or
+// arbitrary, because no query shows their values.
 func (r *retyping) apply(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	c := r.to.Columns[r.at]
 	none := batch.Nulls(c.Type, int(rec.NumRows()))
@@ -84,14 +84,15 @@ func (r *retyping) apply(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 // Retype changes the type of a column. The argument from is the table's schema version before the
 // change, and to is the one after it. The argument value is the SQL of the column's new values. It
 // may use the columns of the same row, and refer to the table by the name in alias. All parts are
-// rewritten in one edit. It appears in the list of merges. If a value cannot be converted, the
-// error is that of the first such value. Other errors are those of engine.Commit.
+// rewritten in one edit. The change appears in the list of merges. If a value cannot be converted,
+// the error is that of the first such value. Other errors are those of engine.Commit.
 func (s *Scheduler) Retype(ctx context.Context, from, to schema.Table, column base.ColumnID, alias, value string) error {
 	r, err := newRetyping(from, to, column, alias, value, s.merger.evaluate)
 	if err != nil {
 		return err
 	}
-	// Delete superseded rows first, because it may not be possible to convert their values.
+	// Delete superseded rows (those that another row of the same key replaces) first, because it
+	// may not be possible to convert their values.
 	if err := s.merger.engine.DeleteSuperseded(ctx, from.ID); err != nil {
 		return err
 	}
@@ -103,8 +104,8 @@ func (s *Scheduler) Retype(ctx context.Context, from, to schema.Table, column ba
 	return engine.ErrChanged
 }
 
-// retype makes one attempt of Retype. If the error has the kind Conflict and is not ErrChanged, a
-// part was merged meanwhile.
+// retype makes one attempt of Retype. If a part was merged meanwhile, the error has the kind
+// Conflict, but is not engine.ErrChanged (which says that other statements changed the rows).
 func (s *Scheduler) retype(ctx context.Context, r *retyping) (err error) {
 	e := s.merger.engine
 	work, err := e.Retype(r.to)

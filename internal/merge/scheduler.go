@@ -312,7 +312,8 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 		for _, p := range t.Parts {
 			g := group{id, p.Partition}
 			switch {
-			// This part cannot be merged yet: its rows may supersede other rows, or be superseded.
+			// This part cannot be merged yet: its rows may replace other rows of the same key, or
+			// be replaced by them.
 			case !isDeduplicated(t, p):
 			case s.isMutated(subject{id, p.ID}):
 			case p.SchemaVersion >= since:

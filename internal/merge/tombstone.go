@@ -28,8 +28,9 @@ func (m *merger) tombstonesDue(t *snapshot.Table, p *catalog.Part) bool {
 	return isDeduplicated(t, p) && m.tombstonesAged(t, p, m.inTime(t))
 }
 
-// tombstonesAged reports whether the part may have tombstones that are at least as old as the
-// table's TombstoneAge at the given time. Rows that arrive later do not need these tombstones.
+// tombstonesAged reports whether the part may have tombstones (rows which say that their key is
+// deleted) that are at least as old as the table's TombstoneAge at the given time. Rows that arrive
+// later do not need these tombstones.
 func (m *merger) tombstonesAged(t *snapshot.Table, p *catalog.Part, at time.Time) bool {
 	return p.MayHaveTombstones(t.Schema) && (!t.Schema.KeepsTombstones() || at.Sub(p.Created) >= t.Schema.TombstoneAge())
 }
@@ -38,7 +39,8 @@ func (m *merger) tombstonesAged(t *snapshot.Table, p *catalog.Part, at time.Time
 // compared with the tombstones of their keys.
 func (m *merger) inTime(t *snapshot.Table) time.Time {
 	if !t.Schema.MergeOnRead {
-		// Rows of tables that do not merge on read are compared when they are written.
+		// In tables that do not merge on read, incoming rows are compared with tombstones when they
+		// are written.
 		return m.clock.Now()
 	}
 	m.mu.Lock()
@@ -46,9 +48,10 @@ func (m *merger) inTime(t *snapshot.Table) time.Time {
 	return m.deduplicated[t.Schema.ID]
 }
 
-// blankTombstones replaces NULLs in tombstones by an arbitrary value, in columns that became NOT
-// NULL after the tombstones were written. ALTER TABLE ignores such NULLs, because no query shows
-// tombstones. But the new part accepts no NULL in these columns.
+// blankTombstones replaces NULLs in tombstones (rows which say that their key is deleted) by an
+// arbitrary value, in columns that became NOT NULL after the tombstones were written. ALTER TABLE
+// ignores such NULLs, because no query shows tombstones. But the new part accepts no NULL in these
+// columns.
 func (s *input) blankTombstones(r *rows) error {
 	if s.now.IsDeleted == 0 {
 		return nil
@@ -81,10 +84,11 @@ func (s *input) blankTombstones(r *rows) error {
 	return r.replace(array.NewRecordBatch(r.rec.Schema(), columns, r.rec.NumRows()), nil)
 }
 
-// drop removes tombstones from the rows that are not deleted, and returns the remaining rows. The
-// slice live has the indexes of these rows. If the argument all is true, all rows are meant. The
-// results have the same form. A tombstone that was changed after it was written is not removed,
-// because its age counts from the change.
+// drop removes tombstones (rows which say that their key is deleted) from the rows that are not
+// deleted, and returns the remaining rows. The argument live has the indexes of the rows that are
+// not deleted. If the argument all is true, no row is deleted, and live is not used. The results
+// describe the remaining rows in the same form. A tombstone that was changed after it was written
+// is not removed, because its age counts from the change.
 func (s *input) drop(r rows, tombstones, live []uint32, all bool) ([]uint32, bool) {
 	if s.patches != nil {
 		changed := s.patches.Patched()

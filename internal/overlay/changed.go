@@ -32,10 +32,10 @@ import (
 // rowset has changes.
 type rowsetCache struct {
 	mu sync.Mutex
-	// version is the schema version to which latest and columns belong. A request with another
-	// version discards both.
-	version uint32        // schema version of latest and columns; guarded by mu
-	latest  *changed      // the changed rows for the newest snapshot so far; guarded by mu
+	// version is the schema version to which the fields latest and columns belong. A request with a
+	// later version discards both. It is guarded by mu.
+	version uint32
+	latest  *changed      // the changed rows as of the newest snapshot that was read; guarded by mu
 	columns cachedColumns // cached values by column; guarded by mu
 
 	bytes *atomic.Int64 // memory of the cached columns, in bytes
@@ -64,7 +64,7 @@ type writtenColumn struct {
 	values arrow.Array
 }
 
-// The method written returns the values of a column that are cached as they were written.
+// The method written returns the cached values of a column as they were written, without patches.
 func (k cachedColumns) written(id base.ColumnID) writtenColumn {
 	if cached := k[id]; cached != nil {
 		return cached.written
@@ -86,11 +86,11 @@ type changed struct {
 	inPart     livescan.Rows
 	inPartOnce sync.Once
 	// columns has the current values of the changed rows, by column id. A column is added when a
-	// query first requests it.
-	columns map[base.ColumnID]arrow.Array // current values by column id; guarded by cache.mu
+	// query first requests it. The field is guarded by cache.mu.
+	columns map[base.ColumnID]arrow.Array
 }
 
-// The method within returns the part of w from the first to the last of the given rows.
+// The method within returns the values of w for the rows from rows[0] to the last element of rows.
 func (w writtenColumn) within(rows []uint32) writtenColumn {
 	if len(w.rows) == 0 || len(rows) == 0 {
 		return writtenColumn{}
@@ -386,8 +386,8 @@ func (c *changed) readMissing(ctx context.Context, columns []schema.Column, cach
 	}
 }
 
-// newest returns an array with one value for each row. If the argument newer has the row, it is the
-// value there. Otherwise it is the value in the argument older.
+// newest returns an array with one value for each row: the value in the argument newer if it has
+// the row, and otherwise the value in the argument older.
 func newest(rows []uint32, newer, older writtenColumn) (arrow.Array, error) {
 	if slices.Equal(rows, newer.rows) {
 		return newer.values, nil

@@ -47,10 +47,11 @@ type chunkKey struct {
 }
 
 type chunk struct {
-	key    chunkKey
-	place  *lru.Element // place in the list chunks.used; nil after eviction; guarded by chunks.mu
-	bytes  int64        // memory of the entry, in bytes; guarded by chunks.mu
-	asked  int          // number of requests for the chunk so far; guarded by chunks.mu
+	key chunkKey
+	// element of this entry in the list chunks.used; nil after eviction; guarded by chunks.mu
+	place  *lru.Element
+	bytes  int64 // memory of the entry, in bytes; guarded by chunks.mu
+	asked  int   // number of requests for the chunk so far; guarded by chunks.mu
 	once   sync.Once
 	values arrow.Array
 	// ends says where the part's row groups end, see chunks.groups. It is used only in an entry
@@ -194,7 +195,7 @@ func (x *chunks) keep(c *chunk, bytes int64) {
 }
 
 // trim removes the least recently used entries until the memory is below the limit. It never
-// removes the last one. The caller holds x.mu.
+// removes the last remaining entry. The caller holds x.mu.
 func (x *chunks) trim() {
 	for x.bytes > x.most && x.used.Len() > 1 {
 		x.forget(x.used.Back().Value.(*chunk))

@@ -36,11 +36,12 @@ func (b *builder) byPending(groups [][]*catalog.Part) [][]*catalog.Part {
 	return out
 }
 
-// addPending adds a branch to the relation, for parts that lack some expression updates (UPDATEs
-// that are stored as SQL). The argument pending has the updates that the parts lack. The branch is
-// a query of the scan, nested in one query for each of these updates. The argument from is the SQL
-// of the scan, beginning with FROM. Columns that no expression update sets stay plain columns in
-// all of these queries, so that filters on them are pushed down to the scan.
+// addPending adds a branch (one SELECT of a UNION ALL) to the relation, for parts that lack some
+// expression updates (UPDATEs that are stored as SQL). The argument pending has the updates that
+// the parts lack. The branch is a query of the scan, nested in one query for each of these updates.
+// The argument from is the SQL of the scan, beginning with FROM. Columns that no expression update
+// sets stay plain columns in all of these queries, so that filters on them are pushed down to the
+// scan.
 func (b *builder) addPending(pending []*patch.Expression, written schema.Table, from, condition string) error {
 	at := written
 	var more []string
@@ -51,8 +52,9 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 	if condition != "" {
 		from += " WHERE " + condition
 	}
-	// The closure named in returns a query over the SQL of from. The query's columns are those of
-	// schema version to. The closure also sets at to that version.
+	// The closure named in returns a query over the SQL text in the variable from. The query's
+	// columns are those of the schema version to. The closure also sets the variable at to that
+	// version.
 	in := func(to schema.Table) string {
 		sql := "SELECT " + projection(to, at) + columns + from
 		at = to

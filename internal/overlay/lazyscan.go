@@ -77,8 +77,8 @@ type changedPart struct {
 	ahead   *ahead // values that readAhead has read; nil if there are none
 }
 
-// ahead has values that were read before the method values requests them: the given columns of the
-// given rows. The field values may have only the first of these rows.
+// ahead has values that were read before the method values requests them. The fields columns and
+// rows say which values were read. The field values may lack the last of these rows.
 type ahead struct {
 	columns []schema.Column
 	rows    []uint32
@@ -95,7 +95,7 @@ func (c *changedPart) values(ctx context.Context, columns []schema.Column, scan 
 			return a.values, nil
 		}
 		// The values that were read ahead are for other columns or rows: the cache has changed
-		// since.
+		// since they were read.
 		return c.read(ctx, columns, rows, most)
 	}
 	return c.changed.values(ctx, columns, read, scan, room)

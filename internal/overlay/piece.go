@@ -131,9 +131,10 @@ func (c *changed) piece(ctx context.Context, columns []schema.Column, read reade
 	return out, nil
 }
 
-// joined returns how many of the rows to read at a time (a piece), beginning with the first. The
-// number is chosen so that copies of patched values take about pieceBytes at most. The patched
-// values of a column are copied only if some rows have a patched value and others do not.
+// joined returns how many of the given rows, beginning with the first, to read as one piece (the
+// rows that are read at a time). The number is chosen so that copies of patched values take about
+// pieceBytes at most. The patched values of a column are copied only if some rows have a patched
+// value and others do not.
 func (c *changed) joined(columns []schema.Column, rows []uint32) (int, error) {
 	perRow := int64(0)
 	for _, column := range columns {

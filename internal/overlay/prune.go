@@ -109,8 +109,8 @@ func numeric(k schema.Kind) bool {
 }
 
 // mayMatch reports whether some value v with least <= v <= most can meet the bound. If one of these
-// two limits is unknown (NULL), or has a type that cannot be compared with the bound, it excludes
-// nothing.
+// two limits is unknown (NULL), or has a type that cannot be compared with the bound, that limit
+// excludes nothing.
 func (b *Bound) mayMatch(least, most schema.Value) bool {
 	for _, v := range b.Values {
 		overLeast, okLeast := v.Compare(least)

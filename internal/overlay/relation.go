@@ -47,8 +47,9 @@ type RelationOptions struct {
 	// it reads few row groups of each part.
 	Narrow bool
 	// NewestFirst makes the relation read newer rowsets first. Otherwise older ones are read first,
-	// as far as possible. It makes ORDER BY time DESC LIMIT n faster: rows usually arrive in the
-	// order of time, and once DuckDB has n rows, it skips row groups that have only older ones.
+	// as far as possible. To read newer rowsets first makes ORDER BY time DESC LIMIT n faster: rows
+	// usually arrive in the order of time, and once DuckDB has n rows, it skips row groups that
+	// have only older rows.
 	NewestFirst bool
 	// InMemory leaves out all rows that would be read from part files. Rows of memtables and
 	// changed rows remain.
@@ -181,8 +182,8 @@ func (b *builder) addBranch(columns, from string, conditions ...string) {
 	b.branches = append(b.branches, "SELECT "+columns+from)
 }
 
-// addParts adds a branch that reads parts of the same schema version. It leaves out rows that are
-// deleted, superseded or changed.
+// addParts adds a branch (one SELECT of the relation's UNION ALL) that reads parts of the same
+// schema version. It leaves out rows that are deleted, superseded or changed.
 func (b *builder) addParts(group []*catalog.Part) error {
 	written, ok := b.table.Versions[group[0].SchemaVersion]
 	if !ok {
@@ -222,7 +223,8 @@ func (b *builder) addParts(group []*catalog.Part) error {
 	return nil
 }
 
-// addMemtables adds a branch that reads memtables of the same schema version.
+// addMemtables adds a branch (one SELECT of the relation's UNION ALL) that reads memtables of the
+// same schema version.
 func (b *builder) addMemtables(group []memtable.View) error {
 	hiddenOf := func(id base.RowsetID) []uint32 {
 		if c := b.changes(id, group[0].Schema); c != nil {

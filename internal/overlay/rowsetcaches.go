@@ -62,7 +62,7 @@ func (x *rowsetCaches) thereLocked() (all []*rowsetCache) {
 // trim evicts cached columns until their memory is below the limit. It is called after a query has
 // got the columns that it needs. It evicts columns in this order: first the least recently used
 // ones, then those that this query has added, and last those that the query found in the cache. So
-// a query that needs more than the limit finds a part of its columns in the cache the next time.
+// a query that needs more than the limit finds some of its columns in the cache the next time.
 func (x *rowsetCaches) trim() {
 	if x.bytes.Load() <= x.most {
 		return

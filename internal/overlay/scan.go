@@ -47,8 +47,8 @@ func register(conn *duck.Conn) error {
 	return ext.AddMemoryScan(conn.Raw(), scanFunction, unsafe.Pointer(&C.scoter_scans))
 }
 
-// scan is a description of memtables that is registered for DuckDB. The table function finds it by
-// its id until it is closed.
+// scan is a description of memtables that is registered for DuckDB. The table function finds the
+// description by its id until the scan is closed.
 type scan struct {
 	id     uint64
 	memory cMemory

@@ -13,8 +13,8 @@ import (
 )
 
 // Violation returns the index of the first row for which an SQL condition is false, or -1 if there
-// is none. If a condition is NULL, it is not violated. The condition may use the columns of the
-// table. The rows must have storage types.
+// is none. If the condition is NULL for a row, the row does not violate it. The condition may use
+// the columns of the table. The rows must have storage types.
 func (o *Overlay) Violation(table schema.Table, condition string, rows arrow.RecordBatch) (int64, error) {
 	view := memtable.View{Rowset: 1, Schema: table, Batches: []memtable.Batch{{Record: rows}}, Rows: rows.NumRows()}
 	s, err := newScan(table, []memtable.View{view}, nil, nil)

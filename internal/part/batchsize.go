@@ -14,10 +14,10 @@ import (
 // bytes of its values.
 type BatchSize struct{ Rows, Bytes int64 }
 
-// of computes a number of rows for batches that are read from the part in the file f: this number
-// of its rows takes at most the size s in memory. Values in memory may be many times larger than in
-// the file. If the argument dictionaries is true, texts that have a dictionary in the file are read
-// as dictionaries.
+// of computes how many rows a batch that is read from the part in the file f may have, so that the
+// batch takes at most the size s in memory. Values in memory may be many times larger than in the
+// file. If the argument dictionaries is true, texts that have a dictionary in the file are read as
+// dictionaries.
 func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (rows int64, err error) {
 	var leaves []leafPath
 	for i, f := range table.Arrow().Fields() {

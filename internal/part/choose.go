@@ -258,7 +258,8 @@ func widen(values []int32) []int64 {
 
 // distinctSample describes the distinct values among the values of a sample.
 type distinctSample struct {
-	// Numbers of values and of distinct values, and bytes of the distinct values.
+	// values is the number of values in the sample. distinct is the number of distinct values among
+	// them, and bytes is the total size of the distinct values in bytes.
 	values, distinct, bytes int
 	// indices[i] is the index of value i of the sample among the distinct values.
 	indices []int32
@@ -311,8 +312,8 @@ func (s distinctSample) among(total float64) (distinct float64, ok bool) {
 	if s.values == 0 || 20*d > 19*n {
 		return 0, false
 	}
-	// If n values are drawn from N distinct values, about N(1-exp(-n/N)) of them are distinct. This
-	// grows with N.
+	// If n values are drawn from N distinct values, the drawn values have about N(1-exp(-n/N))
+	// distinct values. This number grows with N.
 	expected := func(N, n float64) float64 { return -N * math.Expm1(-n/N) }
 	low, high := d, 32*n
 	for range 40 {

@@ -55,13 +55,15 @@ type chunk struct {
 func newChunk(pages file.PageWriter, descr *pqschema.Column, s storage) *chunk {
 	step := pageStep
 	if descr.MaxRepetitionLevel() > 0 {
-		step = 1 // DuckDB reads rows in steps, but in a nested column slots are not rows
+		// DuckDB reads rows in steps, but in a nested column slots (values, NULLs and empty lists)
+		// are not rows
+		step = 1
 	}
 	return &chunk{pages: pages, descr: descr, encoder: newEncoder(s, descr), kind: s.encoding, step: step}
 }
 
-// useDictionary writes the page with the dictionary d. From then on add must get indices of the
-// dictionary instead of values.
+// useDictionary writes the page with the dictionary d. From then on the method add must get indices
+// of the dictionary instead of values.
 func (c *chunk) useDictionary(d dictionary) error {
 	c.encoder, c.kind = newIndexEncoder(d.values), parquet.Encodings.RLEDict
 	_, err := c.pages.WriteDictionaryPage(file.NewDictionaryPage(memory.NewBufferBytes(d.page), int32(d.values), parquet.Encodings.Plain))
@@ -138,7 +140,7 @@ func (c *chunk) room(values arrow.Array, left selection, slots int, steps bool) 
 		n -= past
 	} else if steps {
 		// The page gets full in the middle of a step (the slots that DuckDB reads together).
-		// Complete this step, and add no more.
+		// Complete this step, and then add no more to the page.
 		n = min(within(2*pageBytes-size), c.step-c.slots%c.step)
 	}
 	if n == 0 && size < pageBytes/2 {
@@ -235,9 +237,9 @@ func (c *chunk) flush() error {
 	return err
 }
 
-// appendLevels appends the definition or repetition levels of a page to a byte slice, after their
-// encoded length. The argument highest is the greatest possible level. If it is 0, nothing is
-// appended.
+// appendLevels appends the encoded definition or repetition levels of a page to a byte slice, with
+// the length of their encoding before them. The argument highest is the greatest possible level. If
+// it is 0, nothing is appended.
 func appendLevels(to []byte, levels []int16, highest int16) []byte {
 	if highest == 0 {
 		return to

@@ -155,7 +155,7 @@ func (all shreds) release() {
 	}
 }
 
-// The method present returns the number of values in all pieces, without NULLs.
+// The method present returns the number of values, without NULLs, in all pieces together.
 func (all shreds) present() (n int) {
 	for _, s := range all {
 		n += s.present.len()

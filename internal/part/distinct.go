@@ -103,7 +103,7 @@ type numberTable[T int32 | int64] struct {
 
 type numberSlot[T int32 | int64] struct {
 	value T
-	after int32 // index of the number plus 1; 0 if this entry of the hash table is free
+	after int32 // 1 + the index of the number; 0 if this entry of the hash table is free
 }
 
 const firstSlotBits = 10
@@ -195,7 +195,7 @@ func indexTexts(known *intern.Table, texts textArray, present selection, out []i
 		return true
 	}
 	data, offsets := texts.ValueBytes(), texts.ValueOffsets()
-	first := offsets[0] // position of the first byte of ValueBytes in the column's buffer
+	first := offsets[0] // offset of the first byte of ValueBytes in the array's buffer
 	for i := range out {
 		at := present.at(i)
 		out[i] = int32(known.Index(data[offsets[at]-first : offsets[at+1]-first]))

@@ -26,7 +26,7 @@ type encoder interface {
 type plainEncoder struct {
 	descr *pqschema.Column
 	data  []byte
-	bits  []byte // booleans of the page so far, one per byte
+	bits  []byte // the booleans that were added to the current page, one per byte
 }
 
 func (e *plainEncoder) add(values arrow.Array, s selection) (err error) {

@@ -29,8 +29,8 @@ func appendHybrid[T int16 | int32](to []byte, values []T, width int) []byte {
 }
 
 // runEnd returns the index after the run that begins with values[at]. All values of the run are
-// equal. The run consists of whole groups of eight values, but the last group of all may be
-// shorter.
+// equal. The run consists of whole groups of eight values, except that the last group of the slice
+// values may be shorter.
 func runEnd[T int16 | int32](values []T, at int) int {
 	v := values[at]
 	for len(values)-at >= 8 {
@@ -132,7 +132,7 @@ func appendDeltaBlock[T int32 | int64](to []byte, deltas []T, least T) []byte {
 	widths := len(to)
 	to = append(to, 0, 0, 0, 0)
 	for m := 0; len(deltas) > 0; m++ {
-		// packed numbers; they are zero after the end of a short miniblock.
+		// The numbers to pack. If the last miniblock is not full, zeros follow its numbers.
 		var packed [deltaMiniblock]uint64
 		all := uint64(0)
 		n := min(deltaMiniblock, len(deltas))

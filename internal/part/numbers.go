@@ -283,8 +283,8 @@ func (c *numberColumn) plain(to []int64, data []byte, count int) []int64 {
 	return to
 }
 
-// widen replaces values that were decoded from deltas by the numbers that they represent (see the
-// function widened).
+// widen replaces each value that was decoded from deltas with the number that it represents (see
+// the function widened).
 func (c *numberColumn) widen(values []int64) {
 	for i := 0; c.narrow && i < len(values); i++ {
 		values[i] = c.widened(values[i])

@@ -152,7 +152,7 @@ func (p *pages) read(to []byte, at int64) error {
 }
 
 // body returns the uncompressed bytes of a page. The bytes are in the buffer *to, which is enlarged
-// if needed. The returned slice has a capacity of at least eight more bytes.
+// if needed. The capacity of the returned slice is at least eight bytes more than its length.
 func (p *pages) body(h page, to *[]byte) ([]byte, error) {
 	*to = sized(*to, h.unpacked+8)
 	body := (*to)[:h.unpacked]

@@ -29,7 +29,8 @@ type placedColumn struct {
 	name     string
 	declared schema.Type
 	nested   bool
-	leaf     int // index of the column's leaf in the file; if it is nested, index of its first leaf
+	// index of the column's leaf in the file; if the column is nested, index of its first leaf
+	leaf     int
 	physical parquet.Type
 	optional bool
 }

@@ -53,8 +53,8 @@ func named(f *blocks.File, err error) error {
 	return base.Wrap(err, "%s", f.Name())
 }
 
-// parse calls the function do, and returns an error if do panics. It is for a do that reads bytes
-// with a library that panics if they are damaged.
+// parse calls the function do, and turns a panic of do into an error. It is for functions that read
+// bytes with a library which panics if the bytes are damaged.
 func parse(do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -284,10 +284,10 @@ func Verify(ctx context.Context, f *blocks.File, table schema.Table, want Writte
 	return nil
 }
 
-// sameStats reports whether statistics that were computed again equal the stored ones. In parts of
-// earlier versions of Scoter, the least and greatest text may be missing although they are short
-// enough, because they were left out for each batch instead of at the end. That is not a
-// difference.
+// sameStats reports whether statistics that were computed again equal the stored ones. Earlier
+// versions of Scoter left out long texts in the statistics of each batch, before they merged these
+// statistics. So in their parts the least and greatest text may be missing although they are short
+// enough. sameStats does not count that as a difference.
 func sameStats(found, stored schema.ColumnStats) bool {
 	if _, text := found.Min.Text(); text && stored.Min.IsNull() && stored.Max.IsNull() {
 		return found.Nulls == stored.Nulls

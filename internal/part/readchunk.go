@@ -63,7 +63,7 @@ func ReadChunk(f *blocks.File, table schema.Table, group int, column base.Column
 
 // readNumbers does the work of ReadChunk for a column that Parquet stores as integers and that has
 // no NULLs in the row group. For any other column it returns nil. It exists because arrow-go takes
-// twice as long, mostly for memory that it fills only to copy it.
+// twice as long, mostly because it fills memory only to copy from it.
 func readNumbers(f *blocks.File, table schema.Table, group int, column base.ColumnID) (values arrow.Array, err error) {
 	err = openPlaces(f, table, func(f io.ReaderAt, p *places) error {
 		placed, chunk, err := p.chunk(group, column)

@@ -27,7 +27,8 @@ type shredded struct {
 type shredder struct {
 	column arrow.Array // array that is divided; the shredder does not own it
 	path   []step      // path to the last leaf that was requested
-	levels []slots     // levels[i] has the slots after i steps of path
+	// levels[i] has the slots (values, NULLs and empty lists) after i steps of the field path
+	levels []slots
 }
 
 // slots are the slots (values, NULLs and empty lists) at one level of the path to a leaf. A slot is
@@ -35,14 +36,14 @@ type shredder struct {
 // higher level. Children of a NULL are never read.
 type slots struct {
 	values arrow.Array
-	owned  bool // whether the shredder must release values
+	owned  bool // whether the shredder must release the field values
 	// positions has the position in values of each slot. It is negative if the slot has ended. If
 	// positions is nil, all slots are alive, at the positions 0, 1, and so on.
 	positions []int32
 	// dense says that the slots that are alive use every element of values, in order: their
 	// positions are 0, 1, ... without a gap. Slots that have ended may be between them.
 	dense bool
-	alive int16   // definition level of slots that are alive
+	alive int16   // definition level of the slots that are alive (have not ended)
 	ended []int16 // definition levels of slots that have ended; nil if positions is nil
 	// entered says whether the method enter was called. After that call, a slot has ended if its
 	// element in the field values is NULL.

@@ -22,7 +22,7 @@ const maxBoundBytes = 256
 
 // storedStats returns statistics without the bounds (least and greatest value) that are too long to
 // be stored. It must be called only after all statistics of a column are merged. Otherwise the
-// result would depend on how the rows were divided.
+// result would depend on how the rows were divided into batches and row groups.
 func storedStats(s schema.ColumnStats) schema.ColumnStats {
 	lo, _ := s.Min.Text()
 	hi, _ := s.Max.Text()

@@ -190,9 +190,8 @@ func (d *deltas) next() []int64 {
 
 // pass skips groups of values until the function stop returns true, and returns how many values it
 // has skipped. A group is what one call of the method next would return. Before pass skips a group,
-// it calls that function with the total number of values that would then be skipped, and the last
-// of these values. The deltas are added up without being unpacked, which takes about half the time
-// of next.
+// it calls stop with the total number of values that would then be skipped, and the last of these
+// values. The deltas are added up without being unpacked, which takes about half the time of next.
 func (d *deltas) pass(stop func(passed int, last int64) bool) (passed int) {
 	for {
 		count, width := d.run()

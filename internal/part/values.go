@@ -194,7 +194,7 @@ func appendTexts(to []byte, a textArray, s selection) []byte {
 		return to
 	}
 	data, offsets := a.ValueBytes(), a.ValueOffsets()
-	first := offsets[0] // position of the first byte of ValueBytes in the column's buffer
+	first := offsets[0] // offset of the first byte of ValueBytes in the array's buffer
 	if s.positions == nil {
 		ends := offsets[s.from+1 : s.from+n+1]
 		start := offsets[s.from] - first

@@ -42,8 +42,8 @@ func New(t Table) (Table, error) {
 	return t, nil
 }
 
-// clone returns a copy of the table's schema that can be modified: it shares nothing with the
-// original that a change of a schema modifies.
+// clone returns a copy of the table's schema. The copy can be changed without a change of the
+// original.
 func (t Table) clone() Table {
 	t.Columns = slices.Clone(t.Columns)
 	t.SortKey = slices.Clone(t.SortKey)

@@ -49,16 +49,19 @@ const (
 	OrdinalColumn = "scoter_ordinal"
 	ActionColumn  = "scoter_action"
 	MessageColumn = "scoter_message"
-	// beginning of a column name; the name of a column of the primary key follows
+	// TouchedColumn is the beginning of the names of columns that identify a row: by its primary
+	// key or, in the query of a Kafka source, by the position of its message. The name of the
+	// column in the primary key or in the table of messages follows.
 	TouchedColumn = "scoter_touched_"
-	// beginning of a column name; the name of a column of the primary key follows
+	// KeyColumn is the beginning of the names of columns with the primary key of an incoming row.
+	// The name of the column in the primary key follows.
 	KeyColumn      = "scoter_key_"
 	ExcludedColumn = "scoter_excluded"
 	// FoundColumn is a column in the join of a MERGE. It is true if the joined row has a row of the
 	// USING table, and otherwise NULL.
 	FoundColumn   = "scoter_found"
 	EachColumn    = "scoter_one"
-	RetypedColumn = "scoter_retyped" // the values of a column that gets another type
+	RetypedColumn = "scoter_retyped" // converted values of a column whose type is being changed
 )
 
 // reservedColumn reports whether tables cannot have a column with this name, because internal

@@ -13,7 +13,7 @@ import (
 const (
 	maxTypeTextBytes = 1 << 20
 	maxTypeDepth     = 64
-	maxArraySize     = 100_000 // DuckDB's limit
+	maxArraySize     = 100_000 // DuckDB's limit for the length of an ARRAY
 )
 
 // Parse parses a type. The text may have the form in which DuckDB prints types (DESCRIBE,
@@ -56,7 +56,7 @@ const (
 	tokString // '...', without its quotes and escapes
 	tokNumber
 	tokPunct
-	tokBad // a quote that does not end, or a byte that is not valid anywhere
+	tokBad // a quote without a closing quote, or a byte that is not valid anywhere
 )
 
 type token struct {

@@ -81,8 +81,8 @@ type PartitionField struct {
 	Transform Transform     `json:"transform"`
 }
 
-// SortField is one column of a table's sort key. NULLs are last unless NullsFirst is set, in both
-// directions, as DuckDB does by default.
+// SortField is one column of a table's sort key. NULLs are last unless NullsFirst is set, both in
+// ascending and in descending order, as in DuckDB by default.
 type SortField struct {
 	Column     base.ColumnID `json:"column"`
 	Descending bool          `json:"descending,omitempty"`
@@ -125,7 +125,7 @@ type Table struct {
 }
 
 // ColumnIndex returns the position of the column with the given name, or -1. Names are compared as
-// in DuckDB, without case.
+// in DuckDB: the case of ASCII letters does not matter.
 func (t Table) ColumnIndex(name string) int {
 	folded := Fold(name)
 	for i := range t.Columns {

@@ -13,9 +13,9 @@ import (
 )
 
 // Value is one value of a type that is not nested, in its storage form. Bounds in column statistics
-// and parts of a partition's key are Values. BOOLEAN is 0 or 1, DATE is a number of days, TIME and
-// timestamps are numbers of their unit, and VARCHAR, BLOB and UUID are bytes. The zero Value is
-// NULL.
+// and the values that identify a partition are Values. BOOLEAN is 0 or 1, DATE is a number of days,
+// TIME and timestamps are numbers of their unit, and VARCHAR, BLOB and UUID are bytes. The zero
+// Value is NULL.
 type Value struct {
 	kind  valueKind
 	scale uint8 // number of digits after the point; only for decimals

@@ -161,7 +161,8 @@ func parseOnInsert(text string) (replaces bool, err error) {
 // allOptions returns all options of the table by name, in the form that WITH (...) accepts.
 func (t Table) allOptions() map[string]string {
 	all := maps.Clone(t.Options)
-	// Format versions before 7 stored the option as text, and it had no effect there.
+	// A catalog of a format version before 7 may have the option upsert in this map, where it had
+	// no effect.
 	delete(all, optionUpsert)
 	put := func(key, value string) {
 		if all == nil {
@@ -190,11 +191,13 @@ func (t Table) allOptions() map[string]string {
 	return all
 }
 
-// KeepsTombstones reports whether the table stores tombstones. A table with versions must store
-// them, because a row that arrives after a deletion may have a lower version than the deletion.
+// KeepsTombstones reports whether the table stores tombstones (rows which say that their key is
+// deleted). A table with versions must store them, because a row that arrives after a deletion may
+// have a lower version than the deletion.
 func (t Table) KeepsTombstones() bool { return t.RowVersion != 0 && t.IsDeleted != 0 }
 
-// TombstoneAge returns how long the table stores tombstones.
+// TombstoneAge returns how long the table stores tombstones (rows which say that their key is
+// deleted).
 func (t Table) TombstoneAge() time.Duration {
 	if t.KeepTombstones == 0 {
 		return DefaultKeepTombstones
@@ -203,7 +206,8 @@ func (t Table) TombstoneAge() time.Duration {
 }
 
 // Bare returns the table without its version and deletion columns and without merge on read. In
-// this table each row counts as a current row, and no row as a tombstone.
+// this table each row counts as a current row, and no row as a tombstone (a row which says that its
+// key is deleted).
 func (t Table) Bare() Table {
 	t.RowVersion, t.IsDeleted, t.MergeOnRead = 0, 0, false
 	return t

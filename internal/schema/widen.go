@@ -1,8 +1,9 @@
 package schema
 
 // Widen returns the smallest type that has every value of both types without loss. It returns false
-// if no such type exists, not counting text. The order of the arguments decides only the order of
-// fields and enum values in the result, which is that of the first argument.
+// if no such type exists. VARCHAR counts only if both types are kinds of text (see textual). The
+// order of the arguments decides only the order of fields and enum values in the result, which is
+// that of the first argument.
 func Widen(a, b Type) (Type, bool) {
 	switch {
 	case a.Equal(b), b.Kind == Null:

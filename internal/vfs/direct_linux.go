@@ -17,7 +17,7 @@ import (
 // that a direct write covers.
 type direct struct {
 	mu     sync.Mutex
-	opened bool // whether the file was opened a second time, or that was tried; guarded by mu
+	opened bool // whether openDirect was called, even if it failed; guarded by mu
 	// file is the file, open for direct writes. It is nil if the file system has no direct writes.
 	// It is guarded by mu.
 	file *os.File

@@ -58,8 +58,8 @@ type Op struct {
 // fails, or nil if the operation may run. It may be called concurrently.
 type Rule func(Op) error
 
-// ErrInjected is the error with which operations fail if a rule names no other: an I/O error (EIO)
-// of a disk.
+// ErrInjected is the error of an operation that a rule makes fail without naming an error. It is an
+// I/O error (EIO), as from a disk.
 var ErrInjected = fmt.Errorf("injected fault: %w", syscall.EIO)
 
 // ErrNoSpace is the operating system's error for a full disk.

@@ -56,8 +56,9 @@ func OpenMark(fsys vfs.FS, dir string) (*Mark, error) {
 }
 
 // Set records that the log is durable up to a position: the offset given by end, in the newest
-// segment of the log. Set makes this record durable. If the recorded position is as far already,
-// nothing changes. After an error the recorded position stays, and Set may be called again.
+// segment of the log. Set makes this record durable. If the recorded position is already at or
+// after this one, nothing changes. After an error the recorded position stays, and Set may be
+// called again.
 func (m *Mark) Set(segment base.SegmentID, end int64) error {
 	to := Position{Segment: segment, End: end}
 	if m.Covers(segment, end) {

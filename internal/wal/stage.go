@@ -7,7 +7,7 @@ type stage struct {
 	file   vfs.File
 	at     int64  // offset in the file at which the buffer will be written
 	buffer []byte // bytes that are not written yet; it is written when it is full
-	direct int    // length from which a slice is written directly, without the buffer
+	direct int    // a slice of at least this length is written directly, without the buffer
 	// limit, if not 0, is the length in bytes at which the buffer is written for the first time. It
 	// is chosen so that the offsets of later writes are aligned.
 	limit int
@@ -40,8 +40,8 @@ func (s *stage) add(slice []byte) error {
 	return nil
 }
 
-// end writes the rest of the buffer to the file: first the part that ends at an aligned offset,
-// then what remains.
+// end writes the rest of the buffer to the file: first the bytes up to an aligned offset, and then
+// the remaining bytes.
 func (s *stage) end() error {
 	whole := 0
 	if s.at%vfs.DirectAlign == 0 {

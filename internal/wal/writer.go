@@ -83,9 +83,9 @@ type Position struct {
 //
 // Replay may find bytes that are not a valid frame. If a crash interrupted a write that was never
 // acknowledged, the bytes must be cut off. If the disk lost acknowledged data, Replay must stop. A
-// valid frame after the bad bytes does not decide between the two: a group is written at once, and
-// between two syncs a disk may write later pages and lose earlier ones. So a frame after a gap is
-// ordinary.
+// valid frame after the bad bytes does not decide between the two. Several frames are written
+// between two syncs, and a disk may then write later pages and lose earlier ones. So a valid frame
+// after a gap is ordinary.
 //
 // Therefore each frame records the offset up to which the segment was known to be durable when the
 // frame was written (synced). Bad bytes at offset x are corruption if and only if a later frame
@@ -105,10 +105,10 @@ type Position struct {
 //
 // # When the disk fails
 //
-// A failed write (a full disk) is undone: the file is truncated to the last whole group and then
-// synced. Without the sync, a crash could bring back frames whose clients received an error. The
-// writer stays usable, and succeeds once there is space again. The sync also makes earlier frames
-// durable, which does no harm.
+// A failed write (a full disk) is undone: the file is truncated to the end of the last whole group
+// (the frames of one Append) and then synced. Without the sync, a crash could bring back frames
+// whose clients received an error. The writer stays usable, and succeeds once there is space again.
+// The sync also makes earlier frames durable, which does no harm.
 //
 // A failed sync is never repeated on the same file: the kernel may have dropped the pages and
 // marked them as clean, so that a second sync would succeed without them. The writer is then
@@ -144,7 +144,7 @@ type Writer struct {
 	seq       base.Seq
 	synced    int64 // offset up to which the segment is known to be durable
 	syncedSeq base.Seq
-	allocated int64 // length of the file as far as it is known; at least size
+	allocated int64 // length of the file as far as it is known; at least the field size
 
 	// stray says that Rotate failed, and that the next segment may exist nevertheless. That segment
 	// may have recorded where this segment ends, so it must be removed before anything is appended

@@ -53,8 +53,8 @@ func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target
 			if same, err = postgres.Same(ctx, g.url, live.Where); err != nil {
 				return nil, err
 			}
-			// The user's PostgreSQL database, on which the SQL files would be analysed, is the live
-			// database itself. So the files are analysed on an embedded server.
+			// If the PostgreSQL database that would be used to analyse the SQL files is the live
+			// database itself, the files are analysed on an embedded server.
 			if same {
 				reference = New("")
 				defer func() { err = errors.Join(err, reference.Close()) }()

@@ -284,7 +284,7 @@ func (a *moduleBuilder) tables(blocks []*sqlfile.Block) {
 // without schema and quotes.
 func (a *moduleBuilder) tableName(b *sqlfile.Block) ir.Name {
 	parts := tableName(a.module.Engine, &sqlfile.Block{Name: b.Name})
-	if len(parts) == 0 { // the block's name is free text, and the table's name is in the body
+	if len(parts) == 0 { // the name in the header is free text: the table's name is in the body
 		return ir.NewName(b.Name)
 	}
 	return ir.NewName(parts[len(parts)-1])

@@ -19,7 +19,8 @@ type Input struct {
 	Project string
 	Engine  ir.Engine
 	Files   []*sqlfile.File
-	// Constants are the values that SQL uses as ${sources_<name>}, as SQL literals.
+	// Constants are the values of the names that SQL can use in ${}, such as sources_<name>. A
+	// value is an SQL literal.
 	Constants map[string]string
 	// Sources are the attached databases. Setup has the statements that create empty local tables
 	// in their place. Run executes Setup, but not the BASELINE blocks of sources, which define the

@@ -79,7 +79,7 @@ func (e *Engine) connect(ctx context.Context, url string) error {
 }
 
 // identityQueries are queries whose results identify a database. The first query gives the same
-// result on a replica as on its primary server, but some roles may not run it.
+// result on a replica as on its primary server, but some roles do not have the right to run it.
 var identityQueries = []string{
 	`SELECT system_identifier || '/' || current_database() FROM pg_control_system()`,
 	`SELECT extract(epoch FROM pg_postmaster_start_time()) || '/' || current_database()`,
@@ -134,8 +134,8 @@ func (e *Engine) Close() error {
 	return err
 }
 
-// refused converts an error of the PostgreSQL server about the statement text into an
-// analyze.SQLError. It returns other errors unchanged.
+// refused converts an error of the PostgreSQL server about a statement into an analyze.SQLError.
+// text is the statement's SQL. Errors that are not from the server are returned unchanged.
 func refused(err error, text string) error {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {

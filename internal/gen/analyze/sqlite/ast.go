@@ -128,8 +128,8 @@ type expr struct {
 	kind  exprKind
 	text  string
 	names []string
-	// quoted means that a column's name consists of one part, in double quotes. If there is no such
-	// column, SQLite takes it as a string.
+	// quoted means that a column's name consists of one part, in double quotes. If there is no
+	// column with this name, SQLite takes the name as a string.
 	quoted bool
 	param  int
 	args   []*expr

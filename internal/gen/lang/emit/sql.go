@@ -141,7 +141,8 @@ func escapePercent(q *ir.Query, style Style, text string) string {
 }
 
 // Bulk is the SQL text of one bulk operation on a table. Columns are the columns of the rows that
-// the operation takes, in the same order.
+// the operation takes, in the order of the rows' values. They are indices in the Columns of the
+// table.
 type Bulk struct {
 	Op      ir.Op
 	Columns []int

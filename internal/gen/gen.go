@@ -169,8 +169,8 @@ func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit)
 			}
 		}
 	}
-	// The unit gets its own list of diagnostics, because several units of an entry report the same
-	// errors.
+	// The unit gets its own list of diagnostics. Several units of an entry may report the same
+	// errors, and merge adds each of them only once.
 	var list diag.List
 	module, err := result.Module(&list, of...)
 	merge(&j.list, &list)

@@ -53,7 +53,9 @@ func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target
 			if same, err = postgres.Same(ctx, g.url, live.Where); err != nil {
 				return nil, err
 			}
-			if same { // The database that is verified must not be the reference too.
+			// If the PostgreSQL database that would be used to analyse the SQL files is the live
+			// database itself, the files are analysed on an embedded server.
+			if same {
 				reference = New("")
 				defer func() { err = errors.Join(err, reference.Close()) }()
 			}

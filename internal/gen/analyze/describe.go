@@ -12,7 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// inSyntax returns the SQL by which the engine takes the list of an IN as one parameter.
+// inSyntax returns the SQL in which the engine tests whether a value is in a list, if the list is
+// one parameter.
 func (r *Result) inSyntax() sqlfile.ListParameterSyntax {
 	if r.input.Engine == ir.SQLite {
 		return sqlfile.InJSON
@@ -20,7 +21,7 @@ func (r *Result) inSyntax() sqlfile.ListParameterSyntax {
 	return sqlfile.InArray
 }
 
-// statementOf returns the statement of a block in the form that engines take to describe it.
+// statementOf makes a Statement of the SQL of block b. Engines take statements in this form.
 // template is the SQL of the block, divided into text and parameters.
 func statementOf(b *sqlfile.Block, template *sqlfile.Template) *Statement {
 	s := &Statement{Verb: ir.VerbQuery, Pieces: template.Pieces}
@@ -99,9 +100,10 @@ func isNameRune(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > 127
 }
 
-// errorToken returns the byte range of the text in block b that an engine's error is about, if the
-// engine reports no position. If the message ends with a name, as in `no such table: usres`, it is
-// the range of this name in the SQL. Otherwise it is the whole statement.
+// errorToken returns the byte range in the file that an engine's error is about. It is for errors
+// whose position the engine does not report. If the message ends with a name, as in `no such table:
+// usres`, the range is that of this name in the SQL of block b. Otherwise it is the whole
+// statement.
 func errorToken(b *sqlfile.Block, message string) (from, to int) {
 	for _, t := range b.Body {
 		if (t.Kind == sqlfile.Word || t.Kind == sqlfile.Ident) && strings.HasSuffix(message, ": "+t.Unquote()) {

@@ -116,9 +116,10 @@ func (r *Result) columnNames(ctx context.Context, engine Engine, b *sqlfile.Bloc
 	return names, nil
 }
 
-// renamedItem returns an item of a select list as text, with new names for some of its columns:
-// those in the parameter twice. names are the columns that the item stands for. renamedItem returns
-// "" if none of them gets a new name.
+// renamedItem returns an item of a select list as text, with new names for some of its columns.
+// names are the columns that the item stands for. The parameter named twice has the names to
+// change: those that occur more than once in the result. renamedItem returns "" if no column of the
+// item has such a name.
 func (r *Result) renamedItem(b *sqlfile.Block, item sqlfile.SelectItem, names []string, twice map[string]bool) string {
 	if item.Table == "" {
 		return ""

@@ -115,7 +115,8 @@ type SQLError struct {
 	// from Engine.Describe, and in the statement if it is from Engine.Exec. It is -1 if the engine
 	// does not report one.
 	Offset int
-	// Hint is the engine's own suggestion how to mend the statement. It is empty if there is none.
+	// Hint is the engine's own suggestion how to correct the statement. It is empty if there is
+	// none.
 	Hint string
 }
 
@@ -178,8 +179,9 @@ type TableColumnInfo struct {
 	PrimaryKey bool
 }
 
-// Type is an SQL type as the analysis sees it. It is like ir.Type, but it contains its enums and
-// structs and does not refer to them, because they have no names in code yet.
+// Type is an SQL type as the analysis sees it. It is like ir.Type, but contains the fields of a
+// struct and the labels of an enum itself. An ir.Type refers to them by the names that they have in
+// code, which do not exist yet during the analysis.
 type Type struct {
 	Kind             ir.Kind
 	Native           string

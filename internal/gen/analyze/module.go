@@ -10,9 +10,10 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Module makes one module from the given SQL files of the analysed entry, or from all of the
-// entry's files if none is given. If names in code conflict, the conflicts are added to list, and
-// the module is nil. The returned error means a defect of the analysis.
+// Module makes one module from SQL files of the entry of the configuration that was analysed. If no
+// files are given, it takes all files of the entry. If names in generated code conflict, the
+// conflicts are added to list, and the module is nil. The returned error means a defect of the
+// analysis.
 func (r *Result) Module(list *diag.List, files ...*sqlfile.File) (*ir.Module, error) {
 	if len(files) == 0 {
 		files = r.input.Files
@@ -283,7 +284,7 @@ func (a *moduleBuilder) tables(blocks []*sqlfile.Block) {
 // without schema and quotes.
 func (a *moduleBuilder) tableName(b *sqlfile.Block) ir.Name {
 	parts := tableName(a.module.Engine, &sqlfile.Block{Name: b.Name})
-	if len(parts) == 0 { // the block's name is free text, and the table's name is in the body
+	if len(parts) == 0 { // the name in the header is free text: the table's name is in the body
 		return ir.NewName(b.Name)
 	}
 	return ir.NewName(parts[len(parts)-1])

@@ -9,8 +9,8 @@ import (
 )
 
 // names declares the types that a module needs: row types, enums and structs. It gives each type a
-// name that no other type has in code. Enums with the same shape share one type, and so do structs,
-// and rows of tables.
+// name that no other type has in generated code. Enums with the same shape share one type. So do
+// structs with the same shape, and the rows of tables with the same shape.
 type names struct {
 	module *ir.Module
 	taken  map[string]bool

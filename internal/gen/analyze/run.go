@@ -19,11 +19,12 @@ type Input struct {
 	Project string
 	Engine  ir.Engine
 	Files   []*sqlfile.File
-	// Constants are the values that SQL uses as ${sources_<name>}, as SQL literals.
+	// Constants are the values of the names that SQL can use in ${}, such as sources_<name>. A
+	// value is an SQL literal.
 	Constants map[string]string
-	// Sources are the attached databases. Setup are the statements that create local tables in
-	// their place. The BASELINE blocks of sources define these tables; the function Baseline runs
-	// them, and this analysis does not.
+	// Sources are the attached databases. Setup has the statements that create empty local tables
+	// in their place. Run executes Setup, but not the BASELINE blocks of sources, which define the
+	// tables of the attached databases: the function Baseline runs these blocks.
 	Sources []ir.Source
 	Setup   []string
 	// SeparateRowTypes gives every query and table row types of its own, as in SQG, the generator
@@ -53,7 +54,7 @@ type query struct {
 
 type table struct {
 	info *TableInfo
-	spec ir.Table // spec has only the fields Key, Set, Insert and Ops.
+	spec ir.Table // only Key, KeyUnique, Set, Insert and Ops are set
 }
 
 // Run runs the schema on the engine and describes every query and table of the input. Errors in the

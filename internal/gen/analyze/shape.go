@@ -34,8 +34,8 @@ func (r *Result) override(ctx context.Context, engine Engine, b *sqlfile.Block, 
 			if o.Nullable != nil {
 				c.Nullable = *o.Nullable
 			} else if o.Type != "" {
-				// An entry that has only a type means that the column is nullable, as in SQG, the
-				// generator that Scoter replaces.
+				// If an entry of the YAML `result:` has only a type, the column is nullable, as in
+				// SQG, the generator that Scoter replaces.
 				c.Nullable = true
 			}
 			if o.Type == "" {

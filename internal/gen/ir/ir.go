@@ -36,7 +36,7 @@ const (
 // the types that they use. All files of a `sql` entry of the configuration share one schema. They
 // become one Module if the target has a name of its own, or if its output is a file. Otherwise the
 // output is a folder, and each SQL file becomes one Module, as in SQG, the generator that Scoter
-// replaces. Generators treat both cases alike. Slices are in the order of the source unless a
+// replaces. Generators treat both cases alike. Slices are in the order of the SQL files unless a
 // field's comment says otherwise. Nothing depends on map order or time.
 type Module struct {
 	// FormatVersion is the version of the representation in which this module was written: the
@@ -63,11 +63,11 @@ type Module struct {
 	// Rows are all row types of the module, sorted by Ref, their identifier. Row types, enums and
 	// structs all have different names in Pascal case.
 	Rows []Row `json:"rows,omitempty"`
-	// Queries are the QUERY and EXEC blocks of the SQL files. Their names are all different, also
-	// after they are split into words.
+	// Queries are the QUERY and EXEC blocks of the SQL files. No two of their names are the same
+	// for Name.Same, which takes user_id and userId as the same.
 	Queries []Query `json:"queries,omitempty"`
-	// Tables are the TABLE and WRITE blocks of the SQL files. Their names are all different, also
-	// after they are split into words.
+	// Tables are the TABLE and WRITE blocks of the SQL files. No two of their names are the same
+	// for Name.Same, which takes user_id and userId as the same.
 	Tables []Table `json:"tables,omitempty"`
 }
 
@@ -129,8 +129,8 @@ type Enum struct {
 type EnumValue struct {
 	// Value is the label as the database spells it. It can be any text, including "".
 	Value string `json:"value"`
-	// Name is the name of the generated constant for the label. No two labels of an enum have the
-	// same words in their names. Name.Original is the label itself.
+	// Name is the name of the generated constant for the label. No two labels of an enum have names
+	// that are the same for Name.Same. Name.Original is the label itself.
 	Name Name `json:"name"`
 }
 
@@ -165,8 +165,8 @@ type Row struct {
 	Name Name `json:"name"`
 	// Explicit means that the user chose the name of the row type, with `:result=`.
 	Explicit bool `json:"explicit,omitempty"`
-	// Columns are the columns of the row type in order. Their names are all different, also after
-	// they are split into words.
+	// Columns are the columns of the row type in order. No two of their names are the same for
+	// Name.Same, which takes user_id and userId as the same.
 	Columns []Column `json:"columns"`
 }
 

@@ -42,8 +42,9 @@ type Table struct {
 	Ops []Op `json:"ops"`
 	// Columns are all columns of the table, in table order.
 	Columns []TableColumn `json:"columns"`
-	// Insert are the columns that an insert writes, as indices in Columns: all columns except those
-	// that are always generated. The row type InsertRow has exactly these columns, in this order.
+	// Insert are the columns that an insert writes, as indices in Columns. They are the columns
+	// that the user names in the block, or otherwise all columns except those that are always
+	// generated. The row type InsertRow has exactly these columns, in this order.
 	Insert []int `json:"insert"`
 	// Key are the columns that identify a row, as indices in Columns, in the order of the key. It
 	// is empty if the table has no update, delete or upsert. The row type KeyRow has these columns.

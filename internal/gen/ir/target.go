@@ -15,7 +15,7 @@ type Target struct {
 	Output string `json:"output"`
 	// Name is the name of the generated class or module. It is the name from the configuration, or
 	// else the name of the first SQL file without folder and ".sql". If Output is a folder, the
-	// generator also derives the file name from it.
+	// generator also makes the name of the generated file from Name.
 	Name   Name         `json:"name"`
 	Config TargetConfig `json:"config"`
 }

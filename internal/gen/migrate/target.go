@@ -39,8 +39,8 @@ var fileExtensions = map[string]ir.Engine{
 
 // ParseTarget parses the user's text for a database: postgres://..., host=... dbname=...,
 // sqlite:path, duckdb:path, or a plain path. The engine of an existing file is determined from its
-// content, and that of a new file from its extension. If the extension is unknown, and engines has
-// only one of SQLite and DuckDB, it is that one.
+// content, and that of a new file from its extension. If the extension is unknown, and only one of
+// SQLite and DuckDB is in engines, the engine is that one.
 func ParseTarget(text string, engines []ir.Engine) (Target, error) {
 	fail := func(format string, args ...any) (Target, error) {
 		return Target{}, base.Errorf(base.Invalid, format, args...).

@@ -51,8 +51,9 @@ type Block struct {
 	NameOffset             int
 
 	One, All, Pluck, Batch bool
-	// Result is the name that `:result=` gives to the row type. From is the name of the attached
-	// database that `:page=` gives. Both are empty if the header has no such modifier.
+	// Result is the name that `:result=` gives to the row type. AttachedTo is the name of the
+	// attached database that `:source=` gives. Each is empty if the header does not have the
+	// modifier.
 	Result     string
 	AttachedTo string
 	// Ops, Key, SetColumns and InsertColumns are set for TABLE and WRITE blocks. Ops are the bulk

@@ -196,8 +196,8 @@ func (p *parser) onOwnLine(t Token) bool {
 	return true
 }
 
-// block parses a block of the given kind. Its tokens are those from start up to end, and the first
-// one is its header.
+// block parses a block of the given kind. The block has the tokens with the indices from start to
+// end-1. The first one is its header.
 func (p *parser) block(kind Kind, start, end int) {
 	header := p.tokens[start]
 	b := &Block{File: p.file, Kind: kind, HeaderStart: header.Start, HeaderEnd: header.End()}

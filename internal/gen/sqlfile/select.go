@@ -77,8 +77,8 @@ func item(body []Token, from, to int) SelectItem {
 		to--
 	}
 	out := SelectItem{From: from, To: to}
-	// An expression for a table is one or more names, each followed by a dot, and then a name or a
-	// star.
+	// Table is set only for an item such as `t.name`, `s.t.name` or `t.*`: names separated by dots,
+	// with a name or a star at the end.
 	n := to - from
 	if n < 3 || n%2 == 0 {
 		return out

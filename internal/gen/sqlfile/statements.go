@@ -12,8 +12,10 @@ import "strings"
 func Statements(tokens []Token) [][]Token {
 	var out [][]Token
 	start, depth := 0, 0
-	var blocks []string // the BEGINs and CASEs without an END so far
-	var words []string  // the first few words of the statement so far, in upper case
+	// blocks has the words BEGIN and CASE whose END was not read yet.
+	var blocks []string
+	// words has at most the first eight words of the current statement, in upper case.
+	var words []string
 	// before is the text of the previous token, in upper case. Comments and white space do not
 	// count as tokens here.
 	before := ""

@@ -18,8 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Analyse analyses the annotated SQL text of a file with a new engine. name is the file's name.
-// Analyse returns the result as text and as a module.
+// Analyse analyses text, the annotated SQL of a file with the given name, on an engine on which
+// nothing was run before. It returns the result as text and as a module.
 func Analyse(t *testing.T, engine analyze.Engine, dialect ir.Engine, name, text string) (string, *ir.Module) {
 	t.Helper()
 	var list diag.List

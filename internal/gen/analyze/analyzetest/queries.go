@@ -128,9 +128,9 @@ func (g *generator) sources(depth int) []source {
 
 func (g *generator) core(depth int) query { return g.coreOf(depth, g.sources(depth)) }
 
-// from takes tables and subqueries as sources, joins them, and returns the SQL of the FROM clause.
-// scope has the sources whose columns other clauses of the query can name. merged is the column
-// that the last USING made of two columns, or nil.
+// from joins the given tables and subqueries, and returns the SQL of the FROM clause. scope has the
+// sources whose columns other clauses of the query can name. If the last join has USING, merged is
+// the column that USING made of two columns. Otherwise merged is nil.
 func (g *generator) from(sources []source) (sql string, scope []source, merged *expr) {
 	sql, scope = sources[0].sql, sources[:1:1]
 	null := func(some []source) {
@@ -216,8 +216,8 @@ func list(e ...expr) (q query) {
 func (g *generator) whole(depth int, scope []source, tail string) query {
 	a := g.aggregate(depth, scope, false)
 	if g.dialect == ir.SQLite && g.one(2) {
-		// SQLite allows a column outside of an aggregate function in such a query. Its value comes
-		// from any row, and is NULL if there is no row.
+		// SQLite allows a column outside of an aggregate function in an aggregate query without
+		// GROUP BY. Its value comes from any row, and is NULL if there is no row.
 		a = expr{g.integer(depth, scope).sql, false}
 	}
 	out := list(expr{"count(*)", true}, a, g.aggregate(depth, scope, false), expr{"coalesce(max(" + g.text(depth, scope).sql + "), 'x')", true}, expr{"max(" + g.text(depth, scope).sql + ")", false})

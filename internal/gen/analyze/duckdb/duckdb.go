@@ -23,7 +23,7 @@ type Engine struct {
 	db      *database
 	version string
 	// columns says which table columns are never NULL. The key is {catalog, schema, table, column}.
-	// It is nil until it is needed.
+	// The map is nil until it is needed for the first time.
 	columns map[[4]string]bool
 	// enums has the enum types of the database. The key is the list of their labels as text, and
 	// the value is {schema, name}. It is nil until it is needed.
@@ -196,8 +196,9 @@ func (e *Engine) refusedStatement(err error, s *analyze.Statement, sql string) e
 		return r
 	}
 	if r.Offset >= 0 {
-		// This text differs from sql only in the casts around parameters without a type. If such a
-		// cast fails, there is no position in the user's text for the error.
+		// The engine's position is in the text with the casts. This text differs from sql only in
+		// the casts around parameters that have no type. If such a cast fails, the user's text has
+		// no position for the error.
 		r.Offset = s.Origin(min(r.Offset, len(sql)), placeholder)
 	}
 	return r
@@ -253,8 +254,9 @@ func (e *Engine) params(s *analyze.Statement, p *prepared) ([]analyze.ParamInfo,
 }
 
 // typeFromOccurrences asks DuckDB for the type of a parameter from a single occurrence of it. It
-// tries each occurrence in turn, with NULL in place of all other parameters and occurrences. The
-// list of an IN is replaced by one element. The result is nil if no occurrence tells the type.
+// tries one occurrence after the other. In the SQL of a try, NULL replaces all other parameters and
+// occurrences. For the list of an IN, it asks for the type of one element. The result is nil if no
+// occurrence tells the type.
 func (e *Engine) typeFromOccurrences(s *analyze.Statement, param int) *analyze.Type {
 	in := s.Params[param].In
 	for n := range s.Occurrences()[param] {

@@ -106,8 +106,8 @@ func parsePlan(text string) (object, error) {
 		if token[0] == '"' {
 			return token
 		}
-		// 0 replaces the number. Any number will do, because the analysis does not use the values
-		// of constants.
+		// 0 replaces Infinity or NaN. Any number will do, because the analysis does not use the
+		// values of constants.
 		return "0"
 	})
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
@@ -208,7 +208,8 @@ func mapped(in columns, projection []any) columns {
 // functions that generate numbers.
 func (p *plan) get(o object) columns {
 	if len(o.list("projected_input")) > 0 || len(o.list("children")) > 0 {
-		// A table function with rows as input may also return columns of its input.
+		// A table function that takes rows as input may also return the columns of its input. So
+		// nothing is known about its columns.
 		return columns{}
 	}
 	out := columns{known: true}
@@ -285,8 +286,9 @@ func (p *plan) aggregate(o object, in columns) columns {
 		}
 		out.list = append(out.list, c)
 	}
-	// hasRow says that each group has at least one row. That may not be so without GROUP BY, and
-	// for an empty grouping set, where the only group is all rows.
+	// hasRow means that every group has at least one row. This is not certain in two cases, in
+	// which the only group consists of all rows, and there may be none: without GROUP BY, and for
+	// an empty grouping set.
 	hasRow := len(groups) > 0
 	for _, set := range sets {
 		if list, _ := set.([]any); len(list) == 0 {
@@ -312,8 +314,8 @@ func holds(set any, group int) bool {
 	return false
 }
 
-// nonNullAggregates are the aggregate functions that are not NULL if there is at least one row and
-// their arguments are never NULL.
+// nonNullAggregates are the aggregate functions whose result is not NULL if there is at least one
+// row and their arguments are never NULL.
 var nonNullAggregates = map[string]bool{
 	"sum": true, "sum_no_overflow": true, "min": true, "max": true, "avg": true, "mean": true, "list": true, "array_agg": true, "string_agg": true, "group_concat": true, "listagg": true,
 	"first": true, "last": true, "any_value": true, "arbitrary": true, "bool_and": true, "bool_or": true, "count_if": true,
@@ -370,10 +372,11 @@ func setOperation(kind string, children []object, child func(int) columns) colum
 	return out
 }
 
-// recursive returns the columns of a recursive query, a union of a start and a step that reads the
-// union. It assumes that the columns are those of the start, computes the columns of the step with
-// this assumption, and repeats until nothing changes. Columns only change from "never NULL" to "can
-// be NULL", so the loop ends.
+// recursive returns the columns of a recursive query. Such a query is a union of two queries: the
+// first one is the start, and the second one, the step, reads the rows of the union. recursive
+// assumes that the columns are those of the start, computes the columns of the step with this
+// assumption, and repeats until nothing changes. Columns only change from "never NULL" to "can be
+// NULL", so the loop ends.
 func (p *plan) recursive(o object, child func(int) columns) columns {
 	if len(o.list("key_targets")) > 0 || len(o.list("payload_aggregates")) > 0 {
 		return columns{} // nothing is claimed about a recursive query with USING KEY

@@ -112,8 +112,12 @@ func (p *plan) function(e object, anyChild func() bool) bool {
 	return anyChild()
 }
 
-// castsToNull reports whether the cast e can turn a value that is not NULL into NULL. A JSON null
-// becomes NULL if it is cast to a number. Text and nested types can contain a spelling of NULL.
+// castsToNull reports whether the cast e can turn a value that is not NULL into NULL. That is
+// possible for these casts:
+//   - from JSON to any type but VARCHAR, because a JSON null becomes NULL
+//   - from text to a nested type, because the text can be a spelling of NULL
+//   - from VARIANT to any type, and from UNION to any type but VARCHAR, because their values can
+//     contain a NULL
 func castsToNull(e object) bool {
 	to := e.object("return_type").text("id")
 	from := returnType(e.object("child"))

@@ -52,8 +52,8 @@ func (e *Engine) Table(_ context.Context, name []string) (*analyze.TableInfo, er
 		info.SQLName = qualified
 	case len(name) == 2 && at[0] != "temp" && strings.EqualFold(at[1], name[0]):
 		info.SQLName = ir.QuoteName(at[1]) + "." + ir.QuoteName(at[2])
-	// The name is catalog.table. The default schema is not added, because its name depends on the
-	// attached databases.
+	// The user wrote catalog.table. SQLName does not name the default schema of the catalog,
+	// because the name of this schema depends on which databases are attached.
 	case len(name) == 2 && at[0] != "temp":
 		info.SQLName = ir.QuoteName(at[0]) + "." + ir.QuoteName(at[2])
 	}

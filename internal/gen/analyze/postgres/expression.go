@@ -54,8 +54,9 @@ func (w *walker) nullable(l *level, e *node) bool {
 	case "SUBLINK":
 		return w.sublink(l, e)
 	case "SQLVALUEFUNCTION":
-		// The functions with numbers up to 8, from CURRENT_DATE to LOCALTIMESTAMP(n), are never
-		// NULL. CURRENT_USER, CURRENT_SCHEMA and similar functions may be NULL.
+		// op is PostgreSQL's number of the function. The functions from CURRENT_DATE to
+		// LOCALTIMESTAMP(n) have numbers up to 8, and are never NULL. The others, such as
+		// CURRENT_USER and CURRENT_SCHEMA, may be NULL.
 		return e.num("op") > 8
 	}
 	return true

@@ -51,7 +51,8 @@ func (w *walker) result(query *node) ([]bool, error) {
 func (w *walker) query(query *node, parent *level) []bool {
 	if w.depth++; w.depth > maxDepth {
 		w.depth--
-		return nil // nil means that every column can be NULL: the function at reads it so
+		// The callers take nil as "every column can be NULL".
+		return nil
 	}
 	defer func() { w.depth-- }()
 	l := &level{query: query, parent: parent, nulled: map[int]bool{}, proven: map[[2]int]bool{}, ctes: map[string][]bool{}}
@@ -66,8 +67,8 @@ func (w *walker) query(query *node, parent *level) []bool {
 		w.markNotNull(l, tree.get("quals"))
 	}
 	if query.num("commandType") != 1 {
-		// The proofs are dropped: WHERE applies to the row before the change, and RETURNING to the
-		// row after it.
+		// What WHERE proves about columns is dropped: WHERE tests the row before the change, and
+		// RETURNING returns the row after the change.
 		clear(l.proven)
 	}
 	if query.num("commandType") == 5 { // MERGE, whose source may have no matching row
@@ -175,10 +176,10 @@ func token(n *node, field string) string {
 	return ""
 }
 
-// cte returns which columns of a query in a WITH clause can be NULL. A recursive query is a union
-// of a start and a step, and the step reads the union. cte assumes that the columns are those of
-// the start, computes the columns of the step with this assumption, and repeats until nothing
-// changes. Columns only change from "never NULL" to "can be NULL", so the loop ends.
+// cte returns which columns of a query in a WITH clause can be NULL. A recursive query reads its
+// own result. So cte first assumes that none of its columns can be NULL, analyses the query with
+// this assumption, and repeats until nothing changes. Columns only change from "never NULL" to "can
+// be NULL", so the loop ends.
 func (w *walker) cte(cte *node, l *level) []bool {
 	body := cte.get("ctequery")
 	name := cte.get("ctename").token
@@ -265,7 +266,7 @@ func (w *walker) variable(l *level, v *node) bool {
 		return w.relationColumn(l, entry, index, column)
 	case 1: // a subquery
 		return at(w.entry(l, index), column-1)
-	case 2: // a join: a column that USING merged, or a column of a join with an alias
+	case 2: // a join: the column was merged by USING, or the join has an alias
 		aliases := entry.list("joinaliasvars")
 		return column < 1 || column > len(aliases) || w.nullable(l, aliases[column-1])
 	case 5: // VALUES
@@ -309,7 +310,8 @@ func (w *walker) relationColumn(l *level, entry *node, index, column int) bool {
 		return true
 	}
 	if r.kind == "v" {
-		// An INSTEAD OF trigger may return other values than the view has.
+		// If the statement changes the view itself, nothing is known: an INSTEAD OF trigger may
+		// return other values than the view has.
 		return index == l.query.num("resultRelation") || at(w.view(r), column-1)
 	}
 	a := r.attribute(column)

@@ -79,7 +79,7 @@ func (e *Engine) connect(ctx context.Context, url string) error {
 }
 
 // identityQueries are queries whose results identify a database. The first query gives the same
-// result on a replica as on its primary server, but some roles may not run it.
+// result on a replica as on its primary server, but some roles do not have the right to run it.
 var identityQueries = []string{
 	`SELECT system_identifier || '/' || current_database() FROM pg_control_system()`,
 	`SELECT extract(epoch FROM pg_postmaster_start_time()) || '/' || current_database()`,
@@ -134,8 +134,8 @@ func (e *Engine) Close() error {
 	return err
 }
 
-// refused converts an error of the PostgreSQL server about the statement text into an
-// analyze.SQLError. It returns other errors unchanged.
+// refused converts an error of the PostgreSQL server about a statement into an analyze.SQLError.
+// text is the statement's SQL. Errors that are not from the server are returned unchanged.
 func refused(err error, text string) error {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
@@ -316,9 +316,9 @@ func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.D
 }
 
 // prepare lets the server parse a statement and find its types. If the server cannot determine the
-// type of a parameter (`$1 IS NULL` alone, `unnest($1)`), prepare tells it the types of parameters:
-// those that unify finds, or else those of the sample values. The result told is true if it had to
-// do so; drivers must then do the same.
+// type of a parameter (`$1 IS NULL` alone, `unnest($1)`), prepare tells the server the types of the
+// parameters: those that unify finds, or else those of the sample values. The result told is true
+// if prepare told the server any type. Drivers must then do the same.
 func (e *Engine) prepare(ctx context.Context, s *analyze.Statement, sql string) (out *pgconn.StatementDescription, told bool, err error) {
 	attempt := func(oids []uint32) error {
 		return e.guarded(ctx, true, func() (err error) {
@@ -351,8 +351,9 @@ func (e *Engine) prepare(ctx context.Context, s *analyze.Statement, sql string) 
 
 // unify finds the types of parameters that occur several times, if the server can tell the type
 // from some occurrences and not from others (`$1 IS NULL OR id = $1`). It asks the server about a
-// statement in which every occurrence is a parameter of its own, and those without a type are NULL.
-// The result has the OID of a type for each parameter, or 0.
+// changed statement: every occurrence is a parameter of its own, except that occurrences whose type
+// the server cannot tell are replaced by NULL. The result has the OID of a type for each parameter,
+// or 0.
 func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, error) {
 	oids := make([]uint32, len(s.Params))
 	blocked := map[int]bool{} // occurrences without a type, by number
@@ -361,7 +362,9 @@ func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, err
 		total += n
 	}
 	for range total {
-		var params, starts []int // parameter and byte offset of each occurrence that is not NULL
+		// For each occurrence of a parameter that is not replaced by NULL: params has the
+		// parameter's index, and starts the byte offset in sql.
+		var params, starts []int
 		var occurrences []int
 		sql, occurrence := "", 0
 		for _, p := range s.Pieces {

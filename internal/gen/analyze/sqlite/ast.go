@@ -33,8 +33,8 @@ type cte struct {
 type query struct {
 	with  *with
 	cores []*core
-	// operators[i] is the operator between core i and the next core: UNION, INTERSECT or EXCEPT,
-	// without ALL.
+	// operators[i] is the operator between core i and the next core: UNION, INTERSECT or EXCEPT.
+	// UNION ALL is stored as UNION.
 	operators []string
 	limited   bool // limited says that the query has a LIMIT or OFFSET.
 	// order and limit are the expressions of ORDER BY, and of LIMIT and OFFSET.
@@ -63,11 +63,11 @@ type resultColumn struct {
 // fromItem is an item of a FROM clause: a table, a subquery, or a join of two sources.
 type fromItem struct {
 	schema, table string
-	call          bool // call says that the source is a call of a table function: table(args).
+	call          bool // the item is a call of a table function: table(args)
 	args          []*expr
 	sub           *query
 	alias         string
-	// left and right are the two sides of a join. They are nil if the source is not a join.
+	// left and right are the two sides of a join. They are nil if the item is not a join.
 	left, right           *fromItem
 	nullsLeft, nullsRight bool
 	natural               bool
@@ -128,8 +128,8 @@ type expr struct {
 	kind  exprKind
 	text  string
 	names []string
-	// quoted means that a column's name consists of one part, in double quotes. If there is no such
-	// column, SQLite takes it as a string.
+	// quoted means that a column's name consists of one part, in double quotes. If there is no
+	// column with this name, SQLite takes the name as a string.
 	quoted bool
 	param  int
 	args   []*expr

@@ -168,10 +168,12 @@ func (w *walker) strictCall(e *expr, sc *scope, t analyze.Type) value {
 	return out
 }
 
-// aggregate returns the type of an aggregate function's result, and whether it can be NULL. count
-// and the JSON aggregates are never NULL. Functions that return the value of a row are not NULL if
-// there is a row, as with GROUP BY, and their argument is never NULL. A sum or total of reals can
-// always be NULL, because of infinities.
+// aggregate returns the type of an aggregate function's result, and whether it can be NULL:
+//   - count and the JSON aggregates are never NULL.
+//   - min, max, group_concat and string_agg are not NULL if their argument is never NULL, and there
+//     is at least one row, as with GROUP BY. The same is true of sum and avg of integers.
+//   - total of integers is never NULL.
+//   - A sum, avg or total of reals can always be NULL, because of infinities.
 func (w *walker) aggregate(e *expr, sc *scope) value {
 	out := value{typ: aggregates[e.text]}
 	null := w.any(e.args, sc)

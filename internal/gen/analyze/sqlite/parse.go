@@ -362,7 +362,8 @@ func (p *parser) fromItem() *fromItem {
 			s = p.from()
 		}
 		p.expect(")")
-		// The source is a join in brackets. Its tables keep their names.
+		// The item is a join or a table in brackets. Its tables keep their names, so an alias for
+		// the whole item is not supported.
 		if s.left != nil || s.table != "" {
 			if p.is("AS") || p.peek(0).Kind == sqlfile.Ident {
 				p.fail()

@@ -12,10 +12,11 @@ import (
 type value struct {
 	typ      analyze.Type
 	nullable bool
-	// exact means that the value certainly has its type. Without it the type is only declared, and
-	// SQLite does not enforce declared types. That matters for integers, because the value may be a
-	// REAL, which can be infinite, and a sum with infinities can be NULL. It also matters for text,
-	// because the value may be an empty BLOB, and a part of it is NULL.
+	// exact means that the value certainly has the type typ. Otherwise typ is only the declared
+	// type, which SQLite does not enforce. This matters in two cases:
+	//   - The declared type is an integer: the value may be a REAL, which can be infinite, and a
+	//     sum with infinities can be NULL.
+	//   - The declared type is text: the value may be an empty BLOB, and substr() of it is NULL.
 	exact bool
 	// null means that the expression is the literal NULL, which fits every type.
 	null bool
@@ -38,7 +39,7 @@ func booleanValue(nullable bool) value {
 	return value{typ: integerType, alsoKind: ir.Bool, nullable: nullable}
 }
 
-// unionValue returns what is known about a value that is either the value a or the value b.
+// unionValue returns what is known about a value that is either a or b, as in a UNION.
 func unionValue(a, b value) value {
 	out := value{typ: unify(a.typ, b.typ), exact: a.exact && b.exact, nullable: a.nullable || b.nullable, null: a.null && b.null}
 	switch {
@@ -69,15 +70,17 @@ type relation struct {
 	// hidden is the number of columns at the end that are not included in *.
 	hidden int
 	rowid  bool
-	// merged has the columns of this relation that USING or NATURAL merged with a column of the
-	// left side of the join. coalesced has the values of those merged columns whose left side may
-	// have no row. Such a value is what the column's name means if it is written without a table.
+	// merged has the columns of this relation that USING or NATURAL merged with a column on the
+	// left side of the join. A name without a table never means such a column. coalesced has the
+	// columns of this relation that were merged with a column on the right side of a RIGHT or FULL
+	// JOIN. Its value is what is known about the column's name without a table: that name means the
+	// column on the right if the left side has no row. Keys are names in lower case.
 	merged    map[string]bool
 	coalesced map[string]value
 }
 
-// environment is a list of the queries of WITH clauses that are visible at some place. It has the
-// innermost query, and in parent the rest of the list.
+// environment has the queries of WITH clauses that are visible at some place in the statement, as a
+// linked list. It describes the innermost query; parent has the others.
 type environment struct {
 	name    string
 	columns []output
@@ -196,8 +199,8 @@ type walker struct {
 	params        []*analyze.Type
 	nullableParam func(i int) bool
 	in            func(i int) bool
-	// numericComparisons has the occurrences of parameters at which they are only compared with
-	// integers.
+	// numericComparisons has the occurrences of parameters that are compared with integers and
+	// nothing else, or are the number of a LIMIT or OFFSET.
 	numericComparisons map[*expr]bool
 	depth              int
 }
@@ -223,10 +226,11 @@ func (w *walker) with(list *with, parent *scope, env *environment) *environment 
 	return env
 }
 
-// cte adds a query of a WITH clause to an environment, the list of such queries. A recursive query
-// is a union of a start and a step, and the step reads the union. cte assumes that the columns are
-// those of the start, computes the columns of the step with this assumption, and repeats until
-// nothing changes. Columns only become nullable and get more general types, so the loop ends.
+// cte adds a query of a WITH clause to env, the list of such queries, and returns the new list. A
+// recursive query is a union of two queries: the first one is the start, and the second one, the
+// step, reads the rows of the union. cte assumes that the columns are those of the start, analyses
+// the union with this assumption, and repeats until nothing changes. Columns only become nullable
+// and get more general types, so the loop ends.
 func (w *walker) cte(c cte, parent *scope, env *environment) *environment {
 	rename := func(columns []output) []output {
 		if columns == nil || len(c.columns) != 0 && len(c.columns) != len(columns) {
@@ -239,7 +243,8 @@ func (w *walker) cte(c cte, parent *scope, env *environment) *environment {
 		return out
 	}
 	if len(c.body.cores) < 2 || c.body.with != nil {
-		// The query is not recursive. Inside of the query, its own name stays unknown.
+		// The query is not recursive. If its body contains the query's own name, nothing is known
+		// about what the name means there.
 		unknown := &environment{name: c.name, parent: env}
 		return &environment{name: c.name, columns: rename(w.queryIn(c.body, parent, unknown)), parent: env}
 	}

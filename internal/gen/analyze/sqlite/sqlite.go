@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	// This driver is SQLite without cgo. It reports from which table columns a result comes, and
-	// drivers for database/sql do not. Version 0.36 depends on a module that the Go module proxy
-	// does not serve.
+	// drivers for database/sql do not. go.mod has a version before 0.36, because version 0.36
+	// depends on a module that the Go module proxy does not serve.
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/ncruces/go-sqlite3/ext/rtree"
@@ -190,8 +190,8 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.D
 }
 
 // column combines what SQLite reports about column i of a result with what the analysis of the
-// syntax found. If they disagree about the table column that it comes from, nothing is claimed
-// about the column.
+// syntax found. If the two disagree about the table column from which column i comes, nothing is
+// claimed about column i.
 func (e *Engine) column(s *sqlite3.Stmt, i int, found []output) analyze.ColumnInfo {
 	c := analyze.ColumnInfo{Name: s.ColumnName(i), Nullable: true, Type: anyType}
 	origin := s.ColumnOriginName(i)

@@ -178,7 +178,7 @@ func (w *walker) unifyParameters(list []*expr, sc *scope) {
 }
 
 // compare takes the operands of a comparison. It records which parameters among them are compared
-// only with integers. For such a parameter, 5 and 5.0 give the same result: SQLite compares them as
+// only with integers. Such a parameter may be bound as 5 or as 5.0: SQLite compares both as
 // numbers, and finds both in an index.
 func (w *walker) compare(list []*expr, sc *scope) {
 	for i, e := range list {

@@ -157,9 +157,9 @@ func NewScope(taken ...string) *Scope {
 	return s
 }
 
-// First takes and returns the first of the candidates that is a free name. If none is, it appends
-// underscores to the last candidate until the name is free. owner is the thing to be named, for
-// error messages.
+// First returns the first of the candidates that is still free in the scope, and marks it as taken.
+// If none is free, it appends underscores to the last candidate until the name is free. owner is
+// the thing to be named, for error messages.
 func (s *Scope) First(owner string, candidates ...string) string {
 	for _, c := range candidates {
 		if _, taken := s.taken[c]; !taken {
@@ -175,9 +175,9 @@ func (s *Scope) First(owner string, candidates ...string) string {
 	return name
 }
 
-// Derived takes the given name and returns it. The name must not be changed, because its parts have
-// a meaning for readers. If it is taken already, the error is Invalid. owner is the thing to be
-// named, for error messages.
+// Derived marks the given name as taken in the scope, and returns it. If the name is taken already,
+// the error is Invalid: there is no second candidate, because the parts of the name have a meaning
+// for readers. owner is the thing to be named, for error messages.
 func (s *Scope) Derived(owner, name string) (string, error) {
 	if other, taken := s.taken[name]; taken {
 		return "", base.Errorf(base.Invalid, "%s needs the name %s, which %s already has: rename one of them", owner, name, other)

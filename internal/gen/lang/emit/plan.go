@@ -71,15 +71,15 @@ type Op struct {
 	RowType, Appender string
 }
 
-// Options say what a plan must know about a language and its runtime library: the names that are in
-// use already, and which further methods it needs.
+// Options say what NewPlan must know about a language and its runtime library: which names are in
+// use already, and which methods and types to generate in addition.
 type Options struct {
 	Language Language
 	Style    Style
 	// Types and Methods are names that generated types and generated methods must not have.
 	Types, Methods []string
-	// Raw and Arrow request the methods of queries with these names (see Query). ArrowBulk requests
-	// bulk methods that take record batches. Appenders requests a type for each appender.
+	// Raw and Arrow request the methods that are described at Query.Raw and Query.Arrow. ArrowBulk
+	// requests bulk methods that take record batches. Appenders requests a type for each appender.
 	Raw, Arrow, ArrowBulk, Appenders bool
 }
 
@@ -209,8 +209,9 @@ func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 // times.
 func (q *Query) IsBatch() bool { return q.Query.Batch && len(q.Params) > 0 }
 
-// Counts reports whether the driver returns the number of rows that the statement changes. For a
-// statement that changes no rows, SQLite's drivers return the number of an earlier statement.
+// Counts reports whether the number that the driver returns after the statement is the number of
+// rows that it changed. It is false for statements that never change rows, such as CREATE TABLE:
+// for these, SQLite's drivers return the number of an earlier statement.
 func (q *Query) Counts() bool {
 	switch q.Statement {
 	case ir.StatementInsert, ir.StatementUpdate, ir.StatementDelete, ir.StatementMerge:
@@ -219,9 +220,9 @@ func (q *Query) Counts() bool {
 	return false
 }
 
-// File returns the path of the generated file. If the target's output is a folder, the name of the
-// file in it is the module's name, followed by extension. The argument name is the function that
-// joins the words of the module's name in the letter case that files have.
+// File returns the path of the generated file. If the target's output is a folder, the file's name
+// is the module's name, followed by extension. The argument name is the function that joins the
+// words of the module's name in the letter case of file names.
 func File(t ir.Target, name Case, extension string) string {
 	if strings.HasSuffix(t.Output, "/") {
 		return path.Join(t.Output, name(t.Name)+extension)

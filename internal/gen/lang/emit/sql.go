@@ -141,7 +141,8 @@ func escapePercent(q *ir.Query, style Style, text string) string {
 }
 
 // Bulk is the SQL text of one bulk operation on a table. Columns are the columns of the rows that
-// the operation takes, in the same order.
+// the operation takes, in the order of the rows' values. They are indices in the Columns of the
+// table.
 type Bulk struct {
 	Op      ir.Op
 	Columns []int
@@ -155,15 +156,16 @@ type Bulk struct {
 	// PostgreSQL first fills it with the rows. The other fields are SQL statements, which are run
 	// in this order:
 	//  1. Create creates the temporary table, which is then filled.
-	//  2. Dedupe removes all but the last of several rows with the same key.
+	//  2. Deduplicate removes all but the last of several rows with the same key.
 	//  3. Apply makes the changes in the target table.
 	//  4. Drop drops the temporary table.
 	TempTable, Create, Deduplicate, Apply, Drop string
 }
 
-// MultiRow splits the statement for one row into the text before the placeholders of a row and the
-// text behind them. A generator can put several rows between them, to write them with one
-// statement. ok is false if the operation has no such statement.
+// MultiRow splits the statement that writes one row into the text before the placeholders of the
+// row and the text behind them. A generator can put the placeholders of several rows between the
+// two texts, to write these rows with one statement. ok is false if the operation has no such
+// statement.
 func (b Bulk) MultiRow() (before, behind string, ok bool) {
 	before, behind, ok = strings.Cut(b.Row, "("+strings.Repeat("?, ", len(b.Columns)-1)+"?)")
 	return before, behind, ok && strings.HasSuffix(before, " VALUES ")
@@ -458,8 +460,8 @@ func (p *Plan) InnerTimestampsAsText(q *Query) string {
 
 // timestampsAsText returns a DuckDB expression that gives the same value as the SQL expression
 // value, but with text in place of timestamps. t is the type of the value. Timestamps with a time
-// zone are written in UTC. With another offset, the text would lose the seconds of offsets from
-// before time zones existed. depth is the number of lists around the value.
+// zone are written in UTC: before time zones were introduced, local times had offsets with seconds,
+// and DuckDB's text does not contain these seconds. depth is the number of lists around the value.
 func (p *Plan) timestampsAsText(t ir.Type, value string, depth int) string {
 	name := "v" + strconv.Itoa(depth)
 	each := func(t ir.Type, list string) string {
@@ -492,8 +494,8 @@ func columnsAsText(q *Query, which func(ir.Type) bool) string {
 	return columnsAs(q, func(name string, t ir.Type) string { return asText(name, t, which(t)) })
 }
 
-// asText returns an SQL expression that converts a column to text. name is the column's name, and t
-// its type. If text is false, asText returns "".
+// asText returns an SQL expression that converts a column to text, or "" if the argument text says
+// that the column is not to be converted. name is the column's name, and t its type.
 func asText(name string, t ir.Type, text bool) string {
 	switch {
 	case !text:

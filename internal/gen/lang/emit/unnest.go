@@ -21,8 +21,10 @@ var unlimited = map[string]string{"character varying": "varchar", "character": "
 // placeholder of parameter n, counted from 1. If several rows have the same key, the last one wins.
 //
 // The result is "" if a single statement would give other results than a temporary table does. That
-// is so if the maximum length of a key column matters, or if a column has composite values, which
-// unnest takes apart.
+// is so in two cases:
+//   - An update or delete has a key column whose type has a maximum length: only the temporary
+//     table would refuse longer values.
+//   - A column has composite values, which unnest takes apart.
 func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
 	b := BulkSQL(ir.Postgres, t, op)
 	const stage, position = "s", `"_scoter_n"`
@@ -36,7 +38,8 @@ func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
 		if m := limited.FindStringSubmatch(native); m != nil {
 			native = unlimited[m[1]]
 		}
-		// Such arrays are passed as text, because unnest would take them apart.
+		// The parameter for a column of arrays would be an array of arrays, and unnest would take
+		// the inner arrays apart. So the inner arrays are passed as text.
 		if t.Columns[i].Type.Kind == ir.List {
 			native = "text"
 		}

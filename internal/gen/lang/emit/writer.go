@@ -27,7 +27,7 @@ func (w *Writer) unit() string {
 func (w *Writer) Indent(n int) string { return strings.Repeat(w.unit(), w.depth+n) }
 
 // Line writes one line with the current indentation. An empty line has no indentation. If there are
-// args, format is a format string.
+// args, format is a format string for them. Otherwise format is the line itself.
 func (w *Writer) Line(format string, args ...any) {
 	text := format
 	if len(args) > 0 {

@@ -41,8 +41,9 @@ func (g *generator) pgxBulk(t *emit.Table, op *emit.Op, values []string) {
 	})
 }
 
-// copyKind returns the name of the PostgreSQL type as which the runtime library can write a value
-// of type t in the binary form of COPY. It returns "" if it cannot.
+// copyKind returns the text that tells the runtime library how to write a value of type t in the
+// binary form of PostgreSQL's COPY, such as "int32", "[]enum" or "(int32,text)". It returns "" if
+// such values cannot be written in this form.
 func (g *generator) copyKind(t ir.Type) string {
 	switch t.Kind {
 	case ir.Bool, ir.Int16, ir.Int32, ir.Int64, ir.Uint32, ir.Float32, ir.Float64, ir.Decimal, ir.Text, ir.Blob, ir.UUID, ir.Date, ir.Time,

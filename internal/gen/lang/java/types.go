@@ -134,7 +134,8 @@ func (g *generator) orNull(t string, nullable bool) string {
 }
 
 // pool collects the codecs (objects that read and write values of a type) that the generated class
-// creates once as constants. Each codec has one name, and refers only to codecs before it.
+// creates once, as constants. Each codec has one name. Its code may use only codecs that were added
+// before it.
 type pool struct {
 	g     *generator
 	names map[string]string

@@ -25,14 +25,14 @@ func (g *generator) helper() string {
 	return map[ir.Engine]string{ir.DuckDB: "ScoterDuckDb", ir.Postgres: "ScoterPostgres"}[g.Module.Engine]
 }
 
-// route returns the Java type that selects one of several ways to write in bulk. Its values may be
-// null.
+// route returns the Java type of a route, which is one of several ways to write in bulk. The value
+// null means that a bulk method chooses its route by the number of rows.
 func (g *generator) route() string {
 	return g.helper() + "." + g.orNull("Route", true) // the annotation must be at the inner name
 }
 
-// withRoute writes the Java method withRoute. It returns a copy of the generated object that writes
-// in bulk in another way, its route.
+// withRoute writes the Java method withRoute. The Java method returns a copy of the generated
+// object that writes in bulk in another way, its route.
 func (g *generator) withRoute() {
 	w := &g.w
 	route := g.route()

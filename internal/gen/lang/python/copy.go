@@ -10,8 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// copyKind returns the name of the PostgreSQL type as which psycopg (the PostgreSQL driver) can
-// write a value of type t in the binary form of COPY. It returns "" if psycopg cannot.
+// copyKind returns the text that tells the runtime library how psycopg (the PostgreSQL driver) has
+// to write a value of type t in the binary form of COPY, such as "int32" or "[]enum". It returns ""
+// if psycopg cannot write such values in this form.
 func copyKind(t ir.Type) string {
 	switch t.Kind {
 	case ir.Bool, ir.Int16, ir.Int32, ir.Int64, ir.Uint32, ir.Float32, ir.Float64, ir.Decimal, ir.Text, ir.Blob, ir.UUID, ir.Date, ir.Time, ir.TimeTZ,

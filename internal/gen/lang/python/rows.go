@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// rowClass writes the Python dataclass for a row type. It is used if queries return many rows of
-// this type: it writes an __init__ that is faster than the one that dataclasses would generate.
+// rowClass writes the Python dataclass for a row type, if queries return many rows of it. The class
+// has a generated __init__ that is faster than the one that dataclasses would make.
 func (g *generator) rowClass(name string, names, fields []string) {
 	w := &g.w
 	w.Line("")
@@ -93,8 +93,8 @@ func (g *generator) valueReader(q *emit.Query) {
 }
 
 // rowReaders writes two Python functions that convert rows of the driver into rows of a type. The
-// first function converts all rows at once, because a call for each row would cost more than the
-// driver does. The second one converts a single row.
+// first function takes an iterable of rows and converts all of them in one call, because a call for
+// each row would cost more than the driver does. The second function converts a single row.
 func (g *generator) rowReaders(r ir.Row) {
 	w := &g.w
 	name := g.RowType(r.Ref)
@@ -105,8 +105,8 @@ func (g *generator) rowReaders(r ir.Row) {
 		values = append(values, g.read(v, c.Type, c.Nullable, false))
 		plain = plain && values[i] == v
 	}
-	// The fields are passed by position. If they had names, Python would sort them, which costs as
-	// much as converting some values.
+	// The fields are passed by position. If they were passed by name, Python would put them into
+	// the order of the parameters, which costs as much as converting some values.
 	construct := func() {
 		for _, v := range values {
 			w.Line("%s,", v)

@@ -239,7 +239,8 @@ func (g *generator) writer(t ir.Type) string {
 		return "_write_" + ir.NewName(g.EnumType(t.Ref)).Snake()
 	case ir.StructKind:
 		return "_write_" + ir.NewName(g.StructType(t.Ref)).Snake()
-	// passed as text: DuckDB's driver refuses offsets west of Greenwich
+	// These values are passed as text. DuckDB's driver would refuse a time of day with an offset
+	// west of Greenwich.
 	case ir.Interval, ir.TimeTZ:
 		return "rt.to_text"
 	case ir.Float32, ir.Float64:

@@ -48,8 +48,8 @@ func (g *generator) arrowName(q *emit.Query) string {
 	return q.Method
 }
 
-// args returns the arguments of a call of the runtime library for a query: the method's name, the
-// SQL, the values, and the function that reads a row. name is the method's name, and binds are the
+// args returns the arguments of a call of the runtime library for a query: name (the name of the
+// generated method), the SQL, the values, and the function that reads a row. binds are the
 // expressions for the values.
 func (g *generator) args(q *emit.Query, name string, binds []string) string {
 	args := quote(name) + ", SQL." + q.Method + ", [" + strings.Join(binds, ", ") + "]"
@@ -183,9 +183,9 @@ func (g *generator) stream(q *emit.Query, params string, binds []string) {
 	})
 }
 
-// generic returns the TypeScript type argument for a call of the runtime library. It is needed if
-// rows are returned as the driver made them. The argument read is the name of the function that
-// converts the rows. If there is such a function, generic returns "".
+// generic returns the TypeScript type argument for a call of the runtime library. The argument read
+// is the name of the function that converts the driver's rows. If there is such a function, generic
+// returns "": only a call that returns the driver's rows unchanged needs the type argument.
 func generic(row, read string) string {
 	if read != "" {
 		return ""

@@ -271,8 +271,8 @@ func innermost(t ir.Type) ir.Type {
 	return t
 }
 
-// element returns the TypeScript function that converts the elements of a list or map, of type t.
-// If nullable is set, the function also accepts null.
+// element returns the TypeScript function that converts an element of a list, or a value of a map.
+// t is the type of the element or value. If nullable is set, the function also accepts null.
 func (g *generator) element(t ir.Type, nullable bool) string {
 	f := g.reader(t)
 	switch {

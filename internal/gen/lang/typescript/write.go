@@ -166,7 +166,9 @@ func (g *generator) bind(p *ir.Param, v string) string {
 		return list + "(" + inner + ")"
 	}
 	if g.Module.Engine == ir.SQLite && p.Binding == ir.BindNumber {
-		return v // most drivers bind a number as floating point, and a bigint as an integer
+		// BindNumber allows both forms: most drivers bind a number as floating point, and a bigint
+		// as an integer.
+		return v
 	}
 	if g.Module.Engine == ir.Scoter && emit.Nested(p.Type) {
 		return v + " === null ? null : rt.json(" + v + ")"

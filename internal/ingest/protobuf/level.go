@@ -10,11 +10,12 @@ type level struct {
 	// batch.
 	hint  int
 	limit int // limit is the maximum number of rows in a batch.
-	// mark is the number of rows that the level had before the message that is being decoded.
+	// mark is the number of rows that the level (sequence of rows) had before the message that is
+	// being decoded.
 	mark    int
 	columns []*column
 	// bits is the number of bits that a row takes in the fixed-width buffers of all columns of the
-	// level.
+	// level (sequence of rows).
 	bits int
 }
 
@@ -45,8 +46,8 @@ func (l *level) open(rows int) {
 	}
 }
 
-// trim shrinks the buffers of the level's columns if they are far larger than the rows need. Finish
-// calls it because a batch may live long.
+// trim shrinks the buffers of the columns of the level (sequence of rows) if they are far larger
+// than the rows need. Finish calls it because a batch may live long.
 func (l *level) trim() {
 	const slack = 4
 	if l.room < 1024 || l.rows*slack > l.room {
@@ -107,7 +108,7 @@ func (d *Decoder) full() bool {
 	return false
 }
 
-// bytes returns how many bytes of memory the rows of the level use.
+// bytes returns how many bytes of memory the rows of the level (sequence of rows) use.
 func (l *level) bytes() int64 {
 	n := int64(l.rows) * int64(l.bits) / 8
 	for _, c := range l.columns {

@@ -26,7 +26,8 @@ type compiler struct {
 	columns []*output
 }
 
-// place is the position in the plan to which the fields of a message belong.
+// place says where the fields of a message are stored: in which level (sequence of rows), and at
+// which nesting depth and path.
 type place struct {
 	level   *level
 	present *column // the column that says whether the message is present; nil if it always is

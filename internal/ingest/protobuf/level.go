@@ -4,7 +4,9 @@ package protobuf
 // elements of one repeated field.
 type level struct {
 	rows int
-	cap  int // cap is the number of rows for which fixed-width buffers are cleared.
+	// cap is the number of rows that can be written, because fixed-width buffers are cleared for
+	// them.
+	cap  int
 	room int // room is the number of rows for which the columns have memory.
 	// hint is the number of rows for which memory is allocated first. It is estimated from the last
 	// batch.

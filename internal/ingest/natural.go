@@ -138,8 +138,8 @@ func naturalDictionary(a *array.Dictionary, budget *Budget) (arrow.Array, error)
 		return nil, err
 	}
 	defer values.Release()
-	// The dictionary does not change. Its memory counts for each batch, because each batch is
-	// validated with the whole dictionary.
+	// The dictionary does not change. Its size is taken from the budget for each batch, because
+	// each batch is validated with the whole dictionary.
 	if values == a.Dictionary() {
 		for _, b := range values.Data().Buffers() {
 			if err := budget.take(len(bytesOf(b))); err != nil {
@@ -179,7 +179,7 @@ func naturalDictionary(a *array.Dictionary, budget *Budget) (arrow.Array, error)
 	if !ok || t.BitWidth()%8 != 0 || len(values.Data().Buffers()) != 2 {
 		return nil, unsupported(a.DataType())
 	}
-	// Values that have whole bytes are copied without decoding them.
+	// The width of a value is a whole number of bytes, so values are copied without being decoded.
 	from, width := bytesOf(values.Data().Buffers()[1]), t.BitWidth()/8
 	if err := budget.take(a.Len() * width); err != nil {
 		return nil, err
@@ -212,7 +212,8 @@ func naturalNested(a arrow.Array, budget *Budget) (arrow.Array, error) {
 		child := array.MakeFromData(c)
 		out, err := natural(child, budget)
 		child.Release()
-		// In tables, only whole columns may be dictionaries, and not values inside of columns.
+		// In tables, only a whole column may be a dictionary, not the values inside of a list or
+		// struct.
 		if d, ok := out.(*array.Dictionary); ok {
 			text := d.Dictionary().(*array.String)
 			out, err = flatten(d.Len(), arrow.BinaryTypes.String, budget, d.IsNull, func(i int) string { return text.Value(d.GetValueIndex(i)) })

@@ -21,7 +21,8 @@ const (
 	Hour
 )
 
-// microsOf is the number of microseconds in each unit. A nanosecond has none, so it is 0.
+// microsOf is the number of microseconds in each unit. It is 0 for nanoseconds, which are shorter
+// than a microsecond.
 var microsOf = [...]int64{Microsecond: 1, Millisecond: 1e3, Second: 1e6, Minute: 60e6, Hour: 3600e6}
 
 var precisionNames = map[string]Precision{
@@ -39,8 +40,8 @@ func ParsePrecision(s string) (Precision, error) {
 	return p, nil
 }
 
-// Micros converts v, a time in this unit since 1970, to microseconds, and 0 to 999 nanoseconds
-// below them. ok is false if the result is out of range, and for Auto.
+// Micros converts v, a time in this unit since 1970, to microseconds and the remaining nanoseconds
+// (0 to 999). ok is false if the result is out of range, or if the unit is Auto.
 func (p Precision) Micros(v int64) (micros int64, nanos uint16, ok bool) {
 	switch p {
 	case Auto:
@@ -58,8 +59,9 @@ func (p Precision) Micros(v int64) (micros int64, nanos uint16, ok bool) {
 
 // guessFrom and guessUntil are the bounds, in seconds since 1970, of the times for which a unit is
 // guessed: March 1973 and the end of 2099. A guess is safe only if exactly one unit is plausible.
-// The bounds for each finer unit are a thousand times larger. The four ranges do not overlap, so a
-// time within these years is never taken for another.
+// The bounds for milliseconds are a thousand times larger, and so on for microseconds and
+// nanoseconds. The ranges of the four units do not overlap, so a time within these years is never
+// taken for another.
 const (
 	guessFrom  = 100_000_000
 	guessUntil = 4_102_444_800
@@ -126,7 +128,8 @@ func (c *Column) ToTime(p Precision) error {
 // unit.
 func (c *Column) unit() (Precision, error) {
 	unit, at := Auto, 0
-	// Values from low to high have the unit, so most values need only this check.
+	// All values from low to high have the unit that was found so far. Most values need only this
+	// check.
 	low, high := int64(1), int64(0)
 	for i, bits := range c.fixed {
 		v := int64(bits)

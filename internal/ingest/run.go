@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// Run prepares a run of values in a column of integers or floats, from row start to row end. It
-// returns the column's values as 64-bit words, extended up to end. The caller writes the words from
-// start on, and then calls CommitRun with the row where it stopped. k is Int or Float. The column
-// must have the kind k, or only NULLs.
+// Run prepares a run of values in a column of integers or floats, for the rows from start up to,
+// but not including, end. It returns the column's values as 64-bit words, as a slice of the length
+// end. The caller writes the words from start on, and then calls CommitRun with the index of the
+// row after the last written one. k is Int or Float. The column must have the kind k, or only
+// NULLs.
 //
 // Decoders of columnar formats use it because it costs one call per run, not one per value.
 func (c *Column) Run(k Kind, start, end int) ([]uint64, error) {
@@ -19,8 +20,8 @@ func (c *Column) Run(k Kind, start, end int) ([]uint64, error) {
 	return c.fixed[:end], nil
 }
 
-// CommitRun adds the values that were written since the last call of Run to the column, as the rows
-// before the row end.
+// CommitRun adds the values that were written since the last call of Run to the column. The
+// argument end is the index of the row after the last of these values.
 func (c *Column) CommitRun(end int) {
 	c.fixed = c.fixed[:end]
 	c.rows = end

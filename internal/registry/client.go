@@ -75,7 +75,7 @@ type Client struct {
 type entry struct {
 	value  any
 	err    error
-	expire time.Time // when err expires; not used if err is nil
+	expire time.Time // when the cached error err is dropped; not used if err is nil
 }
 
 // New returns a client for a schema registry. It does not send a request yet. Errors are

@@ -68,7 +68,7 @@ func (b *recordBatch) setPosition(p partition, at position, lost string) {
 }
 
 // addRecord extends the batch's range of a partition by the offset and the size of the record rec.
-// at is the position in the partition before rec.
+// The argument at is the position in the partition before rec was read.
 func (b *recordBatch) addRecord(p partition, at *position, rec *kgo.Record) {
 	if b.empty() {
 		b.began = time.Now()

@@ -20,8 +20,8 @@ func newMemoryBudget(limit int64) *memoryBudget {
 	return &memoryBudget{limit: limit, sem: semaphore.NewWeighted(limit)}
 }
 
-// clamp returns how many bytes of the quota to reserve for a record of the given size: its size,
-// but at most the whole quota. A record that is larger than the quota waits until no other record
+// clamp returns how many bytes of the budget to reserve for a record of the given size: its size,
+// but at most the whole budget. A record that is larger than the budget waits until no other record
 // has memory. Other records then wait until the memory of this record is released.
 func (m *memoryBudget) clamp(bytes int64) int64 { return min(bytes, m.limit) }
 
@@ -57,7 +57,7 @@ func (m *Manager) Memory() (used, limit int64) { return m.memory.inUse(), m.memo
 
 func (m *memoryBudget) inUse() int64 { return m.used.Load() }
 
-// sourceBudget is the part of a quota that one source uses.
+// sourceBudget is the part of a memoryBudget that one source uses.
 type sourceBudget struct {
 	of    *memoryBudget
 	bytes atomic.Int64

@@ -12,8 +12,8 @@ import (
 
 // groupCommitter copies stored offsets to the consumer group in Kafka, where monitoring tools read
 // them. Sessions never read the group's offsets. So a failed commit to the group is harmless: the
-// lag that Kafka shows is wrong until the next commit. The mirror has its own goroutine, because a
-// group accepts no offsets while it rebalances.
+// lag that Kafka shows is wrong until the next commit. The commits to the group run on a goroutine
+// of their own, because a group accepts no offsets while it rebalances.
 type groupCommitter struct {
 	mu sync.Mutex
 	// offsets are the offsets to commit to the group, by topic and partition. It is guarded by mu.
@@ -111,8 +111,9 @@ func (x *session) commitOffsets(ctx context.Context) (failed error) {
 	return failed
 }
 
-// requeueOffsets puts offsets that could not be committed back into the mirror, so that they are
-// committed later. It leaves out the partitions that another member of the group reads now.
+// requeueOffsets puts offsets that could not be committed back into the groupCommitter, so that
+// they are committed later. It leaves out the partitions that another member of the group reads
+// now.
 func (x *session) requeueOffsets(offsets map[string]map[int32]kgo.EpochOffset) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// errPanic marks an error that was made from a panic of a decoder or a query (see guarded).
+// errPanic marks an error that was made from a panic of a decoder or a query (see recoverPanic).
 var errPanic = errors.New("internal error in the decoder")
 
 // recoverPanic runs f. If f panics, recoverPanic returns an error of kind Invalid. So a record that
@@ -173,7 +173,7 @@ func (d *decodings) finish() ([][]piece, error) {
 // the next batch. If no record was added, it returns one piece (decoded rows of one schema) that
 // has the columns, but no rows.
 func (d *decodings) finishAll() ([]piece, error) {
-	// No decoder has messages. Return one piece that has the columns, but no rows.
+	// No decoder has messages. Return one piece (decoded rows) that has the columns, but no rows.
 	if len(d.filled()) == 0 && len(d.byKey) > 0 {
 		for _, one := range d.byKey {
 			rows, _, err := one.decoders[0].FinishWithMessages()

@@ -133,8 +133,8 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 // columns of batches. A column of unknown type (only NULL so far) is removed from the batches, and
 // its name is remembered for later batches.
 //
-// If there is no schema, only the messages tell the columns. Then the catalog stores the table.
-// Without that, a query could fail after a restart because it names a column that only earlier
+// If there is no schema, only the messages tell the columns. Then the catalog stores the extended
+// table. Otherwise a query could fail after a restart because it names a column that only earlier
 // messages had.
 func (s *source) learnTypes(p *plan, batches []arrow.RecordBatch) (schema.Table, error) {
 	s.learning.Lock()
@@ -144,7 +144,7 @@ func (s *source) learnTypes(p *plan, batches []arrow.RecordBatch) (schema.Table,
 	if err != nil {
 		return t, err
 	}
-	s.unknown.forgetKnown(t) // this must come before unknown columns of these batches are noted
+	s.unknown.forgetKnown(t) // before the loop, so that no path that the loop adds is removed
 	for i, rec := range batches {
 		batches[i] = dropUnknownTypes(rec, &t, s.unknown.add)
 		rec.Release()

@@ -131,8 +131,7 @@ func pathQuery(messages schema.Table, columns []column, metadata, primary []stri
 
 // field returns the type of a field of a path, and whether the field exists. The argument i is the
 // index of the field in the path, and name is its name. For i = 0 the field is a column of the
-// table messages. For a greater i it is a field of a struct, and the argument of is the struct's
-// type.
+// table messages. For i > 0 it is a field of the struct type *of.
 func field(messages schema.Table, of *schema.Type, i int, name string) (*schema.Type, bool) {
 	if i == 0 {
 		if at := messages.ColumnIndex(name); at >= 0 {

@@ -50,9 +50,9 @@ type Planner interface {
 }
 
 // KeyColumns is what Planner.Lineage must know about the table that a query fills. Key has the
-// names of its primary key columns, and Version the name of its version column. Of has the columns
-// of messages from which the key may be computed. Place has the columns of messages that identify a
-// record. Package query has a type with the same name and fields.
+// names of its primary key columns, and Version the name of its version column. Metadata has the
+// columns of messages from which the key may be computed. RecordPlace has the columns of messages
+// that identify a record. Package query has a type with the same name and fields.
 type KeyColumns struct {
 	Key         []string
 	Version     string
@@ -60,20 +60,20 @@ type KeyColumns struct {
 	RecordPlace []string
 }
 
-// Lineage is the result of Planner.Lineage. Rows is the query with more columns, which identify the
-// record of each row. Keys is a query that has only the key and these columns. Filters is true if
-// values other than those in KeyColumns.Metadata decide whether a record makes a row. Package query
-// has a type with the same name and fields.
+// Lineage is the result of Planner.Lineage. RowsSQL is the query with more columns, which identify
+// the record of each row. KeysSQL is a query that has only the key and these columns. Filters is
+// true if values other than those in KeyColumns.Metadata decide whether a record makes a row.
+// Package query has a type with the same name and fields.
 type Lineage struct {
 	RowsSQL, KeysSQL string
 	Filters          bool
 }
 
-// SplitAggregate is the result of Planner.SplitAggregate. States is the query that computes states
-// from a batch. Merged is the query that merges all states into the result, and PreviousMerged is
-// its text in older versions of Scoter. Joined are expressions that merge the states of a group
-// into one state, and GroupColumns are the columns of GROUP BY. Package query has a type with the
-// same name and fields.
+// SplitAggregate is the result of Planner.SplitAggregate. StatesSQL is the query that computes
+// states (intermediate results of aggregates) from a batch. MergedSQL is the query that merges all
+// states into the result, and PreviousMerged is its text in older versions of Scoter.
+// JoinExpressions are expressions that merge the states of a group into one state, and GroupColumns
+// are the columns of GROUP BY. Package query has a type with the same name and fields.
 type SplitAggregate struct {
 	StatesSQL, MergedSQL, PreviousMerged string
 	JoinExpressions, GroupColumns        []string
@@ -87,18 +87,18 @@ type described struct {
 	sql      string
 	// table is the table that stores the query's result. It is created if it is missing.
 	table schema.Table
-	// Division says how the query of a view is divided into two queries. It is set only if the
-	// target (a table of the source) is a view.
+	// SplitAggregate has the two queries into which the query of a view is divided. It is set only
+	// if the target (a table of the source) is a view.
 	SplitAggregate
-	name engine.TableName // the name of the target
+	name engine.TableName // the name of the target (a table of the source)
 	// unknownColumns is not nil if the query names fields whose type no message has told yet. The
-	// query reads NULL in place of these fields. untold then has the names of the result's columns
+	// query reads NULL in place of these fields. The map is then true for the columns of the result
 	// whose type is unknown for this reason.
 	unknownColumns map[string]bool
 }
 
-// describedKey is the key under which a source caches a described (the rewritten query of a
-// target).
+// describedKey is the key under which a source caches a described: the rewritten query of a target
+// (a table of the source).
 type describedKey struct {
 	name  engine.TableName
 	view  bool
@@ -200,8 +200,8 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// checkQuery describes a target's query over a table of messages that has no rows, and returns the
-// error of the query.
+// checkQuery describes the query of a target (a table of the source) over a table of messages that
+// has no rows, and returns the error of the query.
 func (s *source) checkQuery(ctx context.Context, t target, messages schema.Table) error {
 	result, err := s.manager.planner.Collect(ctx, Select{SQL: "DESCRIBE " + t.Query, Database: s.name.Database, Messages: &snapshot.Table{Schema: messages}})
 	releaseBatches(result)
@@ -214,8 +214,9 @@ func firstLine(err error) string {
 	return line
 }
 
-// describe runs DESCRIBE for a target's query. It returns the table that can store the query's
-// result, and the query with casts to types that Arrow and Parquet can hold.
+// describe runs DESCRIBE for the query of a target (a table of the source). It returns the table
+// that can store the query's result, and the query with casts to types that Arrow and Parquet can
+// hold.
 func (s *source) describe(ctx context.Context, t target, run func(string) ([]arrow.RecordBatch, error)) (d described, err error) {
 	table, query := schema.Table{Database: t.Name.Database, Schema: t.Name.Schema, Name: t.Name.Name}, t.Query
 	if t.View {
@@ -262,7 +263,8 @@ func castOf(quoted, described string, stored schema.Type) string {
 		schema.QuoteString("column "+quoted+" had type "+described+" and has a different type now"))
 }
 
-// make creates the tables and views of described queries that are missing.
+// make creates the tables and views that the described (rewritten) queries fill, if they are
+// missing.
 func (m *Manager) make(ctx context.Context, all []described) error {
 	for _, d := range all {
 		t := d.table

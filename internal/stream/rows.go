@@ -48,7 +48,7 @@ func releaseBatches(batches []arrow.RecordBatch) {
 }
 
 // rowsOf makes the rows of all tables of a source from decoded records (pieces). It also creates
-// missing tables and views for targets with a query.
+// the tables and views that a query fills, if they are missing.
 func (s *source) rowsOf(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record) (out *rows, err error) {
 	if len(pieces) == 0 {
 		return &rows{}, nil
@@ -181,9 +181,10 @@ func (b *builder) buildQuery(t target, values, tombstones []piece, deletes *tomb
 	return nil
 }
 
-// buildValues runs a target's query over the records that have a value, and adds the result to the
-// rows in the argument all. The argument numbered is true if other records of the batch delete
-// rows. Then buildValues also adds, for each row, the index of its record in the batch.
+// buildValues runs the query of a target (a table of the source) over the records that have a
+// value, and adds the result to the rows in the argument all. The argument numbered is true if
+// other records of the batch delete rows. Then buildValues also adds, for each row, the index of
+// its record in the batch.
 func (b *builder) buildValues(t target, values []piece, numbered bool, all *engine.TableRows) (err error) {
 	if b.messages == nil {
 		if b.messages, err = b.newBatchTable(b.plan, values, b.records, b.keys); err != nil {
@@ -263,7 +264,8 @@ func (s *source) prepare(ctx context.Context, p *plan) error {
 		return err
 	}
 	defer out.release()
-	// A query without GROUP BY returns a row even for an empty table. Drop that row.
+	// A query with aggregates and without GROUP BY returns a row even for an empty table. Drop that
+	// row.
 	for _, t := range out.tables {
 		for i, rec := range t.Batches {
 			t.Batches[i] = rec.NewSlice(0, 0)

@@ -20,7 +20,7 @@ type source struct {
 	name    catalog.SourceName
 	created time.Time
 	status  *status
-	memory  sourceBudget // the memory that this source uses, as a part of the manager's quota
+	memory  sourceBudget // the memory that this source uses, as a part of the manager's budget
 
 	// learning is locked while the field messages is changed. The session and a replay of dead
 	// letters may change it at the same time.
@@ -69,9 +69,10 @@ func (s *source) start() {
 	}
 }
 
-// maxDuckDBFailures is how often the queries over the same records may fail with an internal error
-// of DuckDB, after which DuckDB cannot be used. Then the source stops until RESUME SOURCE, because
-// each such error ends all statements that run in DuckDB.
+// maxDuckDBFailures is the number of failures after which a source stops until RESUME SOURCE. A
+// failure is an internal error of DuckDB in the queries over the same records. The number is small
+// because each such error ends all statements that run in DuckDB, and DuckDB cannot be used after
+// it.
 const maxDuckDBFailures = 3
 
 // run reads the source's topics until ctx ends, in one session after the other. After each failed

@@ -70,7 +70,7 @@ type status struct {
 	deadLetters int64
 	// refused is the number of dead letters since the last record that was stored as a row.
 	refused    int64
-	reason     string // why the last dead letter became one
+	reason     string // the reason of the last dead letter
 	partitions map[partition]*partitionProgress
 	rates      rates
 }

@@ -18,9 +18,9 @@ import (
 // A tombstone is a record with a key and no value. If a table's primary key is filled from the
 // record's key, a tombstone deletes the row of that key.
 //
-// If a target has a query, the query reads a tombstone as a message whose columns are NULL, except
-// for the metadata columns. Only two things of the query's result are used: the primary key, and
-// the version column if it is filled from the metadata.
+// If a target (a table of the source) has a query, the query reads a tombstone as a message whose
+// columns are NULL, except for the metadata columns. Only two things of the query's result are
+// used: the primary key, and the version column if it is filled from the metadata.
 //
 // The last record of a key wins, so the order of records matters. Therefore, in a batch with
 // tombstones, each row comes with the index of its record in the batch.
@@ -66,13 +66,14 @@ func splitTombstones(pieces []piece) (values, tombstones []piece) {
 
 // deletingBatches returns a list that says for each batch whether its rows are deletions. It has
 // false for the batches of records with a value, which come first, and true for the batches of
-// tombstones. values and tombstones are the numbers of these batches.
+// tombstones. The arguments values and tombstones say how many batches of each kind there are.
 func deletingBatches(values, tombstones int) []bool {
 	return append(make([]bool, values), slices.Repeat([]bool{true}, tombstones)...)
 }
 
 // tombstoneDelete says how tombstones (records without a value) delete rows of a target, which is a
-// table that the source fills. A nil *deletion means that tombstones delete no rows of the target.
+// table that the source fills. A nil *tombstoneDelete means that tombstones delete no rows of the
+// target.
 type tombstoneDelete struct {
 	// filters is true if the query that fills the table filters rows by values other than the
 	// record's key. Tombstones lack these values.

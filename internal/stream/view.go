@@ -30,8 +30,8 @@ import (
 const (
 	// statesSuffix is appended to the name of a view for its table of states.
 	statesSuffix = "_states"
-	// joinRows and joinBytes are the number of states, and their size in bytes, from which on
-	// states are joined. With fewer states, a join costs more than it saves.
+	// States are joined if there are at least joinRows of them, or if their size in bytes is at
+	// least joinBytes. With fewer states, a join costs more than it saves.
 	joinRows, joinBytes = 50_000, 64 << 20
 	// joinChunkBytes is approximately how many bytes of states one edit joins. The size of states
 	// is estimated as valueBytes for each value, or as the size in bytes of the table's rows if
@@ -113,7 +113,8 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 	if rows < 2*joined[table.ID] || rows < joinRows && bytes < joinBytes || rows < 2 {
 		return nil
 	}
-	// Set the number now, so that a join that fails is not repeated after every batch.
+	// Set the number before the join, so that a join that fails is repeated only after the table
+	// has grown by half, and not after every batch.
 	joined[table.ID] = rows - rows/4
 	d, err := s.manager.planner.SplitAggregate(ctx, t.Query, table.QuotedName())
 	if err != nil {

@@ -114,7 +114,8 @@ func (r *reader) take(n int) ([]byte, error) {
 	return b, nil
 }
 
-// length reads a big-endian length that has 1, 2 or 4 bytes, as size says.
+// length reads a length, which is a big-endian integer. The argument size is the number of its
+// bytes: 1, 2 or 4.
 func (r *reader) length(size int) (int, error) {
 	b, err := r.take(size)
 	if err != nil {

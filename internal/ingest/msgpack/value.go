@@ -119,8 +119,8 @@ func (r *reader) object(c *ingest.Column, row int, t *schema.Type) error {
 	return nil
 }
 
-// moment decodes an extension value into the given row of column c. It must be a timestamp, the
-// extension that MessagePack defines.
+// moment decodes an extension value into the given row of column c. The value must be a timestamp,
+// the only extension type that MessagePack itself defines.
 func (r *reader) moment(c *ingest.Column, row int) error {
 	kind, size, err := r.extension()
 	if err != nil {
@@ -191,8 +191,9 @@ func (r *reader) values(c *ingest.Column, first, end int, t *schema.Type) error 
 	return nil
 }
 
-// floats decodes a run of float64 values into column c, from the given row on, and stops before the
-// row end. The run must have at least one value. floats returns the row after the run.
+// floats decodes a run of float64 values into rows of column c: those with the indexes i for which
+// row <= i < end, or fewer if a value has another type. The next value must be a float64. floats
+// returns the index of the row after the run.
 func (r *reader) floats(c *ingest.Column, row, end int) (int, error) {
 	if len(r.src)-r.p < 9 {
 		return row, r.truncated()
@@ -212,8 +213,9 @@ func (r *reader) floats(c *ingest.Column, row, end int) (int, error) {
 	return row, nil
 }
 
-// integers decodes a run of integers in the range of int64 into column c, from the given row on,
-// and stops before the row end. It returns the row after the last decoded value.
+// integers decodes a run of integers into rows of column c. These are the rows with the indexes i
+// for which row <= i < end, or fewer if a value is not an integer in the range of int64. integers
+// returns the index of the row after the last decoded value.
 func (r *reader) integers(c *ingest.Column, row, end int) (int, error) {
 	values, err := c.Run(ingest.Int, row, end)
 	if err != nil {
@@ -300,8 +302,8 @@ func (r *reader) strings(c *ingest.Column, row, end int) (int, error) {
 	return row, nil
 }
 
-// text decodes the value of a tag as text. A number or a boolean becomes the shortest text that
-// represents it. ok is false if the value is nil. The text may use the memory of scratch.
+// text decodes a string, a number or a boolean as text. A number or a boolean becomes the shortest
+// text that represents it. ok is false if the value is nil. The text may use the memory of scratch.
 func (r *reader) text(scratch []byte) (text []byte, ok bool, err error) {
 	code, err := r.code()
 	if err != nil {

@@ -19,13 +19,14 @@ func eachPiece(file *cut.File, _ cut.Options, f func(cut.Piece) error) error {
 type cutter struct {
 	known  bool // whether the first byte of the file that is not white space was read
 	array  bool // whether the file is one array: its first byte that is not white space is [
-	pieces int  // number of pieces before the current one
+	pieces int  // number of pieces (bodies of one request each) before the current one
 
-	at      int   // number of bytes of the current piece that were scanned so far
-	end     int   // where the last complete object of the piece ends, in bytes
-	rows    int64 // number of complete objects in the piece
+	// number of bytes that were scanned so far in the current piece (the body of one request)
+	at      int
+	end     int   // offset in the current piece, in bytes, of the end of its last complete object
+	rows    int64 // number of complete objects in the current piece
 	depth   int   // number of open braces and brackets, without the bracket of the file's array
-	text    bool  // true inside a string
+	text    bool  // true while the scan is inside a string
 	escaped bool  // true if the last byte was a backslash in a string that escapes the next byte
 }
 
@@ -62,8 +63,8 @@ func (j *cutter) Scan(more []byte) {
 	}
 }
 
-// Body returns the piece as a complete body: as it is if the file has objects one after the other,
-// and as an array if the file is one array.
+// Body returns a piece of the file as the complete body of a request: unchanged if the file has
+// objects one after the other, and as an array if the file is one array.
 func (j *cutter) Body(piece []byte, last bool) ([]byte, error) {
 	if !j.array {
 		if j.pieces > 0 && len(bytes.TrimSpace(piece)) == 0 {

@@ -49,8 +49,8 @@ type Options struct {
 func Decode(body []byte, o Options) (arrow.RecordBatch, error) {
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	d := decoder{
-		// The tokenizer need not look for duplicate names, for which it would build a set of names:
-		// a column reports it if it is set twice in a row.
+		// The tokenizer need not look for duplicate names, for which it would build a set of names.
+		// A column itself returns an error if one of its rows is set a second time.
 		in:    jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)),
 		table: ingest.NewTable("", ingest.NewPadding()),
 		types: ingest.Declared(o.Types, declares),
@@ -239,8 +239,8 @@ func (d *decoder) leave() error {
 }
 
 // raw sets the given row of column c to the JSON text of the next value, which must not be a
-// string. Strings do not come here: they are stored as they are, and a JSON column takes the
-// content of a string as JSON text if it is valid JSON.
+// string. Strings are stored without this method, as their content. In a JSON column, the content
+// of a string is taken as JSON text if it is valid JSON.
 func (d *decoder) raw(c *ingest.Column, row int) error {
 	value, err := d.in.ReadValue()
 	if err != nil {

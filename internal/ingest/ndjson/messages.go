@@ -24,7 +24,7 @@ type opened struct {
 	// types are the columns that the option types declares. The decoded rows have these columns
 	// even if no message has them.
 	types []schema.Field
-	keys  bool // whether the messages are the keys of records
+	keys  bool // whether the messages are the keys of Kafka records
 }
 
 func openMessages(o wire.MessageOptions) (wire.Messages, error) {

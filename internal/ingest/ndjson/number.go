@@ -76,9 +76,10 @@ func wholeNumber(c *ingest.Column, row int, raw []byte, t schema.Type) error {
 	if err != nil {
 		return err
 	}
-	// it is not an integer, but would become one when it is rounded to float64
+	// the number is not an integer, but rounding it to float64 would make it an integer
 	if !whole && f == math.Trunc(f) {
 		return base.Errorf(base.Invalid, "row %d, column %q: %s is not exact in type %s", c.Row(row)+1, c.Name(), ingest.Quote(raw), t)
 	}
-	return c.SetFloat(row, f) // the type of the table's column may be changed to DOUBLE later
+	// no error here, because the engine may change the table's column to DOUBLE
+	return c.SetFloat(row, f)
 }

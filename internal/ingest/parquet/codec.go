@@ -11,9 +11,9 @@ import (
 
 // This init function replaces arrow-go's zstd and snappy codecs by boundedCodec. arrow-go's codecs
 // decompress as much as a page's data claims, not as much as the page's header says. So a page of
-// one megabyte can use up all memory. boundedCodec refuses to write more than dst holds, and
-// otherwise uses arrow-go's codec. The table of codecs is global to the process, so the bound
-// applies to all of its readers.
+// one megabyte can use up all memory. boundedCodec refuses to write more than the output buffer dst
+// holds, and otherwise uses arrow-go's codec. The table of codecs is global to the process, so the
+// bound applies to all Parquet readers of the process.
 func init() {
 	for compression, decode := range map[compress.Compression]func(dst, src []byte) ([]byte, error){
 		compress.Codecs.Zstd:   decodeZstd,

@@ -75,8 +75,8 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 	return batches, nil
 }
 
-// Bounds say how many rows the function Each reads in one step, and how many bytes these should
-// take at most. If rows are wide, the bound on bytes is reached first.
+// Bounds limit what the function Each reads in one step: the number of rows, and the size of these
+// rows in bytes. If rows are wide, the limit of bytes is reached first.
 type Bounds struct{ Rows, Bytes int64 }
 
 // perGroup is the maximum number of bytes of memory for reading one row group.
@@ -154,11 +154,12 @@ type decoder struct {
 	// natural limits the memory for converting columns to the types that decoders return.
 	natural *ingest.Budget
 	rows    int64
-	checked *pqarrow.FileReader // checked is the reader that allocates from the allocator in bound.
+	// checked is the reader that takes its memory from the limited allocator in the field bound.
+	checked *pqarrow.FileReader
 	// plain is the reader for columns that contain structs. It has no memory limit, so the method
 	// check first checks such a column.
 	plain   *pqarrow.FileReader
-	groups  []int // groups are the numbers of all row groups.
+	groups  []int // groups are the numbers of the row groups to read.
 	fields  []arrow.Field
 	readers []*pqarrow.ColumnReader
 	// said has one element per column of the file. An element is nil if the column's Arrow type

@@ -89,9 +89,9 @@ func plainFooter(body []byte) (footer metadata.FileMetaData, err error) {
 }
 
 // Claimed returns the number of bytes that the rows of a Parquet file take in memory, according to
-// the file's footer. If there are more than the argument most, it returns that argument. It returns
-// 0 if the footer is broken, because Decode reports that. The file's size says little: a column
-// that repeats one value takes almost no space in a file.
+// the file's footer. The result is at most the argument most. It is 0 if the footer is broken,
+// because Decode reports that. The file's size says little: a column that repeats one value takes
+// almost no space in a file.
 func Claimed(body []byte, most int64) (bytes int64) {
 	footer, err := plainFooter(body)
 	if err != nil {
@@ -128,7 +128,8 @@ func fresh[T any](to **T) { *to = new(T) }
 // checkTree checks the elements of a Parquet schema. They are a tree in a list: each element is
 // followed by one subtree for each of its children.
 func checkTree[E interface{ GetNumChildren() int32 }](elements []E) error {
-	// In Parquet, a list is a group inside of a group, which contains the element.
+	// In Parquet, a list takes two groups, one inside of the other, and its element may be a third
+	// group. So valid columns have at most three groups per level of nesting.
 	const deepest = 3 * ingest.MaxNesting
 	// open has, for each group around the current element, the number of children that are still to
 	// come.

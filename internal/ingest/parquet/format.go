@@ -7,7 +7,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// Format is the wire format Parquet. If a file is cut into pieces, the pieces are Arrow streams.
+// Format is the wire format Parquet. If a file is cut into pieces (bodies of one request each), the
+// pieces are Arrow streams.
 var Format = &wire.Format{
 	Name:       "parquet",
 	MediaTypes: []string{"application/vnd.apache.parquet"},

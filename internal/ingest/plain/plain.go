@@ -40,7 +40,7 @@ func newFormat(name string, size int, newBuilder func() builder) *wire.Format {
 	}
 }
 
-// opened is a format for keys, as one source uses it. It makes the decoders of the source's keys.
+// opened is the format of the keys of one source. It makes their decoders.
 type opened struct {
 	name       string
 	size       int

@@ -21,8 +21,8 @@ const (
 	storeBits       // storeBits is for booleans: one bit per row.
 	store32         // store32 is for values of 4 bytes.
 	store64         // store64 is for values of 8 bytes.
-	// storeTime is for times: 8 bytes per row for microseconds, and 2 for the nanoseconds below
-	// them.
+	// storeTime is for times: 8 bytes per row for the microseconds, and 2 bytes for the remaining
+	// nanoseconds (0 to 999).
 	storeTime
 	storeText  // storeText is for text, as offsets and data.
 	storeBytes // storeBytes is for bytes, as offsets and data.
@@ -43,8 +43,8 @@ const (
 // its value stays zero, which is the default of a field with implicit presence. Offsets are filled
 // when a later row is written.
 type column struct {
-	// next is one more than the last row that was written. It is for stores whose rows must be
-	// written in ascending order. offsets[next:] are not filled yet.
+	// next is one more than the last row that was written. It is used in stores (kinds of buffers)
+	// whose rows must be written in ascending order. offsets[next:] are not filled yet.
 	next    int
 	offsets []int32
 	data    []byte
@@ -58,8 +58,8 @@ type column struct {
 
 	store    store
 	optional bool // optional says that the column has a validity bitmap.
-	// plain says that a column of text (storeDict) has given up its dictionary. The rows are in
-	// data then.
+	// plain says that a column of text (storeDict) has given up its dictionary. The text of the
+	// rows is then in the fields offsets and data.
 	plain bool
 	// implicit says that index 0 of a dictionary or enum is the value of absent fields.
 	implicit bool
@@ -72,18 +72,21 @@ type column struct {
 	// that of a message around it. It is nil if no row is NULL.
 	present *column
 	level   *level // level is the sequence of rows to which this column belongs.
-	hint    int    // hint is the number of bytes of data in the last batch.
+	// hint is the number of bytes of data in the last batch. Memory for as many bytes is reserved
+	// for the next batch.
+	hint int
 
 	dict intern.Table
 	enum *enumerators
 	time moment
 	keys mapKeys
-	// count is the number of elements so far in row next-1, for storeCount, which counts elements.
+	// count is used only in columns of kind storeCount, which count the elements of a repeated
+	// field. It is the number of elements so far in row next-1.
 	count int
 
-	// gathered has the column's values for a list whose elements become rows (a selected path has
-	// []): the value of each message is repeated for each of these rows. It is nil until a batch
-	// needs it.
+	// gathered is the copy of this column that a batch has if the elements of a list become rows (a
+	// selected path has []). The copy repeats the value of each message for each of these rows. It
+	// is nil until a batch needs it.
 	gathered *column
 
 	// memory has a slot for each buffer of the column, which manages the memory of that buffer.
@@ -224,8 +227,9 @@ func (c *column) reserveDefault() {
 	}
 }
 
-// fill sets the offsets of the rows after the last written one, up to the given row. All get the
-// same value, the argument at. So the rows before the given row are empty.
+// fill sets the offsets of the rows after the last written one, up to and including the given row,
+// to the argument at. So the given row begins at that offset, and the rows that were skipped before
+// it are empty.
 func (c *column) fill(row int, at int32) {
 	offsets := c.offsets[:row+1]
 	for i := c.next; i < len(offsets); i++ {
@@ -279,8 +283,8 @@ func (c *column) setText(row int, v []byte) bool {
 		c.appendData(v)
 		return ingest.ValidText(v)
 	}
-	// v is copied in words and checked for ASCII in the same loop, without a function call. The
-	// last word may overlap the word before it.
+	// v is copied eight bytes at a time and checked for ASCII in the same loop, without a function
+	// call. The last eight bytes may overlap those before them.
 	to := c.data[at : at+shortText]
 	var all uint64
 	switch {

@@ -12,8 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
-// maxDepth is the maximum nesting depth of columns at which messages become columns. In a deeper
-// message, a list, a map or a struct would exceed ingest.MaxNesting.
+// maxDepth is the maximum nesting depth at which a message becomes a struct column. A deeper
+// message is stored as its bytes, because a list, a map or a struct in it would exceed
+// ingest.MaxNesting.
 const maxDepth = ingest.MaxNesting - 4
 
 // compiler builds the lookup tables and the columns of a decoder.
@@ -25,19 +26,21 @@ type compiler struct {
 	columns []*output
 }
 
-// place is the position in the plan to which the fields of a message belong.
+// place says where the fields of a message are stored: in which level (sequence of rows), and at
+// which nesting depth and path.
 type place struct {
 	level   *level
-	present *column // has the validity of the message; nil if the message is always present
+	present *column // the column that says whether the message is present; nil if it always is
 	depth   int     // nesting depth of the fields' Arrow arrays
-	flat    bool    // whether the fields are columns of the batch
-	path    string  // path of the message, with a dot at its end
+	// whether the fields are columns of the batch themselves, and not parts of a nested column
+	flat bool
+	path string // path of the message, with a dot at its end
 }
 
 // requirement is a required field of proto2.
 type requirement struct {
 	level   *level
-	message *column // has the validity of the message; nil if the message is always present
+	message *column // the column that says whether the message is present; nil if it always is
 	field   *column
 	path    string
 }
@@ -90,7 +93,8 @@ func (c *compiler) count(arrays int) error {
 	return nil
 }
 
-// column adds a column to a level (sequence of rows). The argument at is a place in that level.
+// column adds a column to at.level (a sequence of rows). If the argument optional is true, the
+// column has a validity bitmap. Otherwise it has the validity of the message around it.
 func (c *compiler) column(at place, s store, optional bool) *column {
 	col := newColumn(s, c.d.plan.options.PoisonMemory)
 	col.optional, col.present = optional, at.present
@@ -100,9 +104,10 @@ func (c *compiler) column(at place, s store, optional bool) *column {
 	return at.level.add(col)
 }
 
-// message returns the reader of a message type, with an op for each field, and the columns of the
-// fields. If the argument want is nil, all fields are read. Otherwise it selects some fields. Their
-// columns are stored in c.columns and not returned.
+// message returns the reader of a message type, which has an op for each field (how to decode a
+// value, and where to store it), and the columns of the fields. If the argument want is nil, all
+// fields are read. Otherwise want selects some fields. Their columns are stored in c.columns and
+// not returned.
 func (c *compiler) message(md protoreflect.MessageDescriptor, want *selection, at place) (*message, []*output, error) {
 	c.types = append(c.types, md.FullName())
 	defer func() { c.types = c.types[:len(c.types)-1] }()
@@ -403,11 +408,11 @@ func tagOf(fd protoreflect.FieldDescriptor, packed bool) uint32 {
 	return uint32(fd.Number())<<3 | uint32(t)
 }
 
-// fanned is one level of the rows that the selected paths make. The first level has one row for
-// each message. Each further level belongs to a path with [], and has one row for each element of a
-// repeated field in the rows of the level before.
+// fanned is one level (sequence of rows) of those that the selected paths make. The first level has
+// one row for each message. Each further level belongs to a path with [], and has one row for each
+// element of a repeated field in the rows of the level before.
 type fanned struct {
 	level *level
-	list  *column // a column of the level before; nil for the messages
+	list  *column // the column of the repeated field in the level before; nil in the first level
 	path  string
 }

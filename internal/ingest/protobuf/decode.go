@@ -163,7 +163,8 @@ func (d *Decoder) message(m *message, row int, b []byte, p int) bool {
 }
 
 // The method in adds a name to d.path, the path of the field that failed: the name of the field
-// that op o decodes. It always returns false, so that callers can end with "return d.in(o)".
+// that op o (how to decode a field) is for. It always returns false, so that callers can end with
+// "return d.in(o)".
 func (d *Decoder) in(o *op) bool {
 	d.path = append(d.path, o.name)
 	return false

@@ -21,7 +21,7 @@ type Decoder struct {
 	root    *message
 	outputs []*output
 	levels  []*level
-	top     *level // the level whose rows are the messages
+	top     *level // the level (sequence of rows) that has one row for each message
 	// chain has the levels (sequences of rows) from the messages to the rows of the batch.
 	chain []fanned
 
@@ -29,18 +29,19 @@ type Decoder struct {
 	times    []*column
 
 	messages int   // number of messages in the batch
-	consumed int   // bytes of the batch's messages
-	reserved int64 // bits of the levels' fixed-width buffers
-	repeated int64 // bytes of text that is copied into several rows, see checkRepeated
+	consumed int   // total size in bytes of the batch's messages
+	reserved int64 // number of bits reserved in the fixed-width buffers of all levels
+	repeated int64 // number of bytes of text that are copied into several rows, see checkRepeated
 
 	// The following fields belong to the message that is being read.
 
-	// again says that the message is read a second time, without the map entries in the field
-	// replaced.
+	// again says that the message is read a second time, without the map entries whose positions
+	// are in d.replaced.
 	again bool
 	// replaced has the positions in the message of map entries that a later entry replaces.
 	replaced []int
-	suspects []*op // ops of columns with times that may be invalid
+	// ops (see type op) that decoded an invalid time, which a later value may correct
+	suspects []*op
 	groups   []uint64
 	// The error of the message: its kind (code), its position in the message (at), and the names of
 	// the field with the error and of the fields around it, from the inside out (path).

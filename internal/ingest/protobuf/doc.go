@@ -1,7 +1,7 @@
 // Package protobuf decodes Protobuf messages directly into Arrow buffers, without message objects.
 //
 // A Plan is made once from the descriptor of a message type. Its Decoder reads messages one by one.
-// It finds the op of each field by the field's tag, and writes the value to the message's row. The
+// It finds how to decode a field by the field's tag, and writes the value to the message's row. The
 // buffers are zero before, so an absent field costs nothing.
 //
 //	files, err := protobuf.CompileProto(ctx, os.DirFS("schemas"), "event.proto")

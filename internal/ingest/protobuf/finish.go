@@ -60,8 +60,8 @@ func (d *Decoder) FinishWithMessages() (arrow.RecordBatch, []int32) {
 
 // finisher converts the columns of a decoder to Arrow arrays.
 type finisher struct {
-	// validity has the validity bitmaps. The key is the column that has the validity. All fields of
-	// a struct share one bitmap.
+	// validity maps a column that has validity bits to the bitmap made of them. All fields of a
+	// struct share one bitmap.
 	validity map[*column]validity
 	// gathered are the columns whose values were repeated for each element of a list (see
 	// column.gathered).

@@ -4,17 +4,20 @@ package protobuf
 // elements of one repeated field.
 type level struct {
 	rows int
-	cap  int // cap is the number of rows for which fixed-width buffers are cleared.
+	// cap is the number of rows that can be written, because fixed-width buffers are cleared for
+	// them.
+	cap  int
 	room int // room is the number of rows for which the columns have memory.
 	// hint is the number of rows for which memory is allocated first. It is estimated from the last
 	// batch.
 	hint  int
 	limit int // limit is the maximum number of rows in a batch.
-	// mark is the number of rows that the level had before the message that is being decoded.
+	// mark is the number of rows that the level (sequence of rows) had before the message that is
+	// being decoded.
 	mark    int
 	columns []*column
 	// bits is the number of bits that a row takes in the fixed-width buffers of all columns of the
-	// level.
+	// level (sequence of rows).
 	bits int
 }
 
@@ -45,8 +48,8 @@ func (l *level) open(rows int) {
 	}
 }
 
-// trim shrinks the buffers of the level's columns if they are far larger than the rows need. Finish
-// calls it because a batch may live long.
+// trim shrinks the buffers of the columns of the level (sequence of rows) if they are far larger
+// than the rows need. Finish calls it because a batch may live long.
 func (l *level) trim() {
 	const slack = 4
 	if l.room < 1024 || l.rows*slack > l.room {
@@ -107,7 +110,7 @@ func (d *Decoder) full() bool {
 	return false
 }
 
-// bytes returns how many bytes of memory the rows of the level use.
+// bytes returns how many bytes of memory the rows of the level (sequence of rows) use.
 func (l *level) bytes() int64 {
 	n := int64(l.rows) * int64(l.bits) / 8
 	for _, c := range l.columns {

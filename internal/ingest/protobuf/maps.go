@@ -14,7 +14,7 @@ import (
 type mapKeys struct {
 	key  *column // key is the column that has the keys of the map's entries.
 	row  int     // row is the row that has the current map, or -1 if there is none.
-	at   []int   // at[i] is the byte of the message at which entry i of the map begins.
+	at   []int   // at[i] is the offset in the message at which entry i of the map begins.
 	seen map[string]int
 }
 

@@ -31,7 +31,7 @@ const (
 	cachedSlack = 4
 )
 
-// take returns at least n bytes of memory with any content. The capacity of the slice is its
+// take returns a slice of at least n bytes, with undefined content. Its capacity is equal to its
 // length.
 func (s *slot) take(n int) []byte {
 	s.mu.Lock()
@@ -61,8 +61,9 @@ func give[T word](s *slot, values []T) *memory.Buffer {
 	return s.given
 }
 
-// leave ends the column's use of the memory of values. If a batch uses the memory, the memory
-// returns to the slot s (the manager of the buffer's memory) when the batch is released.
+// leave ends the column's use of the memory of values, which returns to the slot s (the manager of
+// the buffer's memory). The memory returns when the batch that uses it is released, or immediately
+// if no batch uses it.
 func leave[T word](s *slot, values []T) {
 	if s.given != nil {
 		s.given.Release()
@@ -132,7 +133,7 @@ func extend[T word](values []T, n int) []T {
 }
 
 // trim returns values with a capacity of at most n elements. If the capacity is larger, it returns
-// a copy and gives the memory of values back to the slot.
+// a copy and gives the memory of values back to the slot s (the manager of the buffer's memory).
 func trim[T word](s *slot, values []T, n int) []T {
 	if cap(values) == 0 || n >= cap(values) {
 		return values

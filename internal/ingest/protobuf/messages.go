@@ -43,8 +43,9 @@ type opened struct {
 	message protoreflect.MessageDescriptor
 	options Options
 	// whether the messages are the keys of records
-	keys   bool
-	newest framing.Newest[protoreflect.MessageDescriptor] // the newest type of the subject
+	keys bool
+	// caches the newest message type of the registry's subject
+	newest framing.Newest[protoreflect.MessageDescriptor]
 }
 
 func openMessages(o wire.MessageOptions) (wire.Messages, error) {

@@ -15,28 +15,34 @@ const (
 	doText
 	doBytes
 	doDict
-	// doMessage decodes a message inside of the message. Its fields belong to the same row.
+	// doMessage decodes a nested message. Its fields belong to the same row as the message around
+	// it.
 	doMessage
 	doTimestamp
 	doDuration
 	doWrapper // doWrapper decodes a message with one field, which is the column's value.
 	doEmpty   // doEmpty decodes a message without fields.
 	doRaw     // doRaw stores a message as its bytes.
-	doGroup   // doGroup decodes the content of a group, as the op in elem says.
-	// doList decodes each value of a list, as the op in elem says. Each value becomes a new row of
-	// the level (sequence of rows) that has the list's elements.
+	// doGroup decodes a protobuf group. The op in the field elem says how to decode its content.
+	doGroup
+	// doList decodes each value of a list. The op in the field elem says how to decode one value.
+	// Each value becomes a new row of the level (sequence of rows) that has the list's elements.
 	doList
 	doMessageList // doMessageList decodes a list of messages.
 	doTextList    // doTextList decodes a list of text.
-	// doPacked decodes numbers that are packed, each of them as the op in elem says.
+	// doPacked decodes packed numbers. The op in the field elem says how to decode one number.
 	doPacked
 	// doMap decodes a map as a list of entries. Of several entries with the same key, the last one
 	// wins.
 	doMap
-	doIndexed // doIndexed decodes only one element of a repeated field, as the op in elem says.
+	// doIndexed decodes only one element of a repeated field. The op in the field elem says how to
+	// decode it.
+	doIndexed
 	doIndexedPacked
 	doSeveral // doSeveral decodes the same value several times, for several columns.
-	doSkip    // doSkip does nothing. It is for a member of a oneof that has no column.
+	// doSkip skips the value. It is for a member of a oneof that has no column: setting this member
+	// must still clear the other members.
+	doSkip
 )
 
 const (
@@ -67,7 +73,9 @@ type op struct {
 // value's tag. Guessing that fields come in the same order as in the last message was not faster
 // when measured: the CPU's branch prediction does better.
 type message struct {
-	byTag []*op // byTag has the ops of small tags. The index is the tag.
+	// byTag has the ops (how to decode a field, and where to store it) of small tags. The index is
+	// the tag.
+	byTag []*op
 	rest  map[uint32]*op
 	ops   int
 }
@@ -114,7 +122,7 @@ func (m *message) find(tag uint64) *op {
 	return nil
 }
 
-// mark records that the given row has a value for the field of op o.
+// mark records that the given row has a value for the field that op o decodes.
 func (o *op) mark(row int) {
 	if o.flags&flagPresent != 0 {
 		o.col.valid[row>>3] |= 1 << (row & 7)
@@ -124,16 +132,17 @@ func (o *op) mark(row int) {
 	}
 }
 
-// enter records that the given row has a value for the field of op o, which is a member of a oneof.
-// If another member was set last, enter calls become.
+// enter records that the given row has a value for the field that op o decodes, which is a member
+// of a oneof. If the last call was for another member or another row, enter calls become, which
+// clears a value of another member in the row.
 func (o *op) enter(row int) {
 	if o.oneof.row != row || o.oneof.member != o {
 		o.become(row)
 	}
 }
 
-// become records that the given row has a value for the field of op o, which is a member of a
-// oneof. If the row has a value for another member of the oneof, become clears that value.
+// become records that the given row has a value for the field that op o decodes, which is a member
+// of a oneof. If the row has a value for another member of the oneof, become clears that value.
 func (o *op) become(row int) {
 	if x := o.oneof; x.row == row && x.member != nil {
 		for _, c := range x.member.owned {

@@ -15,8 +15,8 @@ func (d *Decoder) parents() map[*level][]int32 {
 		return nil
 	}
 	parents := make(map[*level][]int32, len(d.chain)-1)
-	// rows has, for every row of the batch, the row of level i that contains it. It is nil for the
-	// last level, whose rows are the rows of the batch.
+	// rows has, for every row of the batch, the row of level i (sequence of rows) that contains it.
+	// It is nil for the last level, whose rows are the rows of the batch.
 	var rows []int32
 	for i := len(d.chain) - 1; i > 0; i-- {
 		above, list, n := d.chain[i-1].level, d.chain[i].list, d.chain[i].level.rows

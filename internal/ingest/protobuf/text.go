@@ -15,10 +15,10 @@ import (
 //     never more than dictionaryMax.
 //   - A finished dictionary may have at most one value per two rows.
 //
-// A new value costs about six times a plain copy, and a repeated value twice. A dictionary saves
-// time only after decoding, and only if values repeat. A column whose values do not repeat loses
-// dictionaryCheck times 50 ns per batch. That is little enough to try a dictionary for columns of
-// about a thousand values.
+// Adding a new value takes about six times as long as a plain copy, and adding a repeated value
+// about twice as long. A dictionary saves time only after decoding, and only if values repeat. A
+// column whose values do not repeat loses dictionaryCheck times 50 ns per batch. That is little
+// enough to try a dictionary for columns of about a thousand values.
 const (
 	dictionaryCheck = 2048
 	dictionaryRows  = 4

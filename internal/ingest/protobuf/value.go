@@ -15,11 +15,11 @@ import (
 type presence uint8
 
 const (
-	// optionalField means that such a row is NULL or has the default value, as the field's
-	// descriptor says.
+	// optionalField means that a row without the field is NULL or has the default value, as the
+	// field's descriptor says.
 	optionalField   presence = iota
-	optionalElement          // optionalElement means that such a row is NULL.
-	// alwaysPresent means that there are no such rows: every row has a value.
+	optionalElement          // optionalElement means that a row without the field is NULL.
+	// alwaysPresent means that there are no rows without the field: every row has a value.
 	alwaysPresent
 )
 

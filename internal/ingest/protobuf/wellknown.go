@@ -9,8 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// moment is the state of a column of timestamps or durations, in addition to the state of every
-// column.
+// moment has the fields that only columns of timestamps or durations need, in addition to those of
+// every column.
 type moment struct {
 	seconds int64 // seconds are the seconds of the time in the last row, as they were sent.
 	below   int32 // below are the nanoseconds of the time in the last row, as they were sent.

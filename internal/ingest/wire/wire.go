@@ -125,7 +125,8 @@ func One(rec arrow.RecordBatch, err error) ([]arrow.RecordBatch, error) {
 	return []arrow.RecordBatch{rec}, nil
 }
 
-// ForPieces returns the wire format of the pieces into which a file in the format f is cut.
+// ForPieces returns the wire format of the pieces (bodies of one request each) into which a file in
+// the format f is cut.
 func (f *Format) ForPieces() *Format {
 	if f.PieceFormat != nil {
 		return f.PieceFormat

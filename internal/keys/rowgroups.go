@@ -20,7 +20,7 @@ import (
 // rowGroups is the data about a part's row groups that is cached for searching keys in them.
 type rowGroups struct {
 	*part.Numbers
-	first []uint32 // first[g] is the number in the part of the first row of row group g
+	first []uint32 // first[g] is the number that the first row of row group g has in the part
 	read  []atomic.Pointer[groupRows]
 	asked []atomic.Int32 // asked[g] is how often row group g was searched in the file
 }
@@ -66,7 +66,9 @@ type candidates struct {
 // groupsHolding returns the row groups of a part that may have a key, and the number of reads that
 // searching them takes. If the footer is not cached, groupsHolding reads it. That counts as one of
 // the reads. ok is false if the part cannot be searched this way, for one of these reasons:
-//   - The key has a NULL, or is not of whole numbers.
+//   - The key has a NULL, is not of whole numbers, or had columns of other types when the part was
+//     written (see wholeNumbers).
+//   - The key cannot be searched in the part's row groups (see Reader.Numbers).
 //   - The search needs more than maxReads reads.
 func (f *Finder) groupsHolding(s *rowset, t *snapshot.Table, p *catalog.Part, key []base.ColumnID, values []arrow.Array, maxReads int) (c candidates, reads int, ok bool, err error) {
 	numbers := wholeNumbers(t, p, key, values)

@@ -53,9 +53,9 @@ func (m *Mutator) patchesWithPending(ctx context.Context, t *snapshot.Table, giv
 // patch. It takes the rows to update (the argument updated), and returns those that can get a
 // patch.
 //
-// A row with only some columns cannot get a patch if the part of the existing row lacks an
-// expression update (an UPDATE that is stored as SQL) that sets a key column. That happens if the
-// table was sorted or partitioned by the column after the part was written.
+// A row with only some columns cannot get a patch if the part of the existing row lacks the results
+// of an expression update (an UPDATE that is stored as SQL) that sets a key column. That happens if
+// the table was sorted or partitioned by the column after the part was written.
 func (m *Mutator) moveRows(ctx context.Context, t *snapshot.Table, a *incomingRows, change *engine.Change, updated []uint32, addresses []base.RowAddress) (others []uint32, err error) {
 	moves := map[base.RowsetID]bool{}
 	if len(t.Expressions) > 0 {

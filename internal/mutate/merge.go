@@ -15,9 +15,9 @@ import (
 // mergeClause is one WHEN clause of a MERGE: its condition and its action.
 type mergeClause struct {
 	when string // the text after WHEN, for errors
-	// target says that the clause is for rows of the join that have a row of the table.
+	// target says that the clause is for joined rows that have a row of the table.
 	target bool
-	// needsInput says that the clause is for rows of the join that have a row of the source.
+	// needsInput says that the clause is for joined rows that have a row of the source.
 	needsInput bool
 	condition  func(*composedQuery) // writes the condition; nil if there is none
 	action     int                  // index in the plan's actions; -1 for DO NOTHING

@@ -310,8 +310,8 @@ func (a *incomingRows) changeSet(addresses []base.RowAddress, states []keys.Stat
 func (m *Mutator) patches(ctx context.Context, t *snapshot.Table, a *incomingRows, updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	values := a.newValues()
 	slices.SortFunc(updated, func(i, j uint32) int { return compareAddresses(addresses[i], addresses[j]) })
-	// lacking[id] says that the part with this id has stored expressions that also set columns that
-	// the patch does not set.
+	// lacking[id] says that the part with this id lacks the results of an expression update (an
+	// UPDATE that is stored as SQL) that sets columns which the patch does not set.
 	lacking := map[base.RowsetID]bool{}
 	if len(t.Expressions) > 0 {
 		for _, p := range t.Parts {

@@ -15,7 +15,7 @@ import (
 // default is. Scoter adds this to DuckDB's output, because DuckDB sees only the relations that
 // replace the tables.
 type describedQuery struct {
-	start, end int // byte offsets, in the text, of DESCRIBE and its query
+	start, end int // byte offsets where DESCRIBE begins and where its query ends
 	tables     []describedTable
 	columns    []describedColumn
 }

@@ -100,7 +100,7 @@ func (f *Finder) All(t *snapshot.Table, key []base.ColumnID, values []arrow.Arra
 	return found, true, nil
 }
 
-// suits reports whether All can find rows of the table by a key with these columns.
+// suits reports whether the method All can find rows of the table by a key with these columns.
 func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
 	for _, view := range t.Memtables {
 		for _, id := range key {

@@ -53,7 +53,7 @@ type Finder struct {
 	// rowsets has the cached data, by rowset id and key. The string describes the key: its columns
 	// and their types, since a schema change may change a type. It is guarded by mu.
 	rowsets map[base.RowsetID]map[string]*rowset
-	parts   []*rowset // entries of rowsets that have cached data of parts; guarded by mu
+	parts   []*rowset // entries in the map rowsets that have cached data of parts; guarded by mu
 	bytes   int64     // memory of the cached data of parts, in bytes; guarded by mu
 	// coarse has the key columns in which more than maxAlike rows had the same values, and when
 	// that was found. It is guarded by mu.
@@ -203,8 +203,8 @@ func (f *Finder) inMemtable(t *snapshot.Table, key []base.ColumnID, view memtabl
 	return locate(t, view.Rowset, missing, found, nil, func(i uint32, live func(uint32) bool) { s.find(view, hashes[i], live) }), nil
 }
 
-// ofMemtable returns the index of a memtable. It has all rows of the view, since missing ones are
-// added. The returned entry's mu is locked.
+// ofMemtable returns the Finder's entry for a memtable, with an index of its rows. First it adds to
+// the index the rows of the view that the index lacks. It returns the entry with mu locked.
 func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtable.View) (*rowset, error) {
 	s := f.rowset(t, view.Rowset, key, false)
 	s.mu.Lock()
@@ -424,17 +424,17 @@ func (f *Finder) cacheIndex(s *rowset, x *partIndex) {
 	f.chargeLocked(s, k, bytes)
 }
 
-// charge adds bytes to the memory of the cached data of a part. The memory is that of the part's
-// footer, or of the numbers of its row groups.
+// charge adds bytes to the recorded size of the cached data of a part. The bytes are those of the
+// part's footer, or of the numbers of its row groups.
 func (f *Finder) charge(s *rowset, k *cached, bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.chargeLocked(s, k, bytes)
 }
 
-// chargeLocked adds bytes to the memory of the cached data of a part. If the cached data of all
-// parts exceeds the limit, it evicts data of other parts at random. The data of a single part may
-// exceed the limit. The caller holds mu.
+// chargeLocked adds bytes to the recorded size of the cached data of a part. If the cached data of
+// all parts exceeds the limit, it evicts data of other parts at random. The data of a single part
+// may exceed the limit. The caller holds mu.
 func (f *Finder) chargeLocked(s *rowset, k *cached, bytes int64) {
 	if f.rowsets[s.id][s.key] != s || s.cached.Load() != k {
 		return // the data was evicted meanwhile

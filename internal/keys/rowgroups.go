@@ -30,7 +30,8 @@ type rowGroups struct {
 // measured 2 ms for all numbers, and 0.02 to 0.2 ms for one row.
 const seldom = 12
 
-// groupRows has the numbers of a row group, as one list (part.Integers) for each column of the key.
+// groupRows has the key values of all rows of a row group, which are whole numbers: one list
+// (part.Integers) for each column of the key.
 type groupRows []part.Integers
 
 // wholeNumbers returns the values of a key as whole numbers. It returns nil if they are not whole
@@ -119,7 +120,7 @@ func (f *Finder) lookInto(c candidates) (ways []way, err error) {
 	return ways, nil
 }
 
-// readGroups reads the numbers of the row groups in c, and caches them.
+// readGroups reads the numbers (key values) of the row groups in c, and caches them.
 func (f *Finder) readGroups(c candidates) error {
 	for _, g := range c.groups {
 		if _, err := f.readGroup(c, g); err != nil {
@@ -165,7 +166,8 @@ func (g *rowGroups) holding(values []int64) (out []int) {
 	return out
 }
 
-// readGroup returns the numbers of a row group. If they are not cached, it reads and caches them.
+// readGroup returns the numbers (key values) of a row group. If they are not cached, it reads and
+// caches them.
 func (f *Finder) readGroup(c candidates, group int) (*groupRows, error) {
 	if known := c.read[group].Load(); known != nil {
 		return known, nil

@@ -145,7 +145,7 @@ func list(node duck.Node, key string) []any {
 }
 
 // describeEdits returns edits that put a query around each DESCRIBE of a query. The outer query
-// adds the properties of the columns that DuckDB does not know.
+// adds to the described columns the properties that DuckDB does not know.
 func (b *binding) describeEdits(a *analysis, database, schemaName string) (splices sqltoken.Edits) {
 	for _, d := range a.describes {
 		tables := make([]*schema.Table, len(d.tables))

@@ -61,9 +61,9 @@ func (t *Table) Pending(p *catalog.Part) []*patch.Expression {
 	return nil
 }
 
-// PendingColumns returns the columns that are set by the expression updates (UPDATEs that are
-// stored as SQL) which the part p lacks, in ascending order. See Pending. If p is nil, it returns
-// the columns that are set by any expression update of the table.
+// PendingColumns returns the ids of columns in ascending order. They are the columns that are set
+// by the expression updates (UPDATEs that are stored as SQL) which the part p lacks (see Pending).
+// If p is nil, they are the columns that are set by any expression update of the table.
 func (t *Table) PendingColumns(p *catalog.Part) []base.ColumnID {
 	pending := t.Expressions
 	if p != nil {

@@ -46,7 +46,7 @@ func (q *composedQuery) write(words ...string) {
 	}
 }
 
-// copy appends the statement's text from token i up to token j.
+// copy appends the statement's text from token i up to, but not including, token j.
 func (q *composedQuery) copy(c *clauses, i, j int) {
 	from := i
 	for ; i < j; i++ {

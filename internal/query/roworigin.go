@@ -61,7 +61,8 @@ func (w *walker) pushIntoCTEs() {
 // scope lists the items of a SELECT's FROM to which the columns in its WHERE may belong.
 type scope struct {
 	items []scopeItem // the items from which scans may leave out rows that WHERE rejects
-	// opaque says that FROM has other items too. A column without a qualifier may belong to them.
+	// opaque says that FROM also has items that are not in the field items. A column without a
+	// qualifier may belong to them.
 	opaque bool
 }
 

@@ -13,16 +13,16 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// maxAlike is the maximum number of rows with one key that All returns. If more rows have the key,
-// a scan is better.
+// maxAlike is the maximum number of rows with one key that the method All returns. If more rows
+// have the key, a query that scans the table is better.
 const maxAlike = 256
 
-// coarseFor is a duration. If All finds more than maxAlike rows with a key, it does not look up
-// that key again for that long. Then it tries again, because rows may have been deleted. Such an
-// attempt costs as much as a few statements.
+// coarseFor is a duration. If the method All finds more than maxAlike rows with a key, it looks up
+// no keys of the same columns for that long. Then it tries again, because rows may have been
+// deleted. Such an attempt costs as much as a few statements.
 const coarseFor = 10 * time.Minute
 
-// coarseKey identifies a key of a table that more than maxAlike rows have.
+// coarseKey identifies key columns of a table in which more than maxAlike rows had the same values.
 type coarseKey struct {
 	table base.TableID
 	key   string
@@ -32,10 +32,12 @@ type coarseKey struct {
 // of the key's columns, and values has an array with one value for each of them. A row with a NULL
 // in its key is never found.
 //
-// ok is false if the caller must find the rows by a query instead, for one of two reasons:
-//   - More than maxAlike rows have the key.
+// ok is false if the caller must find the rows by a query instead, for one of these reasons:
+//   - More than maxAlike rows have the key, or had another key of the same columns less than
+//     coarseFor ago.
 //   - All would have to read more than a few row groups, which takes longer than a query. Then the
 //     index is built in the background (see indexBuilder).
+//   - Keys of these columns cannot be found by the written values (see suits).
 //
 // The caller must hold the snapshot to which t belongs.
 func (f *Finder) All(t *snapshot.Table, key []base.ColumnID, values []arrow.Array) (found []base.RowAddress, ok bool, err error) {
@@ -98,20 +100,21 @@ func (f *Finder) All(t *snapshot.Table, key []base.ColumnID, values []arrow.Arra
 	return found, true, nil
 }
 
-// suits reports whether All can find rows of the table by a key with these columns.
+// suits reports whether the method All can find rows of the table by a key with these columns.
 func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
 	for _, view := range t.Memtables {
 		for _, id := range key {
 			if view.Schema.ColumnByID(id) < 0 {
-				// Some rows have the initial value of the column, which only DuckDB can compute.
+				// Rows of the memtable were written before the column existed, so they have its
+				// initial value. Only DuckDB can compute that value.
 				return false
 			}
 		}
 	}
 	for _, set := range t.Patches {
 		if slices.ContainsFunc(key, set.Changes) {
-			// Before the column was in the key, rows may have got new values of it as patches. So
-			// the written values are not always the current ones.
+			// Before the column was in the key, rows may have got new values of it as patches. Then
+			// the values that were written with the rows are out of date.
 			return false
 		}
 	}
@@ -126,16 +129,17 @@ func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
 const maxReads = 3
 
 // way says how to look up a key in one part. There are three ways:
-//   - index is set: look it up in the index of the part
-//   - rows is set: search the cached numbers of a row group for the key in values
-//   - found is set: a row group was searched in the file, and this is the result
+//   - index is set: look up the key in the index of the part
+//   - rows is set: search the cached numbers of a row group for the key, whose values are in the
+//     field values
+//   - found is set: the row group was searched in the file, and found is the result
 type way struct {
 	part   base.RowsetID
 	index  *partIndex
 	rows   *groupRows
 	values []int64
-	found  []uint32 // numbers in the row group of the rows that have the key
-	first  uint32   // number in the part of the row group's first row
+	found  []uint32 // the rows that have the key, by their numbers in the row group
+	first  uint32   // the number that the row group's first row has in the part
 }
 
 // ways says how to look up a key in each of the given parts. If needed, it searches row groups in

@@ -13,19 +13,18 @@ import (
 )
 
 // How indexes are built in the background. Building the index of a part takes several times as long
-// as a query for one of its keys. So All does not build it, and the statement runs a query instead.
-// When All lacks the index of a part for the second time, the index is built in the background. If
-// All lacks row groups because reading them would be too many reads, they are read in the
-// background already the first time.
+// as a query for one of its keys. So the method All does not build it, and the statement runs a
+// query instead. When All needs the same missing index for the second time, that index is built in
+// the background. If All would have to read too many row groups, these are read in the background
+// after the first time already.
 //
-// Meanwhile the builder holds the part, so that its file stays even if the part is merged or
+// While the builder works on a part, it keeps the part's file, even if the part is merged or
 // dropped. It does not hold the statement's snapshot, because a snapshot keeps the memory of rows
 // for which writers may wait.
 //
-// One background goroutine builds what one statement lacked, part by part. It ignores other
-// requests until it is done. So statements keep the other processors, and the memory for building
-// an index is needed only once. If a request was ignored, the statement makes it again the next
-// time.
+// A single goroutine builds what one statement needed, part by part. While it works, it ignores the
+// requests of other statements. Statements that run later make these requests again. So the builder
+// occupies only one processor, and needs the memory for building only one index at a time.
 
 // indexBuilder builds indexes of parts in the background.
 type indexBuilder struct {

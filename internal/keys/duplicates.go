@@ -30,11 +30,11 @@ type keyRow struct {
 	ordinal uint32
 }
 
-// Duplicates finds primary keys that several rows have, of which at least one is in the added
-// parts. For each such key it calls the function each with the addresses of the key's rows: first
-// the rows in existing parts (there), then those in added parts, in the order of the parts. It
-// ignores deleted rows of existing parts. It does not read parts whose statistics show that they
-// share no key with an added part.
+// Duplicates finds primary keys that several rows have, at least one of them in an added part (the
+// argument added). For each such key it calls the function each with the addresses of the key's
+// rows: first the rows in existing parts (the argument there), then those in added parts, in the
+// order of the parts. It ignores deleted rows of existing parts. It does not read parts whose
+// statistics show that they share no key with an added part.
 func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added []*catalog.Part, each func(rows []base.RowAddress) error) error {
 	key := t.Schema.PrimaryKey
 	var parts []*catalog.Part

@@ -1,8 +1,8 @@
-// Package keys finds rows by their primary key or sort key. For each rowset it has an index from
-// the hash of a key to the rows with that key. The index of a part is built on first use and cached
-// in memory. The index of a memtable grows with the memtable. A part needs no index in two cases.
-// Either its statistics exclude all wanted keys, or only one key is wanted and few row groups of
-// the part may have it.
+// Package keys finds rows by their primary key or sort key. For each rowset (a part or a memtable)
+// it has an index from the hash of a key to the rows with that key. The index of a part is built on
+// first use and cached in memory. The index of a memtable grows with the memtable. A part needs no
+// index in two cases. Either its statistics exclude all wanted keys, or only one key is wanted and
+// few row groups of the part may have it.
 package keys
 
 import (

@@ -34,9 +34,10 @@ type Reader struct {
 	// any more, ok is false.
 	Hold func(p *catalog.Part) (release func(), ok bool)
 	Part ReadPart
-	// Numbers returns a reader of columns of whole numbers of a part, see part.OpenNumbers. Group
-	// reads all numbers of a row group with that reader (part.Numbers.Read). Rows finds the rows of
-	// a row group that have a key (part.Numbers.Find).
+	// Numbers returns a reader of those columns of a part that have whole numbers, see
+	// part.OpenNumbers. The function in the field Group reads all numbers of a row group with that
+	// reader (part.Numbers.Read). The function in the field Rows finds the rows of a row group that
+	// have a key (part.Numbers.Find).
 	Numbers func(t *snapshot.Table, p *catalog.Part, columns []base.ColumnID) (*part.Numbers, bool, error)
 	Group   func(n *part.Numbers, group int) ([]part.Integers, error)
 	Rows    func(n *part.Numbers, group int, values []int64) ([]uint32, error)
@@ -52,16 +53,17 @@ type Finder struct {
 	// rowsets has the cached data, by rowset id and key. The string describes the key: its columns
 	// and their types, since a schema change may change a type. It is guarded by mu.
 	rowsets map[base.RowsetID]map[string]*rowset
-	parts   []*rowset // entries of rowsets that have cached data of parts; guarded by mu
+	parts   []*rowset // entries in the map rowsets that have cached data of parts; guarded by mu
 	bytes   int64     // memory of the cached data of parts, in bytes; guarded by mu
-	// coarse has the keys that more than maxAlike rows have, and when that was found. It is guarded
-	// by mu.
+	// coarse has the key columns in which more than maxAlike rows had the same values, and when
+	// that was found. It is guarded by mu.
 	coarse map[coarseKey]time.Time
 
 	builder indexBuilder
 }
 
-// rowset is what a Finder knows about the keys of one rowset, for one choice of key columns.
+// rowset is what a Finder knows about the keys of one rowset (a part or a memtable), for one choice
+// of key columns.
 type rowset struct {
 	id  base.RowsetID
 	key string
@@ -121,10 +123,10 @@ func Key(t schema.Table, rec arrow.RecordBatch) []arrow.Array {
 	return out
 }
 
-// Find returns for each of several primary keys the address of the row that has it. If no row has a
-// key, the Source of its address is 0. The argument columns has the keys, as one array for each
-// column of the key. The argument hashes has the hashes of the keys. The caller must hold the
-// snapshot to which t belongs.
+// Find looks up several primary keys. It returns for each key the address of the row that has it.
+// If no row has the key, the Rowset of the address is 0. The argument columns has the keys, as one
+// array for each column of the key. The argument hashes has the hashes of the keys. The caller must
+// hold the snapshot to which t belongs.
 func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Array, hashes []batch.KeyHash) ([]base.RowAddress, error) {
 	key := t.Schema.PrimaryKey
 	found := make([]base.RowAddress, len(hashes))
@@ -162,11 +164,14 @@ func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Ar
 	return found, nil
 }
 
-// locate looks up keys in one rowset. Keys are given by their indexes in found. The argument
-// missing has the keys to look up. The function within reports whether the rowset may have a key.
-// If it is nil, the rowset may have every key. The function find calls live with the numbers of the
-// rows of key i until live returns true, which it does for a row that is not deleted. locate stores
-// the addresses of such rows in found, and returns the keys that are still missing.
+// locate looks up keys in one rowset. The argument missing has the keys to look up, as indexes in
+// found. locate stores the addresses of the rows that it finds in found, and returns the keys that
+// are still missing.
+//
+// The function within reports whether the rowset may have a key. If within is nil, the rowset may
+// have every key. The function find gets a key i and a function live. It must call live with the
+// number of each row of that key until live returns true. live returns true for a row that is not
+// deleted.
 func locate(t *snapshot.Table, id base.RowsetID, missing []uint32, found []base.RowAddress, within func(i uint32) bool, find func(i uint32, live func(uint32) bool)) []uint32 {
 	set := t.Patches[id]
 	var still []uint32
@@ -198,8 +203,8 @@ func (f *Finder) inMemtable(t *snapshot.Table, key []base.ColumnID, view memtabl
 	return locate(t, view.Rowset, missing, found, nil, func(i uint32, live func(uint32) bool) { s.find(view, hashes[i], live) }), nil
 }
 
-// ofMemtable returns the index of a memtable. It has all rows of the view, since missing ones are
-// added. The returned entry's mu is locked.
+// ofMemtable returns the Finder's entry for a memtable, with an index of its rows. First it adds to
+// the index the rows of the view that the index lacks. It returns the entry with mu locked.
 func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtable.View) (*rowset, error) {
 	s := f.rowset(t, view.Rowset, key, false)
 	s.mu.Lock()
@@ -275,8 +280,9 @@ func converted(written schema.Table, rec arrow.RecordBatch, columns []schema.Col
 // convert returns the values of one column, converted to its current type (see converted). A value
 // that the type cannot represent becomes NULL if its row is deleted or has a newer value. This is
 // safe: deleted rows are not found by key, and newer values replace the written ones. All other
-// values stay as they are, even those of deleted rows. In a deduplicated snapshot the superseded
-// rows count as deleted, and they must be found again when the table is deduplicated again.
+// values are retained, even those of deleted rows. The reason is that in a deduplicated snapshot,
+// superseded rows (replaced by other rows of their keys) count as deleted. The next deduplication
+// of the table must find them again by their keys.
 func convert(values arrow.Array, c schema.Column, first uint32, set *patch.Set) (arrow.Array, error) {
 	out, failed := batch.Convert(values, c.Type)
 	if failed == nil {
@@ -312,9 +318,9 @@ func (f *Finder) read(ctx context.Context, t *snapshot.Table, p *catalog.Part, c
 	written, first := t.Versions[p.SchemaVersion], uint32(0)
 	asked := slices.Clone(columns)
 	for i, c := range columns {
-		// The new type may not be able to represent all written values. Such a column is read in
-		// its old type and converted below, because the reader of parts does not know which rows
-		// are deleted.
+		// The column's new type may not be able to represent all written values. Then the column is
+		// read in its old type and converted below, because the reader of parts does not know which
+		// rows are deleted.
 		if written.MayExceed(c) {
 			asked[i].Type = written.Columns[written.ColumnByID(c.ID)].Type
 		}
@@ -401,11 +407,11 @@ func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part,
 	return x, nil
 }
 
-// cacheIndex caches a new index of a part. There is an exception: the limit would be exceeded, and
-// the cached data of other parts is at least as large as the index. Then the index is cached only
-// with a probability of 1/8, and evicts other data. The reason is that keys may be in all parts,
-// and lookups visit the parts in the same order each time. If the least recently used data were
-// evicted, each new index would evict the one that is needed next.
+// cacheIndex caches a new index of a part. But if the limit would be exceeded, and the cached data
+// of other parts is at least as large as the index, cacheIndex caches the index only with a
+// probability of 1/8. In that case it evicts other data. The reason is that keys may be in all
+// parts, and lookups visit the parts in the same order each time. If the least recently used data
+// were evicted, each new index would evict the one that is needed next.
 func (f *Finder) cacheIndex(s *rowset, x *partIndex) {
 	bytes := x.Bytes() + x.states.bytes()
 	f.mu.Lock()
@@ -418,17 +424,17 @@ func (f *Finder) cacheIndex(s *rowset, x *partIndex) {
 	f.chargeLocked(s, k, bytes)
 }
 
-// charge adds bytes to the memory of the cached data of a part. The memory is that of the part's
-// footer, or of the numbers of its row groups.
+// charge adds bytes to the recorded size of the cached data of a part. The bytes are those of the
+// part's footer, or of the numbers of its row groups.
 func (f *Finder) charge(s *rowset, k *cached, bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.chargeLocked(s, k, bytes)
 }
 
-// chargeLocked adds bytes to the memory of the cached data of a part. If the cached data of all
-// parts exceeds the limit, it evicts data of other parts at random. The data of a single part may
-// exceed the limit. The caller holds mu.
+// chargeLocked adds bytes to the recorded size of the cached data of a part. If the cached data of
+// all parts exceeds the limit, it evicts data of other parts at random. The data of a single part
+// may exceed the limit. The caller holds mu.
 func (f *Finder) chargeLocked(s *rowset, k *cached, bytes int64) {
 	if f.rowsets[s.id][s.key] != s || s.cached.Load() != k {
 		return // the data was evicted meanwhile

@@ -20,7 +20,7 @@ import (
 // rowGroups is the data about a part's row groups that is cached for searching keys in them.
 type rowGroups struct {
 	*part.Numbers
-	first []uint32 // first[g] is the number in the part of the first row of row group g
+	first []uint32 // first[g] is the number that the first row of row group g has in the part
 	read  []atomic.Pointer[groupRows]
 	asked []atomic.Int32 // asked[g] is how often row group g was searched in the file
 }
@@ -30,7 +30,8 @@ type rowGroups struct {
 // measured 2 ms for all numbers, and 0.02 to 0.2 ms for one row.
 const seldom = 12
 
-// groupRows has the numbers of a row group, as one list (part.Integers) for each column of the key.
+// groupRows has the key values of all rows of a row group, which are whole numbers: one list
+// (part.Integers) for each column of the key.
 type groupRows []part.Integers
 
 // wholeNumbers returns the values of a key as whole numbers. It returns nil if they are not whole
@@ -66,7 +67,9 @@ type candidates struct {
 // groupsHolding returns the row groups of a part that may have a key, and the number of reads that
 // searching them takes. If the footer is not cached, groupsHolding reads it. That counts as one of
 // the reads. ok is false if the part cannot be searched this way, for one of these reasons:
-//   - The key has a NULL, or is not of whole numbers.
+//   - The key has a NULL, is not of whole numbers, or had columns of other types when the part was
+//     written (see wholeNumbers).
+//   - The key cannot be searched in the part's row groups (see Reader.Numbers).
 //   - The search needs more than maxReads reads.
 func (f *Finder) groupsHolding(s *rowset, t *snapshot.Table, p *catalog.Part, key []base.ColumnID, values []arrow.Array, maxReads int) (c candidates, reads int, ok bool, err error) {
 	numbers := wholeNumbers(t, p, key, values)
@@ -117,7 +120,7 @@ func (f *Finder) lookInto(c candidates) (ways []way, err error) {
 	return ways, nil
 }
 
-// readGroups reads the numbers of the row groups in c, and caches them.
+// readGroups reads the numbers (key values) of the row groups in c, and caches them.
 func (f *Finder) readGroups(c candidates) error {
 	for _, g := range c.groups {
 		if _, err := f.readGroup(c, g); err != nil {
@@ -163,7 +166,8 @@ func (g *rowGroups) holding(values []int64) (out []int) {
 	return out
 }
 
-// readGroup returns the numbers of a row group. If they are not cached, it reads and caches them.
+// readGroup returns the numbers (key values) of a row group. If they are not cached, it reads and
+// caches them.
 func (f *Finder) readGroup(c candidates, group int) (*groupRows, error) {
 	if known := c.read[group].Load(); known != nil {
 		return known, nil

@@ -24,8 +24,8 @@ type State struct {
 }
 
 // Columns returns the columns from which an index of a key is built. These are the columns of the
-// key. If it is the primary key, the table's columns RowVersion and IsDeleted follow, as far as the
-// table has them.
+// key. If the key is the primary key, the columns RowVersion and IsDeleted follow, if the table has
+// them.
 func Columns(t schema.Table, key []base.ColumnID) []schema.Column {
 	var out []schema.Column
 	ids := slices.Clone(key)
@@ -175,9 +175,9 @@ func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowA
 	return out, nil
 }
 
-// patchStates replaces the written states of some rows by newer values, which the patches of their
-// rowset have. The argument of has the indexes of these rows: for each index i in of, out[i] is the
-// state of rows[i].
+// patchStates updates the states of some rows of one rowset with the newer values in the rowset's
+// patches (the argument set). The argument of has the indexes of these rows: for each index i in
+// of, out[i] is the state of rows[i].
 func patchStates(set *patch.Set, t schema.Table, rows []base.RowAddress, of []int, out []State) error {
 	for _, c := range Columns(t, t.PrimaryKey)[len(t.PrimaryKey):] {
 		newer, err := set.Column(c)

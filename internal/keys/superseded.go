@@ -25,10 +25,11 @@ import (
 // moves it to another key, or gives it another version must also delete the superseded rows of its
 // key.
 
-// Superseded are the superseded rows that were found in a table. Seq and Rows say which of the
-// table's rows were compared for that.
+// Superseded has the superseded rows (replaced by other rows of their keys) that were found in a
+// table. Seq and Rows say which of the table's rows were compared to find them.
 type Superseded struct {
-	Seq base.Seq // number of an edit: all rows that were in parts after it were deduplicated
+	// Seq is the number of an edit. All rows that were in parts after this edit were deduplicated.
+	Seq base.Seq
 	// Rows says for each memtable how many of its rows, beginning with the first, were
 	// deduplicated. The memtables are given by id.
 	Rows map[base.RowsetID]int64
@@ -36,11 +37,11 @@ type Superseded struct {
 	Of map[base.RowsetID]*roaring.Bitmap
 }
 
-// Superseded finds the superseded rows of a snapshot. The argument before has the superseded rows
-// that were found earlier, and is not modified. Only the rows that were added since then are looked
-// up. The argument seq is the sequence number of the snapshot, which must not be less than
-// before.Seq. The result shares the bitmaps of rowsets in which no more superseded rows were found.
-// The caller must hold the snapshot to which t belongs.
+// Superseded finds the superseded rows of a snapshot: those that other rows of their keys replace.
+// The argument before has the superseded rows that were found earlier, and is not modified. Only
+// the rows that were added since then are looked up. The argument seq is the sequence number of the
+// snapshot, which must not be less than before.Seq. The result shares the bitmaps of rowsets in
+// which no more superseded rows were found. The caller must hold the snapshot to which t belongs.
 func (f *Finder) Superseded(ctx context.Context, t *snapshot.Table, seq base.Seq, before Superseded) (Superseded, error) {
 	c := &deduplicator{Finder: f, ctx: ctx, table: t, superseded: maps.Clone(before.Of), grown: map[base.RowsetID]bool{}}
 	if c.superseded == nil {
@@ -61,7 +62,8 @@ func (f *Finder) Superseded(ctx context.Context, t *snapshot.Table, seq base.Seq
 	return after, nil
 }
 
-// deduplicator finds the superseded rows of one table in one snapshot.
+// deduplicator finds the superseded rows of one table in one snapshot: those that other rows of
+// their keys replace.
 type deduplicator struct {
 	*Finder
 	ctx        context.Context
@@ -90,9 +92,9 @@ func ofPart(p *catalog.Part) newRows { return newRows{seq: p.MaxSeq, id: p.ID, p
 func ofView(v memtable.View) newRows { return newRows{seq: v.MinSeq, id: v.Rowset, view: v} }
 
 // newRows returns the rows that were added after the last deduplication, whose result is the
-// argument before. They are by rowset, in the order in which the rowsets were written. All rows of
-// a rowset are older than the rows of the next rowset. That is so because a load starts a new
-// memtable, and only deduplicated parts are merged.
+// argument before. The returned slice has one element for each rowset, in the order in which the
+// rowsets were written. All rows of a rowset are older than the rows of the next rowset, because a
+// load starts a new memtable, and only deduplicated parts are merged.
 func (c *deduplicator) newRows(before Superseded) []newRows {
 	var all []newRows
 	for _, p := range c.table.Parts {
@@ -122,7 +124,8 @@ func (c *deduplicator) live(id base.RowsetID) func(ordinal uint32) bool {
 	}
 }
 
-// supersede marks some rows of a rowset as superseded. It sorts the slice rows.
+// supersede marks some rows of a rowset as superseded (replaced by other rows of their keys). It
+// sorts the slice rows.
 func (c *deduplicator) supersede(id base.RowsetID, rows []uint32) {
 	if len(rows) == 0 {
 		return
@@ -317,10 +320,10 @@ func (c *deduplicator) rows(a newRows) (rows []entry, look where, err error) {
 	return rows, look, nil
 }
 
-// valuesIn returns two things about the keys of some rows of a memtable, namely the row with the
-// number from and all later ones. The result bounds has the least and greatest values of each
-// column of the key. The result first has the values of the key's first column. The argument set
-// has the patches of the memtable, or is nil.
+// valuesIn reads the keys of some rows of a memtable: the row with the number in the argument from,
+// and all later rows. The result bounds has the least and greatest values of each column of the
+// key. The result first has the values of the key's first column. The argument set has the patches
+// of the memtable, or is nil.
 func valuesIn(now schema.Table, v memtable.View, from int64, set *patch.Set) (bounds ranges, first leading, err error) {
 	bounds, first = make(ranges, len(now.PrimaryKey)), leading{}
 	for _, b := range v.Batches {
@@ -356,7 +359,8 @@ func (x *Index) superseded(live func(ordinal uint32) bool, versions func(ordinal
 		for i, e := range bucket {
 			same := func(other entry) bool { return other.high == e.high && other.low == e.low }
 			if i+1 == len(bucket) || !slices.ContainsFunc(bucket[i+1:], same) || slices.ContainsFunc(bucket[:i], same) {
-				continue // this is the only row of its key, or it was added with an earlier row
+				// no later row has this key, or all rows of the key were added at the first one
+				continue
 			}
 			from := len(rows)
 			for _, other := range bucket[i:] {
@@ -389,9 +393,10 @@ func (x *Index) superseded(live func(ordinal uint32) bool, versions func(ordinal
 	return superseded, nil
 }
 
-// Repeated returns which rows of a rowset are superseded by other rows of the same rowset. The
-// argument records has the batches of the rowset, the oldest row first. The argument written is
-// their schema version. The argument set has the patches of the rowset, or is nil.
+// Repeated returns which rows of a rowset are superseded: another row of the same key in the same
+// rowset replaces them. The argument records has the batches of the rowset, the oldest row first.
+// The argument written is their schema version. The argument set has the patches of the rowset, or
+// is nil.
 func Repeated(now, written schema.Table, records []arrow.RecordBatch, set *patch.Set) (*roaring.Bitmap, error) {
 	var hashes []batch.KeyHash
 	var read states

@@ -60,10 +60,10 @@ func appendsAsIs(t schema.Table, rows engine.TableRows) bool {
 	return len(t.PrimaryKey) == 0 || appendsWithoutLookup(t, givenBy(rows, t), rows.WholeRows) && checkSameColumns(rows, t) == nil
 }
 
-// appendsWithoutLookup reports whether a table that merges on read gets these rows without a
-// look-up of the existing rows of their keys. The argument given lists the columns that the sender
-// gave. If the argument whole is true, the other columns get their defaults. If it is false, they
-// keep the values of the existing row.
+// appendsWithoutLookup reports whether rows are appended to a table that merges on read (its
+// queries hide replaced rows), without a look-up of the existing rows of their keys. The argument
+// given lists the columns that the sender gave. If the argument whole is true, the other columns
+// get their defaults. If it is false, they keep the values of the existing row.
 func appendsWithoutLookup(t schema.Table, given []schema.Column, whole bool) bool {
 	return t.MergeOnRead && (whole || len(given) == len(t.Columns))
 }

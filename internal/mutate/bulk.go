@@ -83,9 +83,10 @@ func (x *execution) insertParts(in insertion, rows *bulkInput, whole bool) (Coun
 	return rows.withTableLocked(x.options.BeforeLockWait, func() (Counts, error) { return x.mergeParts(in, rows, incoming) })
 }
 
-// withTableLocked locks and deduplicates the table, flushes it, and then calls the function try. If
-// that call returns ErrChanged because the table was truncated in the meantime, withTableLocked
-// deduplicates and flushes the table once more, and repeats the call.
+// withTableLocked locks the table. Then it deletes the table's superseded rows (replaced by other
+// rows of their keys), flushes it, and calls the function try. If that call returns ErrChanged
+// because the table was truncated in the meantime, withTableLocked repeats these steps except the
+// locking.
 func (in *bulkInput) withTableLocked(beforeWait engine.BeforeLockWait, try func() (Counts, error)) (Counts, error) {
 	release, err := in.store.LockTables(in.ctx, beforeWait, in.table.ID)
 	if err != nil {
@@ -200,8 +201,8 @@ func (x *execution) mergeParts(in insertion, rows *bulkInput, incoming *Transien
 		made.duplicateError = errDuplicateResult(rows.table)
 	}
 	if at := rows.table.ColumnByID(rows.table.IsDeleted); at >= 0 && !contains(made.sentColumns, rows.table.IsDeleted) {
-		// The deletion column may have values although it was not sent, because DO UPDATE may set
-		// it.
+		// The deletion column counts as sent even if the sender did not give it, because DO UPDATE
+		// may set it.
 		made.sentColumns = append(slices.Clone(made.sentColumns), rows.table.Columns[at])
 	}
 	deleted := map[base.RowsetID]*roaring.Bitmap{}
@@ -251,8 +252,9 @@ func (x *execution) mergeParts(in insertion, rows *bulkInput, incoming *Transien
 		return Counts{}, err
 	}
 	if rekeys || rows.table.IsDeleted != 0 {
-		// The join did not see tombstones, so a new row may have the same key as a tombstone. The
-		// search for such keys ignores the rows that the join replaced.
+		// The join did not see tombstones (rows that say that their key is deleted). So a new row
+		// may have the same key as a tombstone. The search for such keys ignores the rows that the
+		// join replaced.
 		visible := *t
 		if visible.Patches, err = withDeletions(t.Patches, deleted); err != nil {
 			return Counts{}, err

@@ -52,7 +52,7 @@ func (in *bulkInput) add(rec arrow.RecordBatch) error {
 	bytes := batch.Bytes(rec)
 	taken := in.bytes
 	if in.inMemoryOnly {
-		taken = 0 // the rows in memory stay there, because no chunk may be written as parts
+		taken = 0 // the rows in memory must stay there, because no chunk may be written as parts
 	}
 	release, err := in.reservation.ReserveOrSpill(in.ctx, bytes, taken, in.writeChunk)
 	if err != nil {

@@ -244,8 +244,9 @@ func (p *rowPlan) reads(reads []engine.ReadDependency) []engine.ReadDependency {
 // checkKeys returns an error if an inserted row has the key of another row. Otherwise it adds the
 // keys of the inserted rows to the change set.
 //
-// A new row replaces the tombstone of its key. If the tombstone has a higher version, the new row
-// is left out. A new row that is itself a deletion is left out if the table keeps no tombstones.
+// A new row replaces the tombstone of its key (the row that says that the key is deleted). If the
+// tombstone has a higher version, the new row is left out. A new row that is itself a deletion is
+// left out if the table keeps no tombstones.
 func (x *execution) checkKeys(f *planResult, o *changeSet, s *snapshot.Snapshot) error {
 	t := f.plan.table
 	if len(t.PrimaryKey) == 0 || len(o.change.Inserted) == 0 {
@@ -271,8 +272,9 @@ func (x *execution) checkKeys(f *planResult, o *changeSet, s *snapshot.Snapshot)
 			return err
 		}
 	}
-	// left has the indexes of the inserted rows that are not stored after all: rows with a lower
-	// version than the tombstone of their key, and deletions of a key that does not exist.
+	// left has the inserted rows that are not stored after all, as indexes of o.inserted: rows with
+	// a lower version than the tombstone of their key, and deletions if the table keeps no
+	// tombstones.
 	left := map[uint32]bool{}
 	seen := make(map[batch.KeyHash]bool, len(hashes))
 	for i, h := range hashes {

@@ -70,7 +70,7 @@ func (f *planResult) add(reservation *engine.Reservation, rec arrow.RecordBatch)
 	return nil
 }
 
-// addDeleted adds the row addresses in a batch to removed, the rows to delete.
+// addDeleted adds the row addresses in a batch to f.deleted, the rows to delete.
 func (f *planResult) addDeleted(reservation *engine.Reservation, rec arrow.RecordBatch) error {
 	rowsets, ordinals := rec.Column(0).(*array.Uint64).Uint64Values(), rec.Column(1).(*array.Int64).Int64Values()
 	rows := make([]uint32, len(ordinals))
@@ -183,10 +183,10 @@ func (f *planResult) conform(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 // returned). It also says which of these rows RETURNING reads, and which are inserted.
 type changeSet struct {
 	change engine.Change
-	// The following fields have row numbers within the effects of the statement, ascending:
-	//   - returned are the rows over which RETURNING is evaluated.
-	//   - inserted are the rows of change.Inserted.
-	//   - moved are the inserted rows that replace an existing row of the table.
+	// The following fields have row numbers within the effects of the statement:
+	//   - returned are the rows over which RETURNING is evaluated, ascending.
+	//   - inserted are the rows of change.Inserted, ascending.
+	//   - movedRows are the inserted rows that replace an existing row of the table.
 	returned, inserted []uint32
 	movedRows          map[uint32]bool
 	// tombstones has the row numbers, within the effects, of deletions: rows whose deletion column
@@ -259,8 +259,8 @@ func (f *planResult) changeSet() (*changeSet, error) {
 	first := uint32(0)
 	for _, values := range f.values {
 		for _, i := range p.tombstones(values) {
-			// Leave out rows that DELETE removes. In values these rows are as they were before, so
-			// their deletion column says nothing about the statement.
+			// Leave out rows that DELETE removes. For these rows the batch has the values from
+			// before the statement, so their deletion column says nothing about the statement.
 			o.tombstones[first+i] = p.actions[f.actions[first+i]].kind != deleteRow
 		}
 		first += uint32(values.NumRows())

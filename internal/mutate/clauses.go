@@ -116,7 +116,8 @@ func (c *clauses) until(sequences ...string) []sqltoken.Token {
 	return c.tokens()[from:c.at]
 }
 
-// text returns the statement's text from token i up to token j, and the offset where it starts.
+// text returns the statement's text from token i up to, but not including, token j. It also returns
+// the offset where this text starts.
 func (c *clauses) text(i, j int) (string, int) {
 	if i >= j {
 		return "", len(c.statement.Text)

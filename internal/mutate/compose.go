@@ -46,7 +46,7 @@ func (q *composedQuery) write(words ...string) {
 	}
 }
 
-// copy appends the statement's text from token i up to token j.
+// copy appends the statement's text from token i up to, but not including, token j.
 func (q *composedQuery) copy(c *clauses, i, j int) {
 	from := i
 	for ; i < j; i++ {
@@ -97,9 +97,9 @@ func questionMarks(tokens []sqltoken.Token) []int {
 	return out
 }
 
-// parameter returns the name under which a parameter is passed to DuckDB, and its position in the
-// statement, from 1. The position of a named parameter is 0. The argument mark is the position of a
-// ? parameter.
+// parameter takes the token of a parameter. It returns the name under which the parameter is passed
+// to DuckDB, and the number of its argument in the statement, from 1. That number is 0 for a named
+// parameter. For a ?, the argument mark is that number.
 func parameter(t sqltoken.Token, mark int) (name string, position int) {
 	if t.Text() == "?" {
 		return positionalName(mark), mark
@@ -230,8 +230,8 @@ type actionValue struct {
 }
 
 // writeValueByAction appends a CASE expression for the new value of a column, which depends on the
-// action for the row. The function other writes the expression for actions that are not in the list
-// values.
+// action for the row. The CASE has a branch for each element of the argument values. For all other
+// actions, the function other writes the expression.
 func (q *composedQuery) writeValueByAction(of schema.Type, values []actionValue, other func(q *composedQuery)) {
 	before, behind := "CASE "+schema.ActionColumn, " END"
 	begin, end := "", ""

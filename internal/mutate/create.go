@@ -296,7 +296,7 @@ func (c *clauses) options() (map[string]string, error) {
 		return nil, err
 	}
 	out := map[string]string{}
-	// The token with index at begins the next item of the list, or is the end of the list.
+	// at is the index in the statement of the first token of the current item.
 	at := c.at - 1 - len(inner)
 	for _, item := range list(inner) {
 		if len(item) < 3 || !item[1].Is("=") {

@@ -27,8 +27,9 @@ import (
 const filledTable = "scoter.filled"
 
 // patchesWithPending makes patches with new values for some rows. Each patch also has the values
-// that the row has now in the columns that stored expressions set. The argument given has the new
-// values, and rows has the numbers of its rows, in the order of their addresses.
+// that the row has now in the columns that expression updates set (UPDATEs that are stored as SQL
+// and applied when rows are read). The argument given has the new values, and rows has the numbers
+// of its rows, in the order of their addresses.
 func (m *Mutator) patchesWithPending(ctx context.Context, t *snapshot.Table, given newValues, rows []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	var columns []schema.Column
 	for _, id := range t.PendingColumns(nil) {
@@ -52,9 +53,9 @@ func (m *Mutator) patchesWithPending(ctx context.Context, t *snapshot.Table, giv
 // patch. It takes the rows to update (the argument updated), and returns those that can get a
 // patch.
 //
-// A row with only some columns cannot get a patch if the existing row is in certain parts: a stored
-// expression that sets a key column has not been applied to the part. The reason is that the table
-// was sorted or partitioned by the column after the part was written.
+// A row with only some columns cannot get a patch if the part of the existing row lacks the results
+// of an expression update (an UPDATE that is stored as SQL) that sets a key column. That happens if
+// the table was sorted or partitioned by the column after the part was written.
 func (m *Mutator) moveRows(ctx context.Context, t *snapshot.Table, a *incomingRows, change *engine.Change, updated []uint32, addresses []base.RowAddress) (others []uint32, err error) {
 	moves := map[base.RowsetID]bool{}
 	if len(t.Expressions) > 0 {

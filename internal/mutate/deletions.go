@@ -105,10 +105,10 @@ func nullable(t schema.Table, id base.ColumnID) schema.Table {
 	return t
 }
 
-// newIncomingDeleting returns the rows of some batches as incoming rows, ordered by their row
-// numbers. numbers has the row numbers of each batch. The batches must conform to the table. The
-// rows are counted across all batches, from 0. Those with at least the number in the argument from
-// are deletions.
+// newIncomingDeleting returns the rows of some batches as incoming rows. The batches must conform
+// to the table. The argument numbers has, for each batch, the numbers of its rows in the request,
+// and the result is in the order of these numbers. The argument from says which rows are deletions:
+// if the rows are counted across all batches from 0, these are row number from and all later rows.
 func newIncomingDeleting(t schema.Table, records []arrow.RecordBatch, numbers [][]int32, from int) (*incomingRows, error) {
 	order := batch.Order(numbers)
 	if order == nil {

@@ -127,8 +127,8 @@ func (x *execution) tryExpression(reservation *engine.Reservation, lock engine.T
 		return 0, err
 	}
 	change.Expression, change.ReadDependencies = &e.Expression, []engine.ReadDependency{{Table: e.table.ID}}
-	// Superseded rows must be deleted in the same edit, because the expression was not tried out on
-	// them.
+	// Superseded rows (replaced by other rows of their keys) must be deleted in the same edit,
+	// because the expression was not tried out on them.
 	change.DeleteSuperseded = true
 	change.Counts.Updated += inParts
 	if inParts == 0 {
@@ -425,9 +425,10 @@ func (x *execution) patchInMemory(e *storedExpressionUpdate, t *snapshot.Table, 
 	return o.change, err
 }
 
-// pendingColumns returns the columns with a stored expression that no merge has applied yet. An
-// UPDATE must give the rows that it changes values of these columns too, because stored expressions
-// do not apply to a row with a patch.
+// pendingColumns returns the pending columns of a table. An expression update (an UPDATE that is
+// stored as SQL and applied when rows are read) sets them, and no merge has written its results
+// yet. An UPDATE must give the rows that it changes values of these columns too, because expression
+// updates do not apply to a row with a patch.
 func (x *execution) pendingColumns(t schema.Table) ([]base.ColumnID, error) {
 	s, err := x.store.Snapshot(t.ID)
 	if err != nil {

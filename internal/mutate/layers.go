@@ -45,7 +45,7 @@ type newValues struct {
 	table      schema.Table
 	columns    []schema.Column // the columns that the batches in values have
 	values     []arrow.RecordBatch
-	columnsSet map[base.ColumnID]bool // the columns to change, a subset of columns
+	columnsSet map[base.ColumnID]bool // the columns to change, a subset of the field columns
 }
 
 // patches makes patches for some rows of v: one patch (patch.Layer) for each rowset. The argument

@@ -35,7 +35,7 @@ import (
 // them.
 type keyCondition struct {
 	columns   []base.ColumnID
-	values    []arrow.Array // arrays of length 1
+	values    []arrow.Array // the value of each column, as an array of length 1
 	constants []*constant
 	// assigned has assigned values that the query does not compute because they are known. A value
 	// is an array of length 1, and the map's key is the column to which it is assigned.
@@ -145,8 +145,8 @@ func (x *execution) keyLookup(t target, assignments []assignment, where []sqltok
 	return key
 }
 
-// plain reports whether the only use of a table's name in an expression is the target's name in
-// front of a column, as in t.a.
+// plain reports whether an expression contains no query, and names the target table only in front
+// of a column, as in t.a.
 func (t *target) plain(tokens []sqltoken.Token) bool {
 	for i, tok := range tokens {
 		if slices.ContainsFunc(queryStarters, tok.Is) {
@@ -160,9 +160,8 @@ func (t *target) plain(tokens []sqltoken.Token) bool {
 	return true
 }
 
-// keyGiven returns the first of two keys of which every column has a value: the primary key, or
-// else the sort key. It returns nil if neither is complete. The function given returns the value of
-// a column, or nil.
+// keyGiven returns the primary key if all its columns have values, or else the sort key if all its
+// columns have values, or else nil. The function given returns the value of a column, or nil.
 func keyGiven(t schema.Table, given func(base.ColumnID) arrow.Array) *keyCondition {
 	sorted := make([]base.ColumnID, len(t.SortKey))
 	for i, f := range t.SortKey {
@@ -283,8 +282,8 @@ func (x *execution) argument(t sqltoken.Token) any {
 }
 
 // The function stored converts a value to an array of length 1 of the type t. It returns nil if t
-// cannot represent the value exactly. If t can, DuckDB too compares a column of type t with the
-// value in that type.
+// cannot represent the value exactly. If t can represent it, DuckDB converts the value to t too
+// when it compares it with a column of type t.
 func stored(t schema.Type, value any) arrow.Array {
 	if text, ok := value.(string); ok && t.Kind == schema.Varchar {
 		return arrayOf(array.NewStringBuilder, text)
@@ -447,7 +446,8 @@ func (x *execution) findByKey(p *rowPlan) (*KeyRows, error) {
 		found.Constants = append(found.Constants, c.ConstantColumn)
 	}
 	t := s.Tables[p.table.ID]
-	// Stored expressions that no merge has applied yet cannot be applied to single rows.
+	// Rows that an index finds are read without applying expression updates (UPDATEs that are
+	// stored as SQL). So the table must not have any that a merge still has to apply.
 	ok := t.Schema.Version == p.table.Version && len(t.Expressions) == 0
 	if ok {
 		found.Addresses, ok, err = x.keys.All(t, p.key.columns, p.key.values)

@@ -15,9 +15,9 @@ import (
 // mergeClause is one WHEN clause of a MERGE: its condition and its action.
 type mergeClause struct {
 	when string // the text after WHEN, for errors
-	// target says that the clause is for rows of the join that have a row of the table.
+	// target says that the clause is for joined rows that have a row of the table.
 	target bool
-	// needsInput says that the clause is for rows of the join that have a row of the source.
+	// needsInput says that the clause is for joined rows that have a row of the source.
 	needsInput bool
 	condition  func(*composedQuery) // writes the condition; nil if there is none
 	action     int                  // index in the plan's actions; -1 for DO NOTHING
@@ -157,9 +157,9 @@ func (x *execution) mergeClause(p *rowPlan, m *mergeInput) (*mergeClause, error)
 	return w, err
 }
 
-// mergeUpdate parses the rest of a WHEN clause after UPDATE: SET and a list, or *, BY NAME or BY
-// POSITION. The last three assign the source's columns to the table's columns. The result set has
-// the columns that the update sets.
+// mergeUpdate parses the rest of a WHEN clause after UPDATE. It has one of these forms: SET with a
+// list of assignments; *; BY NAME; or BY POSITION. The last three forms assign the source's columns
+// to the table's columns. The result set has the columns that the update sets.
 func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeInput) (set []base.ColumnID, err error) {
 	c := x.c
 	if c.accept("SET") && !c.accept("*") {
@@ -179,9 +179,10 @@ func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeInput) (set 
 	return set, err
 }
 
-// mergeInsert parses the rest of a WHEN clause after INSERT: [(columns)] VALUES (values), DEFAULT
-// VALUES, or *, BY NAME or BY POSITION. The last three assign the source's columns to the table's
-// columns. versioned says whether the inserted rows have a version.
+// mergeInsert parses the rest of a WHEN clause after INSERT. It has one of these forms: [(columns)]
+// VALUES (values); DEFAULT VALUES; *; BY NAME; or BY POSITION. The last three forms assign the
+// source's columns to the table's columns. versioned says whether the clause gives the inserted
+// rows a version.
 func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeInput) (versioned bool, err error) {
 	c := x.c
 	for _, col := range p.table.Columns {

@@ -18,7 +18,7 @@ type mergeInput struct {
 	tokens  []sqltoken.Token
 	columns []inputColumn // the columns of the source; nil until they are needed
 	// each says that expressions must be computed for each row of the join. If it is false, DuckDB
-	// computes an expression in a sub-query that resolveSide made only once for equal rows.
+	// computes the sub-queries that resolveSide makes only once for equal rows.
 	each bool
 }
 
@@ -61,10 +61,10 @@ const sideTable = "scoter_side"
 
 // resolveSide returns a function that writes an expression of a WHEN clause of a MERGE.
 //
-// Some clauses are for rows of the join that have only a row of the table, or only a row of the
-// source. In their expressions, a column name that both sides have means the column of that one
-// side. To achieve this, resolveSide puts the expression into a sub-query over one row with the
-// side's columns, which hide the other side's columns.
+// Some clauses are for rows of the join that have a row of only one side: the table or the source.
+// In their expressions, a column name that both sides have means the column of that one side. To
+// achieve this, resolveSide puts the expression into a sub-query over one row. That row has the
+// columns of the one side, which hide those of the other side.
 //
 // If the argument decides is true, the expression decides which action applies, as conditions do.
 func (m *mergeInput) resolveSide(w *mergeClause, expression []sqltoken.Token, decides bool, write func(*composedQuery)) (func(*composedQuery), error) {

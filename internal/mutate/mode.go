@@ -71,10 +71,11 @@ func cutMode(s sqltoken.Statement, otherwise UpdateMode) (cut sqltoken.Statement
 // rewrites reports whether a change is made by rewriting parts. In the mode Auto this is so only if
 // there is no memory for a patch.
 //
-// Auto does not rewrite earlier, because that would not pay. This was measured with `scoter-bench
-// overlay --kinds modes` on 200,000 rows of lineitem. A patch is visible after 3% (for 1% of the
-// rows) to 22% (for all rows) of the processor time that rewriting the parts takes. Together with
-// the later merge that applies it, a patch takes 0.7 to 1.3 times the time of a rewrite.
+// If there is memory, Auto does not rewrite, because that would not pay. This was measured with
+// `scoter-bench overlay --kinds modes` on 200,000 rows of lineitem. A patch is visible after 3%
+// (for 1% of the rows) to 22% (for all rows) of the processor time that rewriting the parts takes.
+// Together with the later merge that applies it, a patch takes 0.7 to 1.3 times the time of a
+// rewrite.
 func (x *execution) rewrites(c engine.Change) bool {
 	// rows is the number of existing rows that change, and bytes is their size.
 	rows, bytes := uint64(0), int64(0)

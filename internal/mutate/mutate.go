@@ -123,7 +123,7 @@ type ConstantColumn struct {
 
 // Transient is a table that exists only for one query.
 type Transient struct {
-	Name  string // schema.name, in a schema of the system where users have no tables
+	Name  string // the table's name as schema.name; users have no tables in that schema
 	Table *snapshot.Table
 	// InMemory says that the query sees only the rows of memtables, and the rows with patches. It
 	// does not see the rows whose values are all in parts.
@@ -264,7 +264,7 @@ func (m *Mutator) execute(ctx context.Context, s sqltoken.Statement, req Request
 				return result, err
 			}
 		}
-		// The setting of the mode is `expression`, and the statement itself does not name a mode.
+		// The statement itself does not name a mode, and the mode in the settings is `expression`.
 		// The setting applies only to statements that can be stored as expressions, so this
 		// statement runs in the mode Auto.
 		x.mode, c.at = Auto, 0

@@ -189,8 +189,9 @@ func errDuplicateResult(t schema.Table) *base.Error {
 		WithHint("DO UPDATE SET of a column of the primary key must not give two rows the same key")
 }
 
-// replaceTombstone decides whether a new row or the tombstone of its key remains. rows must be
-// these two rows. Other rows mean that two rows would have the same key, which is an error.
+// replaceTombstone decides whether a new row or the tombstone of its key (the row that says that
+// the key is deleted) remains. The argument rows must be these two rows. Other rows mean that two
+// rows would have the same key, which is an error.
 func (s *partDedup) replaceTombstone(rows []base.RowAddress, states []keys.State) error {
 	if len(rows) != 2 || s.isNew[rows[0].Rowset] || states == nil || !states[0].Deleted {
 		return errDuplicateResult(s.table)

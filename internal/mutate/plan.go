@@ -72,7 +72,8 @@ type rowPlan struct {
 	// conditionColumns are the columns of the table that conditions of actions name (MERGE ... WHEN
 	// ... AND). It does not include the columns that decide which rows the query finds.
 	conditionColumns []base.ColumnID
-	// pending are the columns of the table with a stored expression that no merge has applied yet.
+	// pending are the columns of the table that expression updates (UPDATEs that are stored as SQL)
+	// set, and for which no merge has written the results yet.
 	pending   []base.ColumnID
 	key       *keyCondition // not nil if the statement looks for the rows of one key
 	transient *Transient
@@ -118,8 +119,8 @@ func (p *rowPlan) constantValue(c schema.Column) arrow.Array {
 	return p.key.assigned[c.ID]
 }
 
-// onlyDeletes reports whether the statement only deletes rows, and needs no more of these rows than
-// their addresses.
+// onlyDeletes reports whether the statement only deletes rows, and needs only the addresses of
+// these rows.
 func (p *rowPlan) onlyDeletes() bool {
 	return len(p.actions) == 1 && p.actions[0].kind == deleteRow && !p.rejectsDuplicates && p.returning.none() && !p.yieldsKeys
 }
@@ -283,10 +284,10 @@ func (x *execution) evaluationOf(expression []sqltoken.Token) (p evaluation, err
 	return p, nil
 }
 
-// setEvaluation decides where the query computes the number of the action for a row. The argument
-// at is the largest evaluation that an expression of the action needs. The function action writes
-// an expression for the number. If at is inSelectList, the select list computes the number,
-// otherwise the lateral sub-query of the plan.
+// setEvaluation decides where the query computes the number of the action for a row. Each
+// expression of an action needs an evaluation (a position in the query). The argument at is the
+// largest of these. If it is inSelectList, the select list computes the number, otherwise the
+// lateral sub-query of the plan. The function action writes an expression for the number.
 func (p *rowPlan) setEvaluation(at evaluation, action func(*composedQuery)) {
 	if at != inSelectList {
 		p.lateralAction = action

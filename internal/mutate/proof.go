@@ -100,8 +100,8 @@ type proof struct {
 	numbers []*number
 }
 
-// read turns a syntax tree into a number (an expression with its operands). It returns nil if the
-// expression is not one for which a proof is possible.
+// read turns a syntax tree into a number (an expression with its operands). It returns nil if no
+// proof is possible for the expression.
 func (p *proof) read(e *storedExpressionUpdate, node duck.Node) *number {
 	var n *number
 	switch node["class"] {
@@ -146,8 +146,11 @@ func (p *proof) read(e *storedExpressionUpdate, node duck.Node) *number {
 }
 
 // bounds sets the bounds of a column's values from the statistics of all parts. It returns false if
-// the bounds are not certain. That is so if in some part the column has no statistics, another
-// type, or a stored expression that no merge has applied yet.
+// the bounds are not certain. That is so if one of these things is true for some part:
+//   - It has no statistics of the column.
+//   - The column did not exist or had another type when the part was written.
+//   - An expression update (an UPDATE that is stored as SQL) sets the column, and no merge has
+//     written its results yet.
 func (p *proof) bounds(n *number, c schema.Column) bool {
 	n.nullable = !c.NotNull
 	for _, part := range p.table.Parts {

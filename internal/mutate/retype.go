@@ -158,8 +158,9 @@ func (x *execution) widen(t schema.Table, c schema.Column, to schema.Type) (done
 // inserts such a date during the check, queries that read it as a TIMESTAMP fail.
 func (x *execution) checkDates(t schema.Table, c schema.Column) error {
 	if c.ID == t.RowVersion {
-		// The column has the versions of rows. Superseded rows are deleted first, because until
-		// then their versions are compared with those of incoming rows.
+		// The column has the versions of rows. Superseded rows (replaced by other rows of their
+		// keys) are deleted first, because until then their versions are compared with those of
+		// incoming rows.
 		if err := x.store.DeleteSuperseded(x.ctx, t.ID); err != nil {
 			return err
 		}
@@ -176,7 +177,8 @@ func (x *execution) checkDates(t schema.Table, c schema.Column) error {
 	return e
 }
 
-// countStored counts the rows of a table that meet a condition, including tombstones.
+// countStored counts the rows of a table that meet a condition, including tombstones (rows that say
+// that their key is deleted).
 func (x *execution) countStored(t schema.Table, condition string) (int64, error) {
 	s, err := x.store.DeduplicatedSnapshot(x.ctx, t.ID)
 	if err != nil {

@@ -31,9 +31,11 @@ import (
 // rowVersions has the versions and deletion marks of incoming rows, which decide whether a row
 // replaces another one. All slices have one element for each row.
 type rowVersions struct {
-	versions           []uint64 // encoded as in keys.State; nil if the rows have none
-	deleted            []bool   // the deletion marks; nil if the rows have none
-	unversionedDeletes []bool   // the row is a deletion without a version; nil if there are none
+	// the versions as numbers, as in keys.State; nil if the rows have none
+	versions []uint64
+	deleted  []bool // the deletion marks; nil if the rows have none
+	// whether the row is a deletion without a version; nil if no row is one
+	unversionedDeletes []bool
 	// keyDeleted[i] is true if the batch also has a deletion without a version of the same key as
 	// row i. Then the version of the existing row does not count. If no row is such a deletion,
 	// keyDeleted is nil.
@@ -102,9 +104,11 @@ func (s rowVersions) isUnversionedDelete(i uint32) bool {
 	return s.unversionedDeletes != nil && s.unversionedDeletes[i]
 }
 
-// isSuperseded reports whether incoming row i has no effect on the existing row of its key. That is
-// so if the existing row has a higher version, or if the incoming row is a deletion and the key is
-// already deleted. The argument there is the state of the existing row.
+// isSuperseded reports whether incoming row i has no effect on the existing row of its key, because
+// the existing row has a higher version. The argument there is the state of the existing row. A
+// deletion without a version counts as newer than any existing row. It has no effect only if the
+// key is already deleted. If the batch has such a deletion of the key (keyDeleted), the version of
+// an existing row that is not deleted does not count.
 func (s rowVersions) isSuperseded(i int, there keys.State) bool {
 	switch {
 	case s.isUnversionedDelete(uint32(i)):
@@ -136,8 +140,8 @@ func withVersionColumns(t schema.Table, given, sentColumns []schema.Column) []sc
 }
 
 // setVersionColumns makes an update set the version and deletion columns from the incoming row, if
-// the statement gives them. It does for updates whose values are SQL expressions what
-// withVersionColumns does for other updates.
+// the statement gives them. It is for updates whose values are SQL expressions. withVersionColumns
+// does the same for other updates.
 func (x *execution) setVersionColumns(in insertion, update *rowAction, values map[base.ColumnID]func(*composedQuery)) {
 	t := in.target.table
 	for _, id := range []base.ColumnID{t.RowVersion, t.IsDeleted} {

@@ -204,7 +204,7 @@ func (w *rowsRequest) withPosition(t schema.Table, columns map[string]bool, err 
 func (m *Mutator) Pieces(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (pieces []engine.TableRows, release func(), err error) {
 	release = func() {}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-	// After an error nothing is split, because Append returns the same error.
+	// If the lookup fails, nothing is split, because Append returns the same error.
 	if !rows.NullMeansMissing || err != nil || len(t.PrimaryKey) == 0 {
 		return nil, release, nil
 	}

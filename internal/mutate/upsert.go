@@ -109,8 +109,8 @@ func newIncomingAs(t schema.Table, all arrow.RecordBatch, own rowVersions, given
 	return a, err
 }
 
-// upsert commits incoming rows for one table in one edit. No two elements of the argument all have
-// a key in common. The function before, if not nil, is called before the commit with the indexes of
+// upsert commits incoming rows for one table in one edit. No key occurs in two elements of the
+// argument all. The function before, if not nil, is called before the commit with the indexes of
 // the rows of all[0] that the commit will store. If this call returns an error, nothing is
 // committed. upsert returns errStale if the table's schema has changed since the rows were
 // prepared.
@@ -152,10 +152,10 @@ func (m *Mutator) tryUpsert(ctx context.Context, all []*incomingRows, c conflict
 	return change.Counts, err
 }
 
-// upsertChanges makes one change of all incoming rows for one table. No two elements of the
-// argument all have a key in common. The result remaining has the indexes of the rows of all[0]
-// that the change stores. upsertChanges returns errStale if the table's schema has changed since
-// the rows were prepared.
+// upsertChanges turns all incoming rows for one table into one engine.Change. No key occurs in two
+// elements of the argument all. The result remaining has the indexes of the rows of all[0] that the
+// change stores. upsertChanges returns errStale if the table's schema has changed since the rows
+// were prepared.
 func (m *Mutator) upsertChanges(ctx context.Context, t *snapshot.Table, all []*incomingRows, c conflictAction) (change engine.Change, remaining []uint32, err error) {
 	for i, a := range all {
 		if t.Schema.ID != a.table.ID || t.Schema.Version != a.table.Version {
@@ -178,9 +178,9 @@ func (m *Mutator) upsertChanges(ctx context.Context, t *snapshot.Table, all []*i
 	return change, remaining, nil
 }
 
-// upsertChange makes a change of incoming rows. It compares them with the existing rows of the same
-// keys in a snapshot. The result remaining has the indexes of the incoming rows that the change
-// stores.
+// upsertChange turns incoming rows into an engine.Change. It compares them with the existing rows
+// of the same keys in a snapshot. The result remaining has the indexes of the incoming rows that
+// the change stores.
 func (m *Mutator) upsertChange(ctx context.Context, t *snapshot.Table, a *incomingRows, c conflictAction) (change engine.Change, remaining []uint32, err error) {
 	addresses, err := m.keys.Find(ctx, t, keys.Key(a.table, a.rows), a.hashes)
 	if err != nil {
@@ -202,10 +202,10 @@ func (m *Mutator) upsertChange(ctx context.Context, t *snapshot.Table, a *incomi
 	return change, remaining, err
 }
 
-// changeSet makes a change of incoming rows, based on the existing rows with the same keys.
-// addresses has the address of the existing row for each incoming row; its Rowset is 0 if the key
-// does not exist. states has the version and deletion mark of each existing row, if the table has
-// versions or tombstones.
+// changeSet turns incoming rows into an engine.Change, based on the existing rows with the same
+// keys. addresses has the address of the existing row for each incoming row; its Rowset is 0 if the
+// key does not exist. states has the version and deletion mark of each existing row, if the table
+// has versions or tombstones (rows that say that their key is deleted).
 //
 // The result remaining has the indexes of the incoming rows that the change stores. The result
 // updated has the indexes of the rows that set only some columns in existing rows. They are not in
@@ -310,8 +310,8 @@ func (a *incomingRows) changeSet(addresses []base.RowAddress, states []keys.Stat
 func (m *Mutator) patches(ctx context.Context, t *snapshot.Table, a *incomingRows, updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	values := a.newValues()
 	slices.SortFunc(updated, func(i, j uint32) int { return compareAddresses(addresses[i], addresses[j]) })
-	// lacking[id] says that the part with this id has stored expressions that also set columns that
-	// the patch does not set.
+	// lacking[id] says that the part with this id lacks the results of an expression update (an
+	// UPDATE that is stored as SQL) that sets columns which the patch does not set.
 	lacking := map[base.RowsetID]bool{}
 	if len(t.Expressions) > 0 {
 		for _, p := range t.Parts {

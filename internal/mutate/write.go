@@ -54,10 +54,10 @@ func (m Mode) CheckKey(key []string) error {
 	return nil
 }
 
-// Write changes a table by the rows of a request. The argument key has the names of the columns by
-// which existing rows are found. If key is empty, these are the columns of the primary key. If the
-// rows lack columns, existing rows keep their values of these columns, and new rows get the
-// defaults. If several rows have the same key, the last one counts.
+// Write changes a table according to the rows of a request and its mode. The argument key has the
+// names of the columns by which existing rows are found. If key is empty, these are the columns of
+// the primary key. If the rows lack columns, existing rows keep their values of these columns, and
+// new rows get the defaults. If several rows have the same key, the last one counts.
 func (m *Mutator) Write(ctx context.Context, rows engine.TableRows, mode Mode, key []string, o engine.AppendOptions) (Counts, error) {
 	if mode == Append {
 		return m.Append(ctx, []engine.TableRows{rows}, o)
@@ -320,7 +320,7 @@ func checkKeyValues(t schema.Table, records []arrow.RecordBatch) error {
 	return nil
 }
 
-// merge makes the change of a request as a MERGE INTO statement. This is needed if the key is not
+// merge runs the change of a request as a MERGE INTO statement. This is needed if the key is not
 // the table's primary key, and for rows that must be stored in another place. If a key column was
 // not sent, the rows have its default, which counts as part of the key.
 func (w *rowsRequest) merge(a *incomingRows, given []schema.Column) (Counts, error) {

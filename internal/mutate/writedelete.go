@@ -14,8 +14,8 @@ import (
 
 // delete deletes the existing rows that have the keys of the incoming rows. If the key is the
 // table's primary key, the versions of the incoming rows count too: a row with a lower version than
-// the existing row has no effect. If the table keeps tombstones, each row that has an effect leaves
-// a tombstone.
+// the existing row has no effect. If the table keeps tombstones (rows that say that their key is
+// deleted), each row that has an effect leaves one.
 func (w *rowsRequest) delete(t schema.Table, key []string) (Counts, error) {
 	ids, err := keyColumns(t, key)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 )
 
 // Expression is an expression update: an UPDATE that is stored as SQL. It sets columns to values
-// that are computed from the columns of the same row. It is for all rows that were in parts and had
-// no patch at the time of the update. Readers apply it to these rows until a merge writes the
-// results. It is immutable.
+// that are computed from the columns of the same row. It applies to all rows that were in parts and
+// had no patch (separately stored new values) at the time of the update. Readers apply it to these
+// rows until a merge writes the results. It is immutable.
 type Expression struct {
 	Seq     base.Seq     // number of the edit that added the expression update
 	Version uint32       // schema version from which the SQL takes its column names and types
@@ -128,8 +128,8 @@ func (e *Expression) Encode() []byte {
 }
 
 // DecodeExpression reads an expression update (an UPDATE that is stored as SQL) that Encode has
-// written. t is the table in the schema version of the expression update. If it is not valid, the
-// error is Corrupt.
+// written. t is the table in the schema version of the expression update. If the content is not a
+// valid expression update, the error is Corrupt.
 func DecodeExpression(seq base.Seq, t schema.Table, content []byte) (*Expression, error) {
 	var s storedExpression
 	if err := json.Unmarshal(content, &s); err != nil {

@@ -37,7 +37,8 @@ func (c chain) compare(id base.ColumnID) int { return cmp.Compare(c.column, id) 
 type run struct {
 	ordinals []uint32
 	values   arrow.Array
-	// typ is the type of the values. If adjacent runs have equal types, they have the same pointer.
+	// typ is the type of the values. If adjacent runs have equal types, their typ is the same
+	// pointer.
 	typ     arrow.DataType
 	version uint32 // newest schema version under which one of the values was set
 	bytes   int64  // memory that the run takes, in bytes
@@ -130,8 +131,8 @@ func (c chain) compact() ([]run, error) {
 	return out, nil
 }
 
-// ref refers to a row of one of several runs. ordinal is the row's number, and at is the index of
-// its value, counted through all runs.
+// ref refers to a value in one of several runs. ordinal is the number of the value's row. at is the
+// index of the value among the values of all runs, one run after the other.
 type ref struct{ ordinal, at uint32 }
 
 // fold makes one run of several runs that have values of the same type. Later runs are newer. The

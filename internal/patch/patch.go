@@ -61,7 +61,7 @@ type Set struct {
 	// Deleted are the numbers of the deleted rows; nil if there are none; must not be modified.
 	Deleted *roaring.Bitmap
 
-	chains     []chain // new values, one chain for each column, by ascending column id
+	chains     []chain // new values: a chain (list of runs) for each column, by ascending column id
 	bytes      int64
 	attachment *attachment
 

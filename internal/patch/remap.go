@@ -22,8 +22,8 @@ type Remap interface {
 	Bytes() int64
 }
 
-// Sorted is the Remap (remap) of one rowset whose rows were sorted into several parts. Rows[i] has
-// the old numbers of the rows of Parts[i], in the order of that part.
+// Sorted is a Remap (from old row addresses to new ones) of one rowset whose rows were sorted into
+// several parts. Rows[i] has the old numbers of the rows of Parts[i], in the order of that part.
 type Sorted struct {
 	Rowset base.RowsetID
 	Parts  []base.RowsetID
@@ -72,9 +72,9 @@ func (m *Sorted) Bytes() (n int64) {
 	return n
 }
 
-// Interleaved is the Remap (remap) of several rowsets into one part, if the rows of each rowset
-// stay in their order. It takes at most one bit per row and rowset. If the part has the rows of one
-// rowset after those of another, it takes very little memory.
+// Interleaved is a Remap (from old row addresses to new ones) of several rowsets into one part, in
+// which the rows of each rowset stay in their order. It takes at most one bit per row and rowset.
+// If the part has the rows of one rowset after those of another, it takes very little memory.
 type Interleaved struct {
 	To    base.RowsetID
 	lanes map[base.RowsetID]*Lane
@@ -87,15 +87,16 @@ type Lane struct {
 	// leftOut has the numbers of the rowset's rows that are not in the new part. Nil means that all
 	// rows are in it.
 	leftOut *roaring.Bitmap
-	// at has the rows of the new part that come from this rowset. They are in the order that they
-	// have in the rowset.
+	// at has the numbers, in the new part, of the rows that come from this rowset. The n-th of them
+	// is for the n-th row of the rowset that is not left out.
 	at    *roaring.Bitmap
 	dense []uint64 // the rows in the field at, as one bit for each row; used while rows are added
 }
 
-// NewInterleaved returns a Remap (remap) of several rowsets, to which the rows must then be added.
-// The argument leftOut has a bitmap for each rowset, with the rows that will not be in the new
-// part. If the bitmap is nil, all rows of the rowset will be in the new part.
+// NewInterleaved returns a Remap (from old row addresses to new ones) of several rowsets into one
+// part. The caller must then call Add for each row. The argument leftOut has a bitmap for each
+// rowset, with the rows that will not be in the new part. If the bitmap is nil, all rows of the
+// rowset will be in the new part.
 func NewInterleaved(leftOut map[base.RowsetID]*roaring.Bitmap) *Interleaved {
 	m := &Interleaved{lanes: map[base.RowsetID]*Lane{}}
 	for rowset, deleted := range leftOut {

@@ -29,12 +29,12 @@ type analysis struct {
 	columns []columnRef
 	names   []outputName
 	hasTopN bool // whether the statement, or a query in it, has an ORDER BY with a LIMIT
-	// output says from which table or CTE the rows of the result come, if each of them is made of
-	// exactly one row. Otherwise it is nil.
+	// output says from which table or CTE the rows of the result come. It is nil unless each row of
+	// the result is made of exactly one row of that table or CTE.
 	output *rowOrigin
 	// decidingColumns are the names of columns that decide which rows the statement returns. These
-	// are the columns named outside its select list. If such a name is an alias of an expression in
-	// the select list, the columns of that expression count.
+	// are the columns that the statement names outside of its select list. If such a name is an
+	// alias of an expression in the select list, the columns of that expression count.
 	decidingColumns namedColumns
 	// boundAlone is set if the text belongs to a view, and DuckDB accepted it as a query of its
 	// own. The string describes the tables that the view read at that time. See checkViewBinds.
@@ -73,7 +73,7 @@ type tableRef struct {
 // schema.table.column. If it is only schema.table, it means a row of that table.
 type columnRef struct {
 	names      []string
-	start, end int // byte offsets of the names in the text
+	start, end int // byte offsets where the names begin and end in the text
 }
 
 // analyze makes DuckDB parse a SELECT, and collects the tables that it reads. Unless mayReadFiles
@@ -156,9 +156,8 @@ func (w *walker) fail(err error) {
 	}
 }
 
-// query walks a query node: a SELECT, a set operation or a recursive CTE. It returns the table or
-// CTE from which the rows come, if each row of the query is made of exactly one row. Otherwise it
-// returns nil.
+// query walks a query node: a SELECT, a set operation or a recursive CTE. If each row of the query
+// is made of exactly one row of a table or CTE, it returns that table or CTE, and otherwise nil.
 func (w *walker) query(node duck.Node, visible *cte) *rowOrigin {
 	if node == nil {
 		return nil

@@ -379,7 +379,8 @@ func (b *binding) relation(ctx context.Context, t *snapshot.Table, bounds []over
 	return b.hold(rel), nil
 }
 
-// rows returns the relation for the rows of a table that an index found (Request.Rows).
+// rows returns the relation (SQL text that stands for a table) for those rows of a table that an
+// index found (Request.Rows).
 func (b *binding) rows(ctx context.Context, t *snapshot.Table) (string, error) {
 	if t == nil {
 		return "", base.Errorf(base.Internal, "rows were found in a table that the query does not name")
@@ -428,8 +429,9 @@ func uniqueAliases(a *analysis) []string {
 	return out
 }
 
-// columnEdits returns edits that shorten the qualifiers of columns, for example from db.t.c to
-// t.c. This is needed because a relation can only be qualified by its alias.
+// columnEdits returns edits that shorten the qualifiers of columns, for example from db.t.c to t.c.
+// This is needed because only its alias can qualify the columns of a relation (SQL text that stands
+// for a table).
 func (b *binding) columnEdits(a *analysis, database, schemaName string, aliases []string) sqltoken.Edits {
 	var splices sqltoken.Edits
 	for _, c := range a.columns {

@@ -15,7 +15,7 @@ import (
 // default is. Scoter adds this to DuckDB's output, because DuckDB sees only the relations that
 // replace the tables.
 type describedQuery struct {
-	start, end int // byte offsets, in the text, of DESCRIBE and its query
+	start, end int // byte offsets where DESCRIBE begins and where its query ends
 	tables     []describedTable
 	columns    []describedColumn
 }
@@ -145,7 +145,7 @@ func list(node duck.Node, key string) []any {
 }
 
 // describeEdits returns edits that put a query around each DESCRIBE of a query. The outer query
-// adds the properties of the columns that DuckDB does not know.
+// adds to the described columns the properties that DuckDB does not know.
 func (b *binding) describeEdits(a *analysis, database, schemaName string) (splices sqltoken.Edits) {
 	for _, d := range a.describes {
 		tables := make([]*schema.Table, len(d.tables))

@@ -144,9 +144,12 @@ func (w *perMessage) from(ref duck.Node, scope *cteScope) (reads bool, err error
 	return true, errManyRows("a table function")
 }
 
-// join checks a join in which at least one side may read messages. It returns an error if both
-// sides read them, or neither. It also returns an error if the result could have rows of the other
-// side that belong to no message, or that do not depend on which message they are joined with.
+// join checks a join in which at least one side may read messages. Messages are processed in
+// batches. join returns an error in these cases:
+//   - Both sides read messages, or neither does.
+//   - Rows are joined by their position.
+//   - The result could have a row of the other side that is not joined with a certain message, as
+//     in some outer joins and semi joins. Each batch would return that row again.
 func (w *perMessage) join(ref duck.Node, scope *cteScope) error {
 	left, err := w.from(object(ref, "left"), scope)
 	if err != nil {

@@ -218,9 +218,9 @@ func elementEnd(tokens []sqltoken.Token, from int) int {
 	return len(tokens)
 }
 
-// openElement returns an expression behind ON in a PIVOT, if its values are not listed. The
-// expression has the tokens from one index up to the other one. It may be followed by IN and a
-// query, which then gives the values. ok is false if the values are listed.
+// openElement returns an expression behind ON in a PIVOT, if its values are not listed.
+// tokens[from:to] has the expression. If IN and a query follow it there, the query gives the
+// values. ok is false if the values are listed.
 func openElement(text string, tokens []sqltoken.Token, from, to int, input string) (pivotElement, bool) {
 	if from >= to {
 		return pivotElement{}, false

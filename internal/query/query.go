@@ -160,7 +160,7 @@ func (r *Result) OthersWaiting() bool { return r.pool.OthersWaiting() }
 
 // Yield gives the query's slot (its right to run as one of max_queries) to another query, while
 // this query waits for the reader of its result. The argument since is the time at which the wait
-// began. See duck.Pool. The result must not be closed.
+// began. See duck.Pool. Yield must not be called after Close.
 func (r *Result) Yield(since time.Time) error { return r.pool.Yield(r.conn, since) }
 
 // Close ends the query and releases its resources. It may be called more than once.
@@ -207,8 +207,8 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 		return nil, b.withUserPosition(err)
 	}
 	if req.Target != 0 {
-		// The whole result is read before a row is changed, because the statement must first find
-		// all its rows.
+		// The statement finds all its rows before it changes a row. So the batches may be joined to
+		// full ones, although this delays the first of them.
 		result.rows.FullBatches()
 	}
 	result.Stats, result.binding = b.stats, b

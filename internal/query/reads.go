@@ -103,9 +103,9 @@ func (n *scopeColumns) subquery(query duck.Node, renamed []string) {
 	}
 }
 
-// resolve adds the columns in each expression of a sub-query whose name is used. It returns true if
-// it added columns. These may be names of further expressions, so the caller then calls resolve
-// again.
+// resolve goes through the expressions that sub-queries select. If the outer query uses the name of
+// an expression, resolve adds the columns in that expression. It returns true if it added columns.
+// These may be names of further expressions, so the caller then calls resolve again.
 func (n *scopeColumns) resolve() (more bool) {
 	n.selected = slices.DeleteFunc(n.selected, func(s selectedExpression) bool {
 		named := slices.ContainsFunc(s.names, func(name string) bool { return n.names[schema.Fold(name)] })

@@ -9,8 +9,8 @@ import (
 // the query is made of exactly one row of that table or CTE. Then a condition on the query's
 // columns is also a condition on the columns of the table or CTE.
 type rowOrigin struct {
-	table int  // index in analysis.tables; only if cte is nil
-	cte   *cte // the CTE that the rows come from; nil if it is a table
+	table int  // the table, as an index in analysis.tables; used only if cte is nil
+	cte   *cte // the CTE that the rows come from; nil if they come from a table
 	// columns maps the name of each column of the query to its name in the table or CTE. The keys
 	// are case-folded. nil means that all names are the same.
 	columns map[string]string
@@ -58,10 +58,11 @@ func (w *walker) pushIntoCTEs() {
 	}
 }
 
-// scope lists the items of a SELECT's FROM that have the columns in its WHERE.
+// scope lists the items of a SELECT's FROM to which the columns in its WHERE may belong.
 type scope struct {
 	items []scopeItem // the items from which scans may leave out rows that WHERE rejects
-	// opaque says that FROM has other items too. A column without a qualifier may belong to them.
+	// opaque says that FROM also has items that are not in the field items. A column without a
+	// qualifier may belong to them.
 	opaque bool
 }
 

@@ -87,7 +87,7 @@ func showTablesFrom(name []sqltoken.Token) (string, bool) {
 }
 
 // describeTable returns a query whose result is the output of DESCRIBE t. DuckDB cannot describe
-// the table, because the relation that replaces it has no keys, defaults and NOT NULL.
+// the table, because the SQL text that replaces the table has no keys, defaults and NOT NULL.
 func describeTable(t *schema.Table) string {
 	rows := make([]string, len(t.Columns))
 	for i, c := range t.Columns {

@@ -65,7 +65,9 @@ func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a
 		if err != nil {
 			return nil, err
 		}
-		if bounds != nil { // without bounds (the column has no values), DuckDB reports the error
+		// If the column has no values, there are no bounds. Then the call stays unchanged, and
+		// DuckDB reports the error.
+		if bounds != nil {
 			least, greatest, typ := schema.QuoteString(bounds[0]), schema.QuoteString(bounds[1]), bounds[2]
 			edits = append(edits, sqltoken.Edit{Start: call.end, End: call.end, Text: ", CAST(" + least + " AS " + typ + "), CAST(" + greatest + " AS " + typ + ")"})
 		}

@@ -7,14 +7,15 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// LayoutSince returns the oldest schema version from which on the sort key and the partitioning are
-// the same as now. A part of an older version must be rewritten. That is so even if its version had
-// the same sort key and partitioning as now, and a version in between did not. While a column was
-// in neither of them, it could get new values in place, so the rows may be out of order.
+// LayoutSince returns the oldest schema version since which the sort key and the partitioning have
+// always been as they are now. A part of an older version must be rewritten, even if it was written
+// with the present sort key and partitioning, and only a version in between had others. While a
+// column was not in the sort key or partitioning, rows could get new values of it in place. So the
+// rows of the part may be out of order.
 func (t *Table) LayoutSince() uint32 { return t.since(sameLayout) }
 
-// PartitionsSince returns the oldest schema version from which on the partitioning is the same as
-// now. Changes of the sort key do not count.
+// PartitionsSince returns the oldest schema version since which the partitioning has always been as
+// it is now. Changes of the sort key do not count.
 func (t *Table) PartitionsSince() uint32 { return t.since(batch.SamePartitions) }
 
 // since returns the oldest schema version v such that same(x, current) is true for all versions x

@@ -36,13 +36,13 @@ type Table struct {
 	// rowset without an entry are as they were written. Each change of rows puts a new *patch.Set
 	// here. The table's Version stays the same then.
 	Patches map[base.RowsetID]*patch.Set
-	// Superseded are the superseded rows of a table that merges on read, by rowset id. Patches
-	// lists them as deleted, too. Superseded is nil if the snapshot is not deduplicated. The
-	// bitmaps must not be modified.
+	// Superseded are the superseded rows (replaced by other rows of their keys) of a table that
+	// merges on read, by rowset id. Patches lists them as deleted, too. Superseded is nil if the
+	// snapshot is not deduplicated. The bitmaps must not be modified.
 	Superseded map[base.RowsetID]*roaring.Bitmap
-	// DedupedThrough is a sequence number, for a table that merges on read. Among the rows that
-	// edits up to this number added, all superseded rows are deleted: each key has at most one row
-	// left.
+	// DedupedThrough is the number of an edit, for a table that merges on read (its queries hide
+	// replaced rows). Among the rows that edits up to this number added, all replaced rows are
+	// deleted: each key has at most one row left.
 	DedupedThrough base.Seq
 	// Expressions are the table's expression updates (UPDATEs that are applied when rows are read),
 	// by ascending sequence number. Pending returns those that a reader must apply to a part.
@@ -61,9 +61,9 @@ func (t *Table) Pending(p *catalog.Part) []*patch.Expression {
 	return nil
 }
 
-// PendingColumns returns, in ascending order, the columns that are set by the expression updates
-// (UPDATEs that are stored as SQL) which the part p lacks (see Pending). If p is nil, it returns
-// the columns that are set by any expression update of the table.
+// PendingColumns returns the ids of columns in ascending order. They are the columns that are set
+// by the expression updates (UPDATEs that are stored as SQL) which the part p lacks (see Pending).
+// If p is nil, they are the columns that are set by any expression update of the table.
 func (t *Table) PendingColumns(p *catalog.Part) []base.ColumnID {
 	pending := t.Expressions
 	if p != nil {

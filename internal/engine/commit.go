@@ -124,10 +124,10 @@ func (e *Engine) runCommitter() {
 	}
 }
 
-// due reports whether to freeze the active generation now, so that it is flushed. memoryFull says
-// that writers wait for memory. That alone is a reason only if no other generation waits for its
-// flush, because such a flush frees memory sooner. Otherwise each waiting writer would freeze a
-// small generation, and flushes would never catch up.
+// due reports whether to freeze the active generation (the log segment and memtables that get new
+// rows) now, so that it is flushed. memoryFull says that writers wait for memory. That alone is a
+// reason only if no other generation waits for its flush, because such a flush frees memory sooner.
+// Otherwise each waiting writer would freeze a small generation, and flushes would never catch up.
 func (e *Engine) due(memoryFull bool) bool {
 	if e.settings.DisableAutomaticFlush {
 		return e.active.tooLong()

@@ -40,7 +40,8 @@ import (
 // leaves out every memtable that is not in its table's current version any more.
 
 // flushRetry is how long the flusher waits after a failed flush before it tries again. For example,
-// a full disk stays full for a while. Meanwhile writers get the error when memory runs out.
+// a full disk stays full for a while. Meanwhile writers continue. They get the error of the flush
+// only when memory runs out.
 const flushRetry = time.Second
 
 // Flush writes parts with all rows that were committed before the call. After an error the rows
@@ -344,7 +345,8 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 	return left, leftChanges, nil
 }
 
-// remap returns the remap from the memtable's rows to the rows of the new parts.
+// remap returns the remap of the memtable: for each of its rows, the address of that row in the new
+// parts.
 func (f *flushed) remap() patch.Remap {
 	m := &patch.Sorted{Rowset: f.memtable.mem.Rowset(), Rows: f.rows}
 	for _, p := range f.parts {

@@ -15,7 +15,7 @@ import (
 //	key          length and bytes of the idempotency key; empty if none
 //	hash         length and bytes of the hash of the request's body
 //	counts       rows inserted, updated and deleted, for the answer to a repetition
-//	expires      of the key, microseconds since 1970; 0 without a key
+//	expires      time when the key expires, in microseconds since 1970; 0 without a key
 //	tables       count, then for each: table id, schema version, id of the memtable,
 //	             number of batches
 //	sections     count, then for each: tag, length, bytes; what else the request does, see below

@@ -100,8 +100,8 @@ func (e *Engine) replay(run *replayedRun) error {
 	return nil
 }
 
-// generationOf returns the generation of a segment. If there is none yet, it adds one as the
-// newest.
+// generationOf returns the generation of a segment (the segment and its memtables). If there is
+// none yet, generationOf adds one as the newest.
 func (e *Engine) generationOf(segment base.SegmentID) *generation {
 	if n := len(e.generations); n > 0 && e.generations[n-1].segment == segment {
 		return e.generations[n-1]

@@ -73,9 +73,9 @@ type AppendOptions struct {
 	// error is Conflict.
 	IdempotencyKey string
 	BodyHash       []byte
-	// Progress, if not nil, has the offsets of a source up to which this append contains the
-	// source's records. The offsets and the rows are stored together, or neither is. An append with
-	// Progress does not need rows.
+	// Progress, if not nil, has the offsets of a source (a Kafka topic that fills tables) up to
+	// which this append contains the source's records. The offsets and the rows are stored
+	// together, or neither is. An append with Progress does not need rows.
 	Progress *Progress
 	// Lock is only for Commit. It is the weakest table lock that the caller holds on any of the
 	// tables that it changes.
@@ -84,7 +84,7 @@ type AppendOptions struct {
 	// returns an error, the request fails with that error instead of waiting.
 	BeforeLockWait BeforeLockWait
 	// Evolutions is only for Commit. It has the schema changes that the rows need. The caller has
-	// computed its changes as if the schema changes had been made: see
+	// computed its changes of rows as if these schema changes had been made: see
 	// Engine.DeduplicatedSnapshotAs.
 	Evolutions []Evolution
 	// Reservation, if not nil, is the reservation from which the request takes memory. If the

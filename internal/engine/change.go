@@ -23,9 +23,9 @@ type ReadDependency struct {
 	// the whole table. Then a row that was appended since the snapshot counts as a change, too.
 	Columns []base.ColumnID
 	// NewRowsOnly says that the statement depends only on rows that other statements insert after
-	// its snapshot. That is right if the statement itself modifies all existing rows on which its
-	// result depends, because conflicts about these are detected anyway. If NewRowsOnly is set,
-	// Columns is ignored.
+	// its snapshot. A caller may set it if the statement itself modifies all existing rows on which
+	// its result depends, because conflicts about these rows are detected anyway. If NewRowsOnly is
+	// set, Columns is ignored.
 	NewRowsOnly bool
 }
 
@@ -365,7 +365,7 @@ func (tc *tableChange) addSuperseded(c *Change, t *snapshot.Table) {
 }
 
 // checkDeduplicated returns an Internal error if the table merges on read and its snapshot shows
-// superseded rows.
+// superseded rows (rows that a newer row of the same key replaces).
 func checkDeduplicated(t *snapshot.Table) error {
 	if t.Schema.MergeOnRead && t.Superseded == nil {
 		return base.Errorf(base.Internal, "change of a table that merges on read, computed from a snapshot that is not deduplicated")
@@ -477,8 +477,8 @@ func (e *Engine) remapAddresses(c *tableChange) error {
 	}
 }
 
-// allRowsets returns the ids of the rowsets that have rows in the change: rows that it modifies, or
-// rows that Change.Unmodified lists.
+// allRowsets returns the ids of the rowsets (parts and memtables) that have rows of the change:
+// rows that it modifies, or rows that Change.Unmodified lists.
 func (c *tableChange) allRowsets() []base.RowsetID {
 	return slices.AppendSeq(c.rowsets(), maps.Keys(c.unmodified))
 }

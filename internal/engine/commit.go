@@ -137,7 +137,7 @@ func (e *Engine) due(memoryFull bool) bool {
 }
 
 // tooLong reports whether a memtable of the generation has used half of the row numbers that a
-// rowset can have.
+// memtable can have.
 func (g *generation) tooLong() bool {
 	for _, r := range g.memtables {
 		if r.mem.View().Rows > 1<<31 {
@@ -147,8 +147,9 @@ func (g *generation) tooLong() bool {
 	return false
 }
 
-// freezeOrLog freezes the active generation. No caller waits for the result, so it logs an error.
-// Writers get the error later, once memory runs out.
+// freezeOrLog freezes the active generation: it ends the log segment, so that its rows can be
+// flushed. No caller waits for the result, so freezeOrLog logs an error. Writers get the error
+// later, once memory runs out.
 func (e *Engine) freezeOrLog() {
 	if err := e.freeze(); err != nil {
 		e.flushFailed(err)

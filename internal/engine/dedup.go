@@ -341,7 +341,8 @@ func (e *Engine) deleteSupersededAt(ctx context.Context, s *snapshot.Snapshot, i
 	})
 }
 
-// raiseDeduped records that the table is deduplicated up to the edit seq. The caller holds mu.
+// raiseDeduped records that the table is deduplicated up to the edit seq: no two rows that were
+// added up to that edit have the same key. The caller holds mu.
 func (t *dedupState) raiseDeduped(seq base.Seq) { t.dedupedThrough = max(t.dedupedThrough, seq) }
 
 // addDedupRemapLocked retains the remap (new row addresses) of replaced rowsets, so that it can be
@@ -386,7 +387,7 @@ func (t *table) storeDeduped(edit *catalog.Edit) {
 }
 
 // dedupedStored is called when the catalog has stored an edit that storeDeduped prepared. It
-// records this in memory. It runs in the committer.
+// records in memory that the catalog now has the number. It runs in the committer.
 func (e *Engine) dedupedStored(edit *catalog.Edit) {
 	for id, seq := range edit.Deduped {
 		e.tables[id].dedup.storedThrough = seq

@@ -63,7 +63,8 @@ func (e *Engine) Flush(ctx context.Context) error {
 	return base.Wrap(e.flushFrozen(ctx, through), "flush")
 }
 
-// runFlusher flushes each generation after it was frozen, until the engine is closed.
+// runFlusher flushes each generation (a log segment and its memtables) after it was frozen, until
+// the engine is closed.
 func (e *Engine) runFlusher() {
 	defer e.background.Done()
 	for {
@@ -96,8 +97,8 @@ func (e *Engine) flushFailed(err error) {
 	e.flushFailure.Store(&base.Error{Kind: base.KindOf(err), Message: err.Error()})
 }
 
-// flushFrozen flushes the frozen generations, oldest first. It stops after the generation of the
-// given segment (the argument through).
+// flushFrozen flushes the frozen generations (log segments and their memtables), oldest first. It
+// stops after the generation of the given segment (the argument through).
 func (e *Engine) flushFrozen(ctx context.Context, through base.SegmentID) error {
 	for {
 		if done, err := e.flushOldest(ctx, through); done || err != nil {

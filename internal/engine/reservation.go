@@ -108,9 +108,9 @@ func (r *Reservation) Reserve(ctx context.Context, bytes int64) (release func(),
 const minSpillShare = 8
 
 // ReserveOrSpill takes memory like Reserve, for a bulk load that has buffered rows. The argument
-// taken is the memory of these rows in bytes. If no memory is free, ReserveOrSpill calls the
-// function spill, which writes the buffered rows as parts, and then waits. Without spill the load
-// could wait for memory that only its own buffered rows can free. If taken is less than
+// taken is the memory of these rows in bytes. If no memory is free, ReserveOrSpill first calls the
+// function spill, which writes the buffered rows as parts. Then ReserveOrSpill waits. Without spill
+// the load could wait for memory that only its own buffered rows can free. If taken is less than
 // 1/minSpillShare of a chunk, spill is not called.
 func (r *Reservation) ReserveOrSpill(ctx context.Context, bytes, taken int64, spill func() error) (release func(), err error) {
 	release, err = r.TryReserve(bytes)

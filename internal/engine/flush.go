@@ -212,8 +212,8 @@ func (e *Engine) flushGeneration(ctx context.Context, g *generation) (err error)
 	return nil
 }
 
-// beginFlush returns the memtables of a generation, and begins to record the changes that are
-// committed to their rows.
+// beginFlush returns the memtables of a generation (one log segment and its memtables), and begins
+// to record the changes that are committed to their rows.
 func (e *Engine) beginFlush(g *generation) []*flushed {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -257,10 +257,10 @@ func (e *Engine) discard(all []*flushed) error {
 }
 
 // publishFlush makes the parts of a flush visible: it runs step 3 and the first half of step 4 of a
-// flush, in the committer. Since the flush began, TRUNCATE or DROP may have removed rows or parts.
-// The result left has the memtables whose rows were removed. The result leftChanges has the changes
-// of removed parts. The new files of both are not in use. After an error publishFlush leaves no
-// files that it wrote itself.
+// flush (see the start of flush.go), in the committer. Since the flush began, TRUNCATE or DROP may
+// have removed rows or parts. The result left has the memtables whose rows were removed. The result
+// leftChanges has the changes of removed parts. The new files of both are not in use. After an
+// error publishFlush leaves no files that it wrote itself.
 func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChanges) (left []*flushed, leftChanges []partChanges, err error) {
 	edit := catalog.Edit{DropKeys: e.expiredStored(), PutKeys: e.remembered(g.keys), FlushedThrough: g.segment}
 	edit.PutOffsets = e.liveOffsets(g.offsets)
@@ -408,10 +408,10 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 }
 
 // withoutSuperseded returns the argument order without superseded rows, if the table merges on
-// read. Here a row is superseded if records has a newer row of its key. Superseded rows must be
-// removed before the rows are written, because the parts lose the order of arrival. The argument
-// order has the numbers of the rows, in sorted order. The argument now is the table's present
-// schema. The argument written is the schema of the records.
+// read. Here a row is superseded if the argument records has a newer row of the same key.
+// Superseded rows must be removed before the rows are written, because the parts lose the order of
+// arrival. The argument order has the numbers of the rows, in sorted order. The argument now is the
+// table's present schema. The argument written is the schema of the records.
 func withoutSuperseded(order []uint32, now, written schema.Table, records []arrow.RecordBatch, changed *patch.Set) ([]uint32, error) {
 	if !now.MergeOnRead {
 		return order, nil

@@ -31,7 +31,7 @@ const frameFormat = 3
 // Tags of the sections in a log frame. A reader must fail if it does not know a tag, because every
 // section affects the data.
 const (
-	sectionProgress = 1 // section with the offsets of a source, see Progress.encode
+	sectionProgress = 1 // section with the Kafka offsets of a source, see Progress.encode
 	sectionChanges  = 2 // section with deletions and patches, see changeSet.encode
 	// sectionExpressions is a section with the expression updates (UPDATEs that are stored as SQL)
 	// of the tables in sectionChanges. sectionChanges must come before it. See
@@ -57,7 +57,7 @@ type frame struct {
 	tables  []frameTable
 	body    []byte
 
-	progress *Progress // offsets of a source; nil if the frame has none
+	progress *Progress // Kafka offsets of a source; nil if the frame has none
 	changes  []frameChange
 }
 

@@ -48,13 +48,13 @@ type TableRows struct {
 	NullMeansMissing bool
 	// Numbers, if not nil, has a number for each row of each batch, which says in which order the
 	// rows arrived. If several rows have the same key, the one with the greatest number counts.
-	// Rows with equal numbers count as arrived in the order of the batches. If Numbers is nil, that
-	// goes for all rows.
+	// Rows with equal numbers count as arrived in the order of the batches. If Numbers is nil, all
+	// rows count as arrived in the order of the batches.
 	Numbers [][]int32
 	// Deleting, if not nil, says for each batch whether its rows delete the rows of their keys.
 	// Rows of a deleting batch need only the key and the version. If the version is missing or
-	// NULL, the row of the key is deleted whatever its version is. If a batch does not delete,
-	// WholeRows must be set for it.
+	// NULL, the row of the key is deleted whatever its version is. If some batch does not delete,
+	// WholeRows must be set.
 	Deleting []bool
 }
 
@@ -73,17 +73,18 @@ type AppendOptions struct {
 	// error is Conflict.
 	IdempotencyKey string
 	BodyHash       []byte
-	// Progress, if not nil, has the offsets of a source up to which this append contains the
-	// source's records. The offsets and the rows are stored together, or neither is. An append with
-	// Progress does not need rows.
+	// Progress, if not nil, has the offsets of a source (a Kafka topic that fills tables) up to
+	// which this append contains the source's records. The offsets and the rows are stored
+	// together, or neither is. An append with Progress does not need rows.
 	Progress *Progress
 	// Lock is only for Commit. It is the weakest table lock that the caller holds on any of the
 	// tables that it changes.
 	Lock TableLock
-	// BeforeLockWait, if not nil, is called before the request waits for a table lock.
+	// BeforeLockWait, if not nil, is called before the request waits for a table lock. If it
+	// returns an error, the request fails with that error instead of waiting.
 	BeforeLockWait BeforeLockWait
 	// Evolutions is only for Commit. It has the schema changes that the rows need. The caller has
-	// computed its changes as if the schema changes had been made: see
+	// computed its changes of rows as if these schema changes had been made: see
 	// Engine.DeduplicatedSnapshotAs.
 	Evolutions []Evolution
 	// Reservation, if not nil, is the reservation from which the request takes memory. If the

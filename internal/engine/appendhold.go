@@ -6,8 +6,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// appendHold makes appends to one table wait until the channel over is closed. It is needed in
-// addition to a table lock, because that keeps out changes of existing rows, but not appends.
+// appendHold makes appends to one table wait until the channel ended is closed. It is needed in
+// addition to the table lock, because the table lock keeps out changes of existing rows, but not
+// appends.
 type appendHold struct{ ended chan struct{} }
 
 // holdAppends makes appends to a table wait until the returned function release is called. When

@@ -137,8 +137,9 @@ func (e *Engine) reserve(ctx context.Context, bytes int64) error {
 	err := e.budget.reserve(ctx, bytes,
 		func() <-chan time.Time { return e.clock.After(e.settings.MaxWait) },
 		func() {
-			// Most of the memory may belong to the active generation, which is not due for a flush
-			// yet. Wake the committer, so that it freezes that generation, which is then flushed.
+			// Most of the memory may belong to the active generation (the log segment and memtables
+			// that get new rows), which is not due for a flush yet. Wake the committer, so that it
+			// freezes that generation. The generation is then flushed.
 			if !e.settings.DisableAutomaticFlush {
 				e.queue.signal()
 			}

@@ -23,14 +23,14 @@ type ReadDependency struct {
 	// the whole table. Then a row that was appended since the snapshot counts as a change, too.
 	Columns []base.ColumnID
 	// NewRowsOnly says that the statement depends only on rows that other statements insert after
-	// its snapshot. That is right if the statement itself modifies all existing rows on which its
-	// result depends, because conflicts about these are detected anyway. If NewRowsOnly is set,
-	// Columns is ignored.
+	// its snapshot. A caller may set it if the statement itself modifies all existing rows on which
+	// its result depends, because conflicts about these rows are detected anyway. If NewRowsOnly is
+	// set, Columns is ignored.
 	NewRowsOnly bool
 }
 
-// Change is what a statement does to one table. The row addresses in it are those of the snapshot
-// from which it was computed.
+// Change is what a statement does to one table. Its row addresses (a rowset id and a row number)
+// are those of the snapshot from which the change was computed.
 type Change struct {
 	Table   base.TableID
 	Deleted map[base.RowsetID]*roaring.Bitmap
@@ -48,8 +48,9 @@ type Change struct {
 	// Inserted are the rows that the statement inserts, in natural types (see TableRows).
 	Inserted         []arrow.RecordBatch
 	ReadDependencies []ReadDependency
-	// Unmodified has rows that the statement left unchanged because of their values, by rowset id.
-	// If one of them was changed or deleted since the snapshot, the error is ErrChanged.
+	// Unmodified has rows that the statement left unchanged because of their values, by the id of
+	// the part or memtable that has them. If one of them was changed or deleted since the snapshot,
+	// the error is ErrChanged.
 	Unmodified map[base.RowsetID]*roaring.Bitmap
 	// Keys has hashes of the primary keys of the inserted rows (see batch.KeyHashes). If another
 	// statement has inserted one of these keys since the snapshot, the error is ErrChanged.
@@ -60,9 +61,9 @@ type Change struct {
 	// AppendOnly says that the change only inserts rows. Like the rows of Append, they conflict
 	// with no other change.
 	AppendOnly bool
-	// DeleteSuperseded says that the change also deletes all superseded rows of the snapshot.
-	// Without DeleteSuperseded, it deletes them only if it deletes other rows, or gives rows
-	// another version.
+	// DeleteSuperseded says that the change also deletes all superseded rows of the snapshot (older
+	// rows of a key, in a table that merges on read). Without DeleteSuperseded, the change deletes
+	// superseded rows only if it deletes other rows, or gives rows another version.
 	DeleteSuperseded bool
 	// Counts is what Commit returns as Result.Counts. A row that is deleted and inserted again with
 	// a new key counts as one update.
@@ -78,8 +79,9 @@ var ErrChanged = base.Errorf(base.Conflict, "rows were changed by another statem
 // new values of one column of one part would have more than patch.MaxColumnBytes bytes.
 var ErrColumnBytes = errors.New("new values of one column of one part")
 
-// errRemapped says that rowsets to which a change refers were replaced by a flush or merge. The
-// caller remaps the change's row addresses and tries again.
+// errRemapped says that parts or memtables to which a change refers were replaced by a flush or
+// merge. The caller remaps the change's row addresses (replaces them by the new addresses of the
+// rows) and tries again.
 var errRemapped = errors.New("rows moved to other rowsets in the meantime")
 
 // Commit makes changes that were computed from the snapshot s durable and visible, all or nothing.
@@ -144,8 +146,8 @@ type changeSet struct {
 	tables    []*tableChange
 	reads     []readDependency
 	bytes     int64 // reserved memory of all changes, in bytes
-	// supersededBytes is how much of the field bytes is for deleting superseded rows. These
-	// deletions are allowed even if patches have used up their memory.
+	// supersededBytes is how much of the field bytes is for deleting superseded rows (older rows of
+	// a key). These deletions are allowed even if patches already take as much memory as they may.
 	supersededBytes int64
 }
 
@@ -156,13 +158,13 @@ type readDependency struct {
 }
 
 // tableChange is a Change in the form in which the committer uses it. Its row addresses are
-// remapped to the present rowsets.
+// remapped: they are those in the present parts and memtables.
 type tableChange struct {
 	id      base.TableID
 	version uint32
 	deleted map[base.RowsetID]*roaring.Bitmap
-	// superseded has the superseded rows that the change deletes in addition to those in deleted.
-	// Deleting them conflicts with nothing.
+	// superseded has the superseded rows (older rows of a key) that the change deletes in addition
+	// to the rows in the field deleted. Deleting superseded rows conflicts with nothing.
 	superseded map[base.RowsetID]*roaring.Bitmap
 	// removed has all rows that the change deletes: those in deleted and in superseded.
 	removed    map[base.RowsetID]*roaring.Bitmap
@@ -181,8 +183,8 @@ type tableChange struct {
 	allColumns    bool
 	inserts       bool // whether the change inserts rows
 	keys          []uint64
-	keySet        map[uint64]struct{} // the elements of keys as a set, for fast look-ups
-	allSuperseded bool                // whether superseded has all superseded rows of the snapshot
+	keySet        map[uint64]struct{} // the elements of the field keys as a set, for fast look-ups
+	allSuperseded bool                // whether superseded has all such rows of the snapshot
 	bytes         int64               // reserved memory of the change, in bytes
 }
 
@@ -222,8 +224,9 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 			return nil, err
 		}
 	}
-	// Hold the snapshot until the commit. While it is held, the committer retains the write sets of
-	// all later commits, with which it compares this change.
+	// Hold the snapshot until the commit. While the snapshot is held, the committer retains the
+	// write sets of all later commits (the rows and keys that they changed). It compares this
+	// change with these write sets.
 	s.Retain()
 	if err := e.fill(ctx, &p, o.Reservation); err != nil {
 		s.Release()
@@ -329,8 +332,8 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		tc.bytes += bytes
 		p.patches = append(p.patches, l.Values)
 	}
-	// Until the flush, the memory of the change counts twice: the generation has the change, and
-	// the patches of the changed rowset have a copy of it.
+	// Until the flush, the memory of the change counts twice: the generation (log segment) records
+	// the change, and the patches of the changed part or memtable have a copy of it.
 	p.request.changes.bytes += 2 * tc.bytes
 	p.request.changes.tables = append(p.request.changes.tables, tc)
 	return nil
@@ -351,8 +354,8 @@ func setOf(keys []uint64) map[uint64]struct{} {
 	return set
 }
 
-// addSuperseded makes the change delete all superseded rows of the snapshot if that is needed: if
-// the change could otherwise make one of them visible again.
+// addSuperseded makes the change delete all superseded rows of the snapshot (older rows of a key),
+// if the change could otherwise make one of them visible again.
 func (tc *tableChange) addSuperseded(c *Change, t *snapshot.Table) {
 	writes := func(id base.ColumnID) bool { return id != 0 && slices.Contains(tc.columns, id) }
 	if t.Superseded == nil || !c.DeleteSuperseded && len(tc.deleted) == 0 && !writes(t.Schema.RowVersion) {
@@ -362,7 +365,7 @@ func (tc *tableChange) addSuperseded(c *Change, t *snapshot.Table) {
 }
 
 // checkDeduplicated returns an Internal error if the table merges on read and its snapshot shows
-// superseded rows.
+// superseded rows (rows that a newer row of the same key replaces).
 func checkDeduplicated(t *snapshot.Table) error {
 	if t.Schema.MergeOnRead && t.Superseded == nil {
 		return base.Errorf(base.Internal, "change of a table that merges on read, computed from a snapshot that is not deduplicated")
@@ -417,12 +420,13 @@ func checkLayer(t *snapshot.Table, l patch.Layer) error {
 	return nil
 }
 
-// remapAddresses remaps a change's row addresses to the present rowsets. If the remap of a replaced
-// rowset is not retained any more, the error is ErrChanged.
+// remapAddresses replaces a change's row addresses in replaced parts and memtables by the addresses
+// of the same rows at present. If the remap of a replaced part or memtable (the table of new
+// addresses) is not retained any more, the error is ErrChanged.
 func (e *Engine) remapAddresses(c *tableChange) error {
 	// If remapAddresses is called again, the maps touched and checked keep the addresses of the
-	// earlier calls, too. A write set since the snapshot may have recorded rows under any of these
-	// addresses.
+	// earlier calls, too. The write sets of commits since the snapshot (the rows that they changed)
+	// may have recorded a row under any of these addresses.
 	if c.checked == nil {
 		c.touched, c.checked = map[base.RowsetID]*roaring.Bitmap{}, map[base.RowsetID]*roaring.Bitmap{}
 	}
@@ -473,8 +477,8 @@ func (e *Engine) remapAddresses(c *tableChange) error {
 	}
 }
 
-// allRowsets returns the ids of the rowsets that have rows in the change: rows that it modifies, or
-// rows that Change.Unmodified lists.
+// allRowsets returns the ids of the rowsets (parts and memtables) that have rows of the change:
+// rows that it modifies, or rows that Change.Unmodified lists.
 func (c *tableChange) allRowsets() []base.RowsetID {
 	return slices.AppendSeq(c.rowsets(), maps.Keys(c.unmodified))
 }
@@ -486,9 +490,9 @@ func (c *tableChange) rowsets() []base.RowsetID {
 	return slices.Compact(all)
 }
 
-// remapRows returns the given rows at their present addresses. rows are row numbers by rowset id,
-// and remaps has the remaps of the rowsets that were replaced. Rows of other rowsets stay as they
-// are.
+// remapRows returns the given rows at their present addresses. rows has row numbers by rowset id,
+// and remaps has the new row addresses of each rowset (part or memtable) that was replaced. Rows of
+// other rowsets stay as they are.
 func remapRows(remaps map[base.RowsetID]patch.Remap, rows map[base.RowsetID]*roaring.Bitmap) (map[base.RowsetID]*roaring.Bitmap, error) {
 	now := map[base.RowsetID]*roaring.Bitmap{}
 	for rowset, rows := range rows {
@@ -515,8 +519,8 @@ func addRows(to map[base.RowsetID]*roaring.Bitmap, rowset base.RowsetID, rows *r
 	}
 }
 
-// remapsOf returns the remaps of the given rowsets, as far as they were replaced. If a remap is not
-// retained any more, the error is ErrChanged.
+// remapsOf returns the remaps (new row addresses) of those of the given rowsets that a flush or
+// merge has replaced. If a remap is not retained any more, the error is ErrChanged.
 func (e *Engine) remapsOf(id base.TableID, rowsets []base.RowsetID) (map[base.RowsetID]patch.Remap, error) {
 	if len(rowsets) == 0 { // for example if the same commit creates the table
 		return nil, nil

@@ -17,7 +17,7 @@ import (
 //   - each part file and patch, against the catalog
 //   - each frame of the log
 //   - the folders of parts and patches: a file that the catalog does not list is a finding, unless
-//     it is one of Orphans
+//     the method Orphans returns it
 //
 // Each finding is a Corrupt error. Appends wait while Check reads the log and the patches. Flushes
 // wait until Check ends.

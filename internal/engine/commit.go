@@ -124,10 +124,10 @@ func (e *Engine) runCommitter() {
 	}
 }
 
-// due reports whether to freeze the active generation now, so that it is flushed. memoryFull says
-// that writers wait for memory. That alone is a reason only if no other generation waits for its
-// flush, because such a flush frees memory sooner. Otherwise each waiting writer would freeze a
-// small generation, and flushes would never catch up.
+// due reports whether to freeze the active generation (the log segment and memtables that get new
+// rows) now, so that it is flushed. memoryFull says that writers wait for memory. That alone is a
+// reason only if no other generation waits for its flush, because such a flush frees memory sooner.
+// Otherwise each waiting writer would freeze a small generation, and flushes would never catch up.
 func (e *Engine) due(memoryFull bool) bool {
 	if e.settings.DisableAutomaticFlush {
 		return e.active.tooLong()
@@ -137,7 +137,7 @@ func (e *Engine) due(memoryFull bool) bool {
 }
 
 // tooLong reports whether a memtable of the generation has used half of the row numbers that a
-// rowset can have.
+// memtable can have.
 func (g *generation) tooLong() bool {
 	for _, r := range g.memtables {
 		if r.mem.View().Rows > 1<<31 {
@@ -147,8 +147,9 @@ func (g *generation) tooLong() bool {
 	return false
 }
 
-// freezeOrLog freezes the active generation. No caller waits for the result, so it logs an error.
-// Writers get the error later, once memory runs out.
+// freezeOrLog freezes the active generation: it ends the log segment, so that its rows can be
+// flushed. No caller waits for the result, so freezeOrLog logs an error. Writers get the error
+// later, once memory runs out.
 func (e *Engine) freezeOrLog() {
 	if err := e.freeze(); err != nil {
 		e.flushFailed(err)

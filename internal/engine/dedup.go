@@ -54,19 +54,19 @@ type dedupState struct {
 	// pointer is constant.
 	lookUp *semaphore.Weighted
 
-	// superseded has all superseded rows that were found and are not deleted yet. It is guarded by
-	// lookUp.
+	// superseded has all superseded rows (those that a newer row of the same key replaces) that
+	// were found and are not deleted yet. It is guarded by lookUp.
 	superseded keys.Superseded
 	// hidden has, by rowset id, the patches that readers get: those in which superseded rows are
 	// marked as deleted. It is guarded by lookUp.
 	hidden map[base.RowsetID]hiddenRows
 
-	// remaps has the remaps of replaced rowsets that were not applied to superseded yet. It is
-	// guarded by mu.
+	// remaps has the new row addresses (remaps) of replaced rowsets that were not applied to the
+	// field superseded yet. It is guarded by mu.
 	remaps []dedupRemap
-	bytes  int64 // memory of remaps in bytes; guarded by mu
-	// remapsLost says that remaps had too many elements, so all were dropped. Then no remap is
-	// retained until all superseded rows are looked up again. It is guarded by mu.
+	bytes  int64 // memory of the field remaps, in bytes; guarded by mu
+	// remapsLost says that the field remaps got too many elements, so all were dropped. Then no
+	// remap is retained until all superseded rows are looked up again. It is guarded by mu.
 	remapsLost bool
 	// number of the edit up to which the table is deduplicated; guarded by mu
 	dedupedThrough base.Seq
@@ -76,17 +76,18 @@ type dedupState struct {
 	storedThrough base.Seq
 }
 
-// dedupRemap is the remap of the rows of rowsets that were rewritten, with the ids of these
-// rowsets.
+// dedupRemap has the ids of rowsets (parts or memtables) that were rewritten, and the remap: the
+// new addresses of their rows.
 type dedupRemap struct {
 	rowsets []base.RowsetID
 	remap   patch.Remap
 }
 
-// maxDedupRemaps is the maximum number of remaps that are retained for one table while it is not
-// read. remapBytes limits the memory of the remaps of all tables. Beyond these limits the remaps of
-// the table are dropped. Its superseded rows are then unknown, and are looked up again. Only rows
-// that are newer than dedupState.dedupedThrough must be looked up.
+// maxDedupRemaps is the maximum number of remaps (new row addresses after a flush or merge) that
+// are retained for one table while it is not read. remapBytes limits the memory of the remaps of
+// all tables. Beyond these limits the remaps of the table are dropped. Its superseded rows are then
+// unknown, and are looked up again. Only rows that are newer than dedupState.dedupedThrough must be
+// looked up.
 const maxDedupRemaps = 64
 
 // hiddenRows has the patches that readers of a rowset get, in which superseded rows are deleted. It
@@ -127,8 +128,8 @@ func (e *Engine) DeduplicatedSnapshot(ctx context.Context, ids ...base.TableID) 
 }
 
 // beginDeduplicatedLocked is the first half of DeduplicatedSnapshot. It takes a snapshot. It also
-// returns the remaps of rowsets that were replaced since the last snapshot, by table id, and
-// removes them from the given dedup states. The caller must hold mu.
+// returns the remaps (new row addresses) of the rowsets that were replaced since the last snapshot,
+// by table id, and removes these remaps from the given dedup states. The caller must hold mu.
 func (e *Engine) beginDeduplicatedLocked(ids []base.TableID, states map[base.TableID]*dedupState) (*snapshot.Snapshot, map[base.TableID][]dedupRemap, error) {
 	s, err := e.snapshotLocked(ids)
 	if err != nil {
@@ -146,8 +147,8 @@ func (e *Engine) beginDeduplicatedLocked(ids []base.TableID, states map[base.Tab
 }
 
 // finishDeduplicated is the second half of DeduplicatedSnapshot. It finds the superseded rows of
-// the snapshot s, and returns a snapshot that hides them. The returned snapshot takes over the
-// reference to s. After an error, s is released.
+// the snapshot s (those that a newer row of the same key replaces), and returns a snapshot that
+// hides them. The returned snapshot takes over the reference to s. After an error, s is released.
 func (e *Engine) finishDeduplicated(ctx context.Context, s *snapshot.Snapshot, states map[base.TableID]*dedupState,
 	remaps map[base.TableID][]dedupRemap) (*snapshot.Snapshot, error) {
 	tables := maps.Clone(s.Tables)
@@ -198,9 +199,9 @@ func (e *Engine) acquireLookUps(ctx context.Context, ids []base.TableID) (states
 	return states, release, nil
 }
 
-// remapAllSuperseded applies the remaps that beginDeduplicatedLocked returned to the known
-// superseded rows of the tables. It must always be called, because beginDeduplicatedLocked returns
-// each remap only once.
+// remapAllSuperseded applies the remaps (new row addresses) that beginDeduplicatedLocked returned
+// to the known superseded rows of the tables. It must always be called, because
+// beginDeduplicatedLocked returns each remap only once.
 func remapAllSuperseded(states map[base.TableID]*dedupState, remaps map[base.TableID][]dedupRemap) (err error) {
 	for id, t := range states {
 		err = errors.Join(err, t.remapSuperseded(remaps[id]))
@@ -208,8 +209,9 @@ func remapAllSuperseded(states map[base.TableID]*dedupState, remaps map[base.Tab
 	return err
 }
 
-// remapSuperseded applies remaps to the known superseded rows of the table: it carries their
-// addresses over to the new rowsets. The caller holds the lock lookUp.
+// remapSuperseded applies remaps to the known superseded rows of the table: it replaces the
+// addresses of these rows in old rowsets by their addresses in the new rowsets. The caller holds
+// the lock lookUp.
 func (t *dedupState) remapSuperseded(remaps []dedupRemap) error {
 	of := maps.Clone(t.superseded.Of)
 	for _, m := range remaps {
@@ -285,10 +287,10 @@ func hasRowset(s *snapshot.Table, rowset base.RowsetID) bool {
 // schema change, or after it had to wait for memory.
 const maxDedupAttempts = 10
 
-// DeleteSuperseded deletes the rows of a table that merges on read which are superseded now. It
-// also records up to which edit the table is deduplicated. For other tables it does nothing. It
-// does not wait for table locks, because its deletions conflict with no other change. It does not
-// hold a snapshot while it waits for memory, see Reservation.
+// DeleteSuperseded deletes the superseded rows of a table that merges on read (those that a newer
+// row of the same key replaces). It also records up to which edit the table is deduplicated. For
+// other tables it does nothing. It does not wait for table locks, because its deletions conflict
+// with no other change. It does not hold a snapshot while it waits for memory, see Reservation.
 func (e *Engine) DeleteSuperseded(ctx context.Context, id base.TableID) error {
 	reservation := e.NewReservation()
 	defer reservation.Close()
@@ -339,13 +341,14 @@ func (e *Engine) deleteSupersededAt(ctx context.Context, s *snapshot.Snapshot, i
 	})
 }
 
-// raiseDeduped records that the table is deduplicated up to the edit seq. The caller holds mu.
+// raiseDeduped records that the table is deduplicated up to the edit seq: no two rows that were
+// added up to that edit have the same key. The caller holds mu.
 func (t *dedupState) raiseDeduped(seq base.Seq) { t.dedupedThrough = max(t.dedupedThrough, seq) }
 
-// addDedupRemapLocked retains the remap of replaced rowsets, so that it can be applied later to the
-// known superseded rows of the table. If the remaps of all tables exceed remapBytes, the remaps of
-// the table with the most memory are dropped. That frees at least as much as was added. The caller
-// must hold mu.
+// addDedupRemapLocked retains the remap (new row addresses) of replaced rowsets, so that it can be
+// applied later to the known superseded rows of the table. If the remaps of all tables exceed
+// remapBytes, the remaps of the table with the most memory are dropped. That frees at least as much
+// as was added. The caller must hold mu.
 func (e *Engine) addDedupRemapLocked(t *dedupState, rowsets []base.RowsetID, remap patch.Remap) {
 	if t == nil || t.remapsLost {
 		return
@@ -367,8 +370,8 @@ func (e *Engine) addDedupRemapLocked(t *dedupState, rowsets []base.RowsetID, rem
 	}
 }
 
-// dropRemaps drops all retained remaps of the table: if one is missing, the others are useless. The
-// caller holds mu.
+// dropRemaps drops all remaps (new row addresses of replaced rowsets) that are retained for the
+// table: if one is missing, the others are useless. The caller holds mu.
 func (t *dedupState) dropRemaps() { t.remaps, t.bytes, t.remapsLost = nil, 0, true }
 
 // storeDeduped adds to an edit of the catalog the number of the edit up to which the table is
@@ -384,7 +387,7 @@ func (t *table) storeDeduped(edit *catalog.Edit) {
 }
 
 // dedupedStored is called when the catalog has stored an edit that storeDeduped prepared. It
-// records this in memory. It runs in the committer.
+// records in memory that the catalog now has the number. It runs in the committer.
 func (e *Engine) dedupedStored(edit *catalog.Edit) {
 	for id, seq := range edit.Deduped {
 		e.tables[id].dedup.storedThrough = seq

@@ -177,7 +177,8 @@ type Engine struct {
 
 	// flushing is the lock of a flush: one flush runs at a time, in the order of generations.
 	flushing *semaphore.Weighted
-	// frozen has capacity 1. It has an element if a generation waits for its flush.
+	// frozen has capacity 1. It has an element if a generation (a log segment and its memtables)
+	// waits for its flush.
 	frozen chan struct{}
 
 	// partsAdded receives a value after parts were added, see PartsChanged. Its capacity is 1.
@@ -186,7 +187,7 @@ type Engine struct {
 	// guards the fields from seq to remaps, which only the committer writes
 	mu          sync.RWMutex
 	seq         base.Seq // sequence number of the last visible edit
-	versions    uint64   // number of the latest version of any table
+	versions    uint64   // number of the latest version; all tables share one sequence of numbers
 	databases   map[nameKey]string
 	schemas     map[nameKey]catalog.SchemaName
 	views       map[nameKey]catalog.View
@@ -196,8 +197,8 @@ type Engine struct {
 	sourceNames map[nameKey]base.SourceID
 	exports     map[base.ExportID]*export
 	active      *generation
-	generations []*generation // generations that are frozen and not flushed yet, oldest first
-	remaps      remaps        // remaps of the row addresses of replaced rowsets, for all tables
+	generations []*generation // frozen and not flushed (log segments with memtables), oldest first
+	remaps      remaps        // new row addresses of replaced parts and memtables, for all tables
 
 	keysMu sync.Mutex
 	// keys has the idempotency records of running requests, and of finished requests whose result
@@ -219,8 +220,8 @@ type Engine struct {
 
 	durations durations // durations of flushes and of syncs of the log
 
-	// patchMemoryShort says that a change was refused because patches had used up their memory, and
-	// that none of this memory was freed since then.
+	// patchMemoryShort says that a change was refused because all patches together would have taken
+	// more memory than they may, and that no memory of patches was freed since then.
 	patchMemoryShort atomic.Bool
 }
 
@@ -238,8 +239,8 @@ type table struct {
 	// one part of the current version lacks, oldest first. Each change makes a new slice.
 	expressions []*storedExpression
 	recorders   []*changeRecorder
-	// remaps has the remaps of replaced rowsets, by the id of the old rowset. Changes that were
-	// computed from older snapshots need them.
+	// remaps has the new row addresses of replaced rowsets (parts or memtables), by the id of the
+	// old rowset. Changes that were computed from older snapshots need them.
 	remaps map[base.RowsetID]remapped
 	lock   *semaphore.Weighted // the table lock; the pointer is constant
 	// lockedSeq is the number of the last edit before the table was locked, or 0 if the table is
@@ -256,7 +257,7 @@ type table struct {
 	catalogDeletions map[base.RowsetID]storedDeletions
 
 	// Only the committer uses the fields writeSets, writeSetKeys and insertedSeq.
-	writeSets    []writeSet // write sets of the latest commits to the table, oldest first
+	writeSets    []writeSet // what each of the latest commits changed, oldest first
 	writeSetKeys int        // total number of keys in writeSets
 	insertedSeq  base.Seq   // number of the last edit that appended rows to the table
 }

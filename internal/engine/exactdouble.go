@@ -14,12 +14,13 @@ import (
 
 // exactCheck checks that all values of some columns of 64-bit integers can be converted to DOUBLE
 // without loss. Values of deleted or changed rows count, too, since merges also convert them. The
-// check has two steps. The goroutine that plans the change of type checks all values (planning).
-// The committer then checks only the values that arrived since, without reading parts (holds).
+// check has two steps. The goroutine that plans the change of type checks all values (method
+// planning). The committer then checks only the values that arrived since, without reading parts
+// (method holds).
 type exactCheck struct {
 	engine  *Engine
 	columns []base.ColumnID
-	parts   map[base.RowsetID]bool // ids of the parts whose values planning has checked
+	parts   map[base.RowsetID]bool // ids of the parts whose values the method planning has checked
 }
 
 // largestExact is 2^53. DOUBLE can represent every integer from -largestExact to largestExact.
@@ -140,8 +141,8 @@ func (x *exactCheck) planning(ctx context.Context, table schema.Table) func(sche
 }
 
 // holds checks that the columns can still become DOUBLE: it checks the values that arrived since
-// planning checked them. If it would have to read parts for that, the error is ErrSchemaChanged. It
-// runs in the committer.
+// the method planning checked the columns. If it would have to read parts for that, the error is
+// ErrSchemaChanged. It runs in the committer.
 func (x *exactCheck) holds(t *table) error {
 	for _, id := range x.columns {
 		s := t.view() // no lock is needed: only the committer changes versions

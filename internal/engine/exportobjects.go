@@ -24,9 +24,12 @@ type ExportPartition struct {
 	Fingerprint string // text that identifies the state of the present rows
 	Parts       int    // number of parts of the partition; 0 if it has no rows
 	Bytes       int64  // total size of the parts, in bytes
-	Generation  int64  // generation of the object that has or will have the present rows
-	// Objects are the objects of the partition, by ascending generation. The export may write the
-	// last one again, unless it is closed (its rows were dropped from the table).
+	// Generation is the number in the file name of the object that has, or will have, the present
+	// rows.
+	Generation int64
+	// Objects are the objects of the partition, by ascending generation (the number in the object's
+	// file name). The export may write the last one again, unless it is closed (its rows were
+	// dropped from the table).
 	Objects []catalog.ExportObject
 }
 
@@ -178,8 +181,9 @@ func (e *Engine) ExportObjects(id base.TableID, partition string) (all []catalog
 }
 
 // PutExportObject records in the catalog that an object was written. With the fingerprint Claimed,
-// it records that the object is about to be written. The object must be of the generation to which
-// the partition's present rows belong. If that generation changed meanwhile, the error is Conflict.
+// it records that the object is about to be written. The object must be the one into which the
+// partition's present rows belong: its generation (the number in the file name) must be that of
+// ExportPartition. If that generation changed meanwhile, the error is Conflict.
 func (e *Engine) PutExportObject(ctx context.Context, o catalog.ExportObject) error {
 	build := func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {
@@ -196,8 +200,9 @@ func (e *Engine) PutExportObject(ctx context.Context, o catalog.ExportObject) er
 	})
 }
 
-// MarkExportObject replaces the recorded fingerprint of an open object. If the recorded fingerprint
-// differs from that of the argument o, it does nothing.
+// MarkExportObject replaces the recorded fingerprint of an open object (one that the export may
+// write again). If the recorded fingerprint is not the one that the argument o has,
+// MarkExportObject does nothing.
 func (e *Engine) MarkExportObject(ctx context.Context, o catalog.ExportObject, fingerprint string) error {
 	build := func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {
@@ -217,8 +222,8 @@ func (e *Engine) MarkExportObject(ctx context.Context, o catalog.ExportObject, f
 	})
 }
 
-// RemoveExportObject removes the record of an open object. The export has removed the object from
-// the storage without writing another one.
+// RemoveExportObject removes the record of an open object (one that the export may write again).
+// The export has removed the object from the storage without writing another one.
 func (e *Engine) RemoveExportObject(ctx context.Context, o catalog.ExportObject) error {
 	build := func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {
@@ -250,8 +255,8 @@ func (e *Engine) checkObject(o catalog.ExportObject) error {
 }
 
 // DropExported drops the rows of a partition that were exported to the object o. The same edit
-// closes the objects of this partition of all exports of the table. Only rows in parts are dropped,
-// not those in memtables.
+// closes this partition's objects of all exports of the table, so that they are never written
+// again. Only rows in parts are dropped, not those in memtables.
 //
 // The object o must be up to date, and so must the partition's objects of all other exports of the
 // table. Otherwise nothing is dropped, and the error is Conflict. If another export's object is not
@@ -335,10 +340,10 @@ func listed(parts []*partFile) []*catalog.Part {
 }
 
 // carryOverFingerprints keeps exports up to date when parts are merged. If an object was up to date
-// with the old parts, its new fingerprint is added to the edit of the merge, so that the merge does
-// not cause another export. rowsets are the ids of the old parts, and parts are all parts of the
-// table after the edit. The argument sets has the patches of old and new parts.
-// carryOverFingerprints runs in the committer.
+// with the old parts, the new fingerprint of its partition (the text that identifies the
+// partition's state) is added to the edit of the merge. So the merge does not cause another export.
+// rowsets are the ids of the old parts, and parts are all parts of the table after the edit. The
+// argument sets has the patches of old and new parts. carryOverFingerprints runs in the committer.
 func (e *Engine) carryOverFingerprints(edit *catalog.Edit, t *table, rowsets []base.RowsetID, parts []*partFile, sets map[base.RowsetID]*patch.Set) {
 	i := slices.IndexFunc(t.current.parts, func(p *partFile) bool { return slices.Contains(rowsets, p.ID) })
 	if i < 0 || !slices.ContainsFunc(slices.Collect(maps.Values(e.exports)), func(x *export) bool { return x.Table == t.id }) {

@@ -46,7 +46,8 @@ import (
 // These values of ExportObject.Fingerprint do not stand for a state of a partition.
 const (
 	// Claimed says that the export is about to write the object for the first time. The object may
-	// exist already.
+	// exist already, if an earlier attempt wrote it and was interrupted before it could record
+	// that.
 	Claimed = "claimed"
 	// Lost says that the object is missing in the storage, or differs from what was written.
 	Lost = "lost"
@@ -59,7 +60,8 @@ const (
 const RestoredName = "RESTORED"
 
 // export is the definition of an export, and the records of the objects that it wrote. The records
-// are by partition, with ascending generations.
+// are grouped by partition. Those of one partition are in the order of their generations (the
+// numbers in the file names).
 type export struct {
 	catalog.Export
 	objects map[string][]catalog.ExportObject
@@ -77,8 +79,8 @@ func (x *export) open(partition string) (o catalog.ExportObject, ok bool) {
 	return all[len(all)-1], true
 }
 
-// next returns the generation of the object that has, or will have, the present rows of a
-// partition.
+// next returns the generation (the number in the file name) of the object that has, or will have,
+// the present rows of a partition.
 func (x *export) next(partition string) int64 {
 	all := x.objects[partition]
 	if o, ok := x.open(partition); ok {

@@ -40,7 +40,8 @@ import (
 // leaves out every memtable that is not in its table's current version any more.
 
 // flushRetry is how long the flusher waits after a failed flush before it tries again. For example,
-// a full disk stays full for a while. Meanwhile writers get the error when memory runs out.
+// a full disk stays full for a while. Meanwhile writers continue. They get the error of the flush
+// only when memory runs out.
 const flushRetry = time.Second
 
 // Flush writes parts with all rows that were committed before the call. After an error the rows
@@ -62,7 +63,8 @@ func (e *Engine) Flush(ctx context.Context) error {
 	return base.Wrap(e.flushFrozen(ctx, through), "flush")
 }
 
-// runFlusher flushes each generation after it was frozen, until the engine is closed.
+// runFlusher flushes each generation (a log segment and its memtables) after it was frozen, until
+// the engine is closed.
 func (e *Engine) runFlusher() {
 	defer e.background.Done()
 	for {
@@ -95,8 +97,8 @@ func (e *Engine) flushFailed(err error) {
 	e.flushFailure.Store(&base.Error{Kind: base.KindOf(err), Message: err.Error()})
 }
 
-// flushFrozen flushes the frozen generations, oldest first. It stops after the generation of the
-// given segment (the argument through).
+// flushFrozen flushes the frozen generations (log segments and their memtables), oldest first. It
+// stops after the generation of the given segment (the argument through).
 func (e *Engine) flushFrozen(ctx context.Context, through base.SegmentID) error {
 	for {
 		if done, err := e.flushOldest(ctx, through); done || err != nil {
@@ -210,8 +212,8 @@ func (e *Engine) flushGeneration(ctx context.Context, g *generation) (err error)
 	return nil
 }
 
-// beginFlush returns the memtables of a generation, and begins to record the changes that are
-// committed to their rows.
+// beginFlush returns the memtables of a generation (one log segment and its memtables), and begins
+// to record the changes that are committed to their rows.
 func (e *Engine) beginFlush(g *generation) []*flushed {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -255,10 +257,10 @@ func (e *Engine) discard(all []*flushed) error {
 }
 
 // publishFlush makes the parts of a flush visible: it runs step 3 and the first half of step 4 of a
-// flush, in the committer. Since the flush began, TRUNCATE or DROP may have removed rows or parts.
-// The result left has the memtables whose rows were removed. The result leftChanges has the changes
-// of removed parts. The new files of both are not in use. After an error publishFlush leaves no
-// files that it wrote itself.
+// flush (see the start of flush.go), in the committer. Since the flush began, TRUNCATE or DROP may
+// have removed rows or parts. The result left has the memtables whose rows were removed. The result
+// leftChanges has the changes of removed parts. The new files of both are not in use. After an
+// error publishFlush leaves no files that it wrote itself.
 func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChanges) (left []*flushed, leftChanges []partChanges, err error) {
 	edit := catalog.Edit{DropKeys: e.expiredStored(), PutKeys: e.remembered(g.keys), FlushedThrough: g.segment}
 	edit.PutOffsets = e.liveOffsets(g.offsets)
@@ -344,7 +346,8 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 	return left, leftChanges, nil
 }
 
-// remap returns the remap from the memtable's rows to the rows of the new parts.
+// remap returns the remap of the memtable: for each of its rows, the address of that row in the new
+// parts.
 func (f *flushed) remap() patch.Remap {
 	m := &patch.Sorted{Rowset: f.memtable.mem.Rowset(), Rows: f.rows}
 	for _, p := range f.parts {
@@ -405,10 +408,10 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 }
 
 // withoutSuperseded returns the argument order without superseded rows, if the table merges on
-// read. Here a row is superseded if records has a newer row of its key. Superseded rows must be
-// removed before the rows are written, because the parts lose the order of arrival. The argument
-// order has the numbers of the rows, in sorted order. The argument now is the table's present
-// schema. The argument written is the schema of the records.
+// read. Here a row is superseded if the argument records has a newer row of the same key.
+// Superseded rows must be removed before the rows are written, because the parts lose the order of
+// arrival. The argument order has the numbers of the rows, in sorted order. The argument now is the
+// table's present schema. The argument written is the schema of the records.
 func withoutSuperseded(order []uint32, now, written schema.Table, records []arrow.RecordBatch, changed *patch.Set) ([]uint32, error) {
 	if !now.MergeOnRead {
 		return order, nil

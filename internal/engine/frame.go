@@ -15,7 +15,7 @@ import (
 //	key          length and bytes of the idempotency key; empty if none
 //	hash         length and bytes of the hash of the request's body
 //	counts       rows inserted, updated and deleted, for the answer to a repetition
-//	expires      of the key, microseconds since 1970; 0 without a key
+//	expires      time when the key expires, in microseconds since 1970; 0 without a key
 //	tables       count, then for each: table id, schema version, id of the memtable,
 //	             number of batches
 //	sections     count, then for each: tag, length, bytes; what else the request does, see below
@@ -31,7 +31,7 @@ const frameFormat = 3
 // Tags of the sections in a log frame. A reader must fail if it does not know a tag, because every
 // section affects the data.
 const (
-	sectionProgress = 1 // section with the offsets of a source, see Progress.encode
+	sectionProgress = 1 // section with the Kafka offsets of a source, see Progress.encode
 	sectionChanges  = 2 // section with deletions and patches, see changeSet.encode
 	// sectionExpressions is a section with the expression updates (UPDATEs that are stored as SQL)
 	// of the tables in sectionChanges. sectionChanges must come before it. See
@@ -57,7 +57,7 @@ type frame struct {
 	tables  []frameTable
 	body    []byte
 
-	progress *Progress // offsets of a source; nil if the frame has none
+	progress *Progress // Kafka offsets of a source; nil if the frame has none
 	changes  []frameChange
 }
 

@@ -30,7 +30,7 @@ type garbage struct {
 	// inDoubt has the paths of files that were abandoned while it was unknown whether the catalog
 	// lists them (the catalog was in doubt, see apply). It is guarded by mu.
 	inDoubt []string
-	wake    chan struct{} // channel of capacity 1; it has an element if removable has files
+	wake    chan struct{} // has capacity 1, and an element if the field removable has paths
 }
 
 func newGarbage() garbage {
@@ -231,8 +231,8 @@ func (e *Engine) abandon(path string) error {
 }
 
 // unlistedFiles returns the paths below parts/ and patches/ of everything that does not belong
-// there: files whose paths the argument listed does not have, and folders that belong neither to
-// one of the tables nor to a listed file.
+// there: files whose paths are not in the argument listed, and folders that belong neither to one
+// of the tables nor to a file in listed.
 func (e *Engine) unlistedFiles(listed map[string]bool, tables map[base.TableID]*table) (found []string, err error) {
 	used := map[string]bool{}
 	for path := range listed {

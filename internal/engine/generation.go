@@ -19,14 +19,14 @@ type generation struct {
 	// generation holds a reference to each memtable.
 	memtables map[base.TableID]*memtableRef
 	keys      []catalog.Key // idempotency records of the requests in the segment
-	offsets   offsets       // offsets of sources that requests in the segment set
+	offsets   offsets       // Kafka offsets of sources that requests in the segment set
 	// changes are the changes that requests in the segment made to existing rows of any rowset.
 	changes  []committedChange
 	frames   int
 	reserved int64     // memory in bytes that the memtables and changes have reserved in the budget
 	born     time.Time // time of the first frame of the segment
 
-	changeBytes int64 // how much of reserved is for changes, in bytes
+	changeBytes int64 // how much of the field reserved is for changes, in bytes
 }
 
 func newGeneration(segment base.SegmentID) *generation {

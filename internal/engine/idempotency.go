@@ -118,9 +118,9 @@ func (e *Engine) RunOnce(ctx context.Context, o AppendOptions, run func(AppendOp
 	return result, err
 }
 
-// putKey adds the idempotency record of o to an edit of the catalog. It is for a request that this
-// edit alone commits. putKey also adds the removal of expired records. A flush removes them, too,
-// but a client that only loads may cause no flush.
+// putKey adds the idempotency record of o to an edit of the catalog. It is for a request that is
+// committed by this edit alone, and not through the log. putKey also adds the removal of expired
+// records. A flush removes them, too, but a client that only loads may cause no flush.
 func (e *Engine) putKey(o AppendOptions, edit *catalog.Edit, result Result) {
 	if o.idempotency != nil {
 		edit.PutKeys = append(edit.PutKeys, o.idempotency.withResult(result))

@@ -124,7 +124,8 @@ func (e *Engine) fillImage(m *Image) (err error) {
 }
 
 // hold opens a file and adds it to the image. The argument size is the number of bytes, from the
-// start of the file, that belong to the image. If it is negative, the whole file does.
+// start of the file, that belong to the image. If size is negative, the whole file belongs to the
+// image.
 func (m *Image) hold(e *Engine, path string, size int64, checksum *uint32) (ImageFile, error) {
 	r, err := e.fs.Open(path)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Mutation is a change of one table that rewrites the parts of its rows, instead of adding patches.
-// One edit replaces the old parts by the new ones. Other statements wait for it only while Publish
-// runs. The caller closes the Mutation.
+// Mutation is a change of one table that rewrites the parts which contain the changed rows, instead
+// of adding patches. One edit replaces the old parts by the new ones. Other statements wait for it
+// only while Publish runs. The caller closes the Mutation.
 type Mutation struct {
 	*Rewrite
 	// Sets are the patches and deletions with which the parts are to be rewritten, by part id. They

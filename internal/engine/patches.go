@@ -46,7 +46,8 @@ func (e *Engine) patchLocked(t *table, sets map[base.RowsetID]*patch.Set) {
 	}
 }
 
-// unpatchLocked drops all patches and remaps of a table. The caller must hold mu.
+// unpatchLocked drops all patches of a table, and all its remaps (new addresses of rows that
+// moved). The caller must hold mu.
 func (e *Engine) unpatchLocked(t *table) {
 	none := map[base.RowsetID]*patch.Set{}
 	for rowset := range t.patches {

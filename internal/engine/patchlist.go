@@ -101,7 +101,8 @@ func (e *Engine) catalogPatchesLocked() (all []StoredPatch) {
 }
 
 // loggedPatches lists the changes that are only in the log, one entry per rowset. It leaves out
-// rowsets that were rewritten since then, because the catalog has their changes.
+// rowsets (parts and memtables) that were rewritten after their changes, because the catalog has
+// these changes.
 func loggedPatches(versions map[base.TableID]*version, changes [][]committedChange) []StoredPatch {
 	type logged struct {
 		StoredPatch

@@ -10,10 +10,10 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// Progress has the offsets of a source up to which an append contains the source's records. It is
-// stored in the same log frame as the rows, and later in the catalog transaction that lists their
-// parts. So the rows of each offset are in the tables exactly once, even if records are read again
-// after a crash.
+// Progress has the offsets of a source (a Kafka topic that fills tables) up to which an append
+// contains the source's records. It is stored in the same log frame as the rows, and later in the
+// catalog transaction that lists their parts. So the rows of each offset are in the tables exactly
+// once, even if records are read again after a crash.
 type Progress struct {
 	Source base.SourceID
 	Ranges []OffsetRange // ranges of offsets, at most one for each partition of a topic

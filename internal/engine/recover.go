@@ -8,11 +8,11 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// recover replays the log. Each segment that is not flushed becomes a frozen generation. The
-// generation has the same memtables, rowset ids, row numbers and schema versions as before the
-// restart. Rows are not converted to newer schema versions: memtables of older versions are read
-// like parts of older versions. Frames of dropped tables, and frames from before a TRUNCATE of
-// their table, are left out.
+// recover replays the log. Each segment that is not flushed becomes a frozen generation (a segment
+// with its memtables, which get no more rows). The generation has the same memtables, rowset ids,
+// row numbers and schema versions as before the restart. Rows are not converted to newer schema
+// versions: memtables of older versions are read like parts of older versions. Frames of dropped
+// tables, and frames from before a TRUNCATE of their table, are left out.
 //
 // When all rows are restored, recover removes files that the catalog does not list, and begins a
 // new segment.
@@ -100,8 +100,8 @@ func (e *Engine) replay(run *replayedRun) error {
 	return nil
 }
 
-// generationOf returns the generation of a segment. If there is none yet, it adds one as the
-// newest.
+// generationOf returns the generation of a segment (the segment and its memtables). If there is
+// none yet, generationOf adds one as the newest.
 func (e *Engine) generationOf(segment base.SegmentID) *generation {
 	if n := len(e.generations); n > 0 && e.generations[n-1].segment == segment {
 		return e.generations[n-1]

@@ -17,25 +17,26 @@ type changeRecorder struct {
 // remapped is the remap of a rowset that was replaced: it gives the new addresses of its rows. A
 // change whose snapshot has the old rowset needs it.
 type remapped struct {
-	// seq is the number of the edit that replaced the rowset. Snapshots from this edit on do not
-	// have the old rowset.
+	// seq is the number of the edit that replaced the rowset. Snapshots with this number or a
+	// greater one do not have the old rowset.
 	seq   base.Seq
 	remap patch.Remap
 }
 
 // remaps has the retained remaps of all tables, oldest first. A remap gives the new row addresses
 // of a rowset that was replaced. Changes need it if their snapshot was taken before the
-// replacement. So a remap is retained while a snapshot of any table from before it is held. Such a
-// snapshot may be held for long, for example by a query whose result is read slowly. So the memory
-// of remaps is bounded, and the oldest are dropped. A change that needs a dropped remap gets the
-// error ErrChanged. Remaps since a table was locked are not dropped, so a statement that runs again
-// under the table lock succeeds.
+// replacement. So a remap is retained as long as any snapshot is held that was taken before the
+// replacement. Such a snapshot may be held for long, for example by a query whose result is read
+// slowly. So the memory of remaps is bounded, and the oldest are dropped. A change that needs a
+// dropped remap gets the error ErrChanged. Remaps that were made since a table was locked are not
+// dropped, so a statement that runs again under the table lock succeeds.
 type remaps struct {
-	retained []retainedRemap // the retained remaps, by ascending sequence number of the edit
+	retained []retainedRemap // the retained remaps, by ascending seq
 	bytes    int64
 }
 
-// retainedRemap describes one retained remap. The remap itself is in table.remaps.
+// retainedRemap describes one retained remap (new row addresses of replaced rowsets). The remap
+// itself is in table.remaps.
 type retainedRemap struct {
 	table   *table
 	rowsets []base.RowsetID
@@ -43,14 +44,14 @@ type retainedRemap struct {
 	bytes   int64
 }
 
-// remapBytes is the limit of the memory of retained remaps, in bytes. The newest remap is retained
-// even if it alone exceeds the limit. The remaps that are retained for the dedup states of tables
-// have the same limit, separately.
+// remapBytes is the limit of the memory of retained remaps (new row addresses of replaced rowsets),
+// in bytes. The newest remap is retained even if it alone exceeds the limit. The remaps that are
+// retained for the dedup states of tables have the same limit, separately.
 func (e *Engine) remapBytes() int64 { return e.settings.MemoryBytes / 4 }
 
-// add retains the given remap. The edit seq of a table has replaced the given rowsets, whose rows
-// got new addresses. If the memory of all remaps exceeds limit, add drops the oldest remaps, except
-// those since a table lock was taken.
+// add retains the given remap: the new addresses of the rows of the given rowsets, which the edit
+// seq has replaced. If the memory of all remaps exceeds limit, add drops the oldest remaps. It does
+// not drop remaps of a locked table that were made since the table was locked.
 func (m *remaps) add(t *table, rowsets []base.RowsetID, seq base.Seq, remap patch.Remap, limit int64) {
 	if t.remaps == nil {
 		t.remaps = map[base.RowsetID]remapped{}
@@ -82,8 +83,9 @@ func (m *remaps) drop(drop func(retainedRemap) bool) {
 	})
 }
 
-// dropOld drops the remaps that no change can need any more: those that are not newer than the
-// oldest held snapshot. It is called at every commit, and usually there are none.
+// dropOld drops the remaps (new row addresses) that no change can need any more: those that are not
+// newer than the oldest held snapshot. It is called at every commit, and usually finds nothing to
+// drop.
 func (m *remaps) dropOld(oldest base.Seq) {
 	if len(m.retained) == 0 || m.retained[0].seq > oldest {
 		return
@@ -91,7 +93,7 @@ func (m *remaps) dropOld(oldest base.Seq) {
 	m.drop(func(k retainedRemap) bool { return k.seq <= oldest })
 }
 
-// forgetTable drops all retained remaps of a table.
+// forgetTable drops all retained remaps (new row addresses of replaced rowsets) of a table.
 func (m *remaps) forgetTable(t *table) {
 	m.drop(func(k retainedRemap) bool { return k.table == t })
 }
@@ -170,9 +172,9 @@ func (e *Engine) carryOver(edit *catalog.Edit, t *table, m *changeRecorder, rema
 	return s, nil
 }
 
-// showRemapLocked makes the result of carryOver visible: it retains the remap of the replaced
-// rowsets, and sets the patches of the new rowsets. The new parts must be in the table's current
-// version already. The caller must hold mu.
+// showRemapLocked makes the result of carryOver visible: it retains the remap (new row addresses)
+// of the replaced rowsets, and sets the patches of the new rowsets. The new parts must be in the
+// table's current version already. The caller must hold mu.
 func (e *Engine) showRemapLocked(t *table, s *carriedChanges) {
 	var rowsets []base.RowsetID
 	for rowset, set := range s.sets {
@@ -186,8 +188,8 @@ func (e *Engine) showRemapLocked(t *table, s *carriedChanges) {
 	e.patchLocked(t, s.sets)
 }
 
-// dropUnneededLocked drops the remaps and write sets that no held snapshot needs any more. The
-// caller must hold mu.
+// dropUnneededLocked drops the remaps (new row addresses) and write sets (what commits changed)
+// that no held snapshot needs any more. The caller must hold mu.
 func (e *Engine) dropUnneededLocked() {
 	oldest := e.heldSnapshots.oldest()
 	e.remaps.dropOld(oldest)

@@ -76,7 +76,8 @@ func replayLog[T any](fsys vfs.FS, dir string, wanted func(base.SegmentID, base.
 		work.Go(func() error {
 			defer close(d.ready)
 			d.value, d.err = decode(full)
-			// The error is in the run's result; it is returned when the result would be applied.
+			// The error is part of the run's result. It is returned at the time when the result
+			// would be applied.
 			return nil
 		})
 		run = logRun{}

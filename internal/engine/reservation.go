@@ -14,9 +14,9 @@ import (
 //
 // The rows of a snapshot stay in memory until it is released. So a statement that waits for memory
 // while it holds a snapshot may wait for itself, and all later writers wait with it. Therefore a
-// statement with a Reservation never waits while it holds a snapshot. If memory is not free at
-// once, the error is ErrMemoryBusy. The statement then releases its snapshot, calls WaitForMore,
-// and runs again with the memory that it got.
+// statement with a Reservation never waits while it holds a snapshot. If memory is not free
+// immediately, the error is ErrMemoryBusy. The statement then releases its snapshot, calls
+// WaitForMore, and runs again with the memory that it got.
 //
 // An INSERT is different, because its query is not run again. It reserves memory for its rows with
 // Reserve, which waits, but only a few times in all.
@@ -24,8 +24,8 @@ type Reservation struct {
 	engine   *Engine
 	unused   int64 // bytes that are reserved in the budget and that the statement has not taken yet
 	reserved int64 // bytes that the statement took since the last WaitForMore or BeginAttempt
-	// wanted is the number of bytes that the last attempt of the statement needed at least: what
-	// reserved would have become when memory was short.
+	// wanted is the number of bytes that the last attempt of the statement needed at least: the
+	// bytes that it had taken when memory was short, plus those that it asked for then.
 	wanted int64
 }
 
@@ -51,9 +51,9 @@ func (e *Engine) NewReservation() *Reservation { return &Reservation{engine: e} 
 // before. The caller must have released what that attempt took.
 func (r *Reservation) BeginAttempt() { r.reserved = 0 }
 
-// TryReserve takes bytes of memory without waiting. If they are not free, the error is
-// ErrMemoryBusy. If they exceed the whole budget, it is TooLarge. The caller must call the returned
-// function release, and may call it more than once.
+// TryReserve takes the given number of bytes of memory without waiting. If that many bytes are not
+// free, the error is ErrMemoryBusy. If they are more than the whole budget, the error is TooLarge.
+// The caller must call the returned function release, and may call it more than once.
 func (r *Reservation) TryReserve(bytes int64) (release func(), err error) {
 	if err := r.tryReserve(bytes); err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ func (r *Reservation) TryReserve(bytes int64) (release func(), err error) {
 	}, nil
 }
 
-// tryReserve takes bytes of memory like TryReserve, for a caller that gives them back to the budget
-// itself.
+// tryReserve takes memory like TryReserve, for a caller that itself returns the memory to the
+// budget.
 func (r *Reservation) tryReserve(bytes int64) error {
 	if more := bytes - r.unused; more > 0 {
 		if there, err := r.engine.budget.tryReserve(more); err != nil || !there {
@@ -84,10 +84,10 @@ func (r *Reservation) tryReserve(bytes int64) error {
 	return nil
 }
 
-// Reserve takes bytes of memory, and waits for them if necessary. It is for the rows of a query
-// that is not run again. All writers wait in one queue, and rows arrive in small batches. So when
-// Reserve has to wait, it reserves as much as it has taken so far, up to a chunk (ChunkBytes). This
-// way it waits only a few times.
+// Reserve takes the given number of bytes of memory, and waits for them if necessary. It is for the
+// rows of a query that is not run again. All writers wait in one queue, and rows arrive in small
+// batches. So when Reserve has to wait, it reserves at least as much again as the statement has
+// taken so far, up to a chunk (ChunkBytes). This way it waits only a few times.
 //
 // It waits at most Settings.MaxWait. Then the error is Unavailable or, if flushes fail, the error
 // of the last flush (StorageFull for a full disk). The caller must call the returned function
@@ -108,9 +108,9 @@ func (r *Reservation) Reserve(ctx context.Context, bytes int64) (release func(),
 const minSpillShare = 8
 
 // ReserveOrSpill takes memory like Reserve, for a bulk load that has buffered rows. The argument
-// taken is the memory of these rows in bytes. If no memory is free, ReserveOrSpill calls the
-// function spill, which writes the buffered rows as parts, and then waits. Without spill the load
-// could wait for memory that only its own buffered rows can free. If taken is less than
+// taken is the memory of these rows in bytes. If no memory is free, ReserveOrSpill first calls the
+// function spill, which writes the buffered rows as parts. Then ReserveOrSpill waits. Without spill
+// the load could wait for memory that only its own buffered rows can free. If taken is less than
 // 1/minSpillShare of a chunk, spill is not called.
 func (r *Reservation) ReserveOrSpill(ctx context.Context, bytes, taken int64, spill func() error) (release func(), err error) {
 	release, err = r.TryReserve(bytes)

@@ -67,17 +67,17 @@ func (w *writeSet) conflictsWith(r ReadDependency) bool {
 	return w.allColumns || r.Columns == nil || slices.ContainsFunc(w.columns, func(id base.ColumnID) bool { return slices.Contains(r.Columns, id) })
 }
 
-// maxWriteSets is the maximum number of write sets of a table, and maxWriteSetKeys the maximum
-// number of keys in all of them together.
+// maxWriteSets is the maximum number of write sets of a table (records of what commits changed),
+// and maxWriteSetKeys the maximum number of keys in all of them together.
 const (
 	maxWriteSets    = 4096
 	maxWriteSetKeys = 1 << 20
 )
 
 // addWriteSet adds the write set of a committed change to those of the table. If there are too many
-// write sets, the older half is joined to one. If there are too many keys, the oldest keys are
-// replaced by the mark anyKey. Then a statement with an older snapshot may find a conflict where
-// there is none, and runs again.
+// write sets, the older half of them is replaced by one that covers them all. If there are too many
+// keys, the oldest keys are replaced by the mark anyKey. Then a statement with an older snapshot
+// may find a conflict where there is none, and runs again.
 func (t *table) addWriteSet(w writeSet) {
 	if len(w.keys) > maxWriteSetKeys {
 		w.keys, w.anyKey = nil, true
@@ -89,8 +89,9 @@ func (t *table) addWriteSet(w writeSet) {
 	t.writeSets, t.writeSetKeys = append(t.writeSets, w), t.writeSetKeys+len(w.keys)
 }
 
-// foldWriteSets replaces the oldest n write sets by one write set that covers all of them. If it
-// would have too many keys, it gets the mark anyKey instead.
+// foldWriteSets replaces the oldest n write sets (records of what commits changed) by one write set
+// that covers all of them. If the new one would have too many keys, it gets the mark anyKey instead
+// of keys.
 func (t *table) foldWriteSets(n int) {
 	one := writeSet{rows: map[base.RowsetID]*roaring.Bitmap{}, appendOnly: true}
 	for _, old := range t.writeSets[:n] {
@@ -111,14 +112,15 @@ func (t *table) foldWriteSets(n int) {
 	t.writeSets = append([]writeSet{one}, t.writeSets[n:]...)
 }
 
-// writeSetsSince returns the write sets of the changes that were committed after the edit seq.
+// writeSetsSince returns the write sets (the rows and keys that were changed) of the changes that
+// were committed after the edit seq.
 func (t *table) writeSetsSince(seq base.Seq) []writeSet {
 	return t.writeSets[sort.Search(len(t.writeSets), func(i int) bool { return t.writeSets[i].seq > seq }):]
 }
 
-// dropOldWriteSets drops the write sets of all edits up to the oldest held snapshot. The argument
-// oldest is the sequence number of that snapshot. No change will be compared with these write sets
-// any more.
+// dropOldWriteSets drops the write sets (what commits changed) of all edits up to and including the
+// one with the sequence number oldest. The oldest held snapshot has that number, so no change will
+// be compared with these write sets any more.
 func (t *table) dropOldWriteSets(oldest base.Seq) {
 	if n := len(t.writeSets) - len(t.writeSetsSince(oldest)); n > 0 {
 		for _, old := range t.writeSets[:n] {
@@ -194,7 +196,7 @@ func (e *Engine) checkChanges(c *changeSet, a *pendingWrites) error {
 }
 
 // stage adds what an accepted request writes to the pending writes of its group, which are in the
-// argument a. After an error they are unchanged. stage runs in the committer.
+// argument a. After an error the pending writes are unchanged. stage runs in the committer.
 func (e *Engine) stage(r *request, seq base.Seq, a *pendingWrites) error {
 	if r.changes != nil {
 		made := map[base.TableID]map[base.RowsetID]*patch.Set{}

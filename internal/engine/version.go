@@ -25,8 +25,8 @@ type version struct {
 	schema schema.Table
 	parts  []*partFile     // parts of the table, by ascending id
 	listed []*catalog.Part // the elements of the field parts, in the form that snapshots have
-	// memtables are the table's memtables, by ascending generation. Rows may be appended to the
-	// last one.
+	// memtables are the table's memtables, in the order of their log segments. Rows may be appended
+	// to the last one.
 	memtables []*memtableRef
 	refs      atomic.Int64
 }
@@ -99,8 +99,8 @@ func (e *Engine) newVersionLocked(t schema.Table, parts []*partFile, residents [
 	return v
 }
 
-// installLocked makes v the table's current version. The caller must hold mu. After it has released
-// mu, it releases the returned old version.
+// installLocked makes v the table's current version. The caller must hold mu. After the caller has
+// released mu, it releases the returned old version.
 func (t *table) installLocked(v *version) (old *version) {
 	old, t.current = t.current, v
 	t.expressions = t.pendingExpressions(v.parts)

@@ -148,8 +148,8 @@ func (b *bench) send(ctx context.Context, client *http.Client, body []byte) erro
 	return err
 }
 
-// readUpserted measures one query of the table with a primary key in three states: right after all
-// upserts, then repeatedly without any request, and then after each of some further requests.
+// readUpserted measures one query of the table with a primary key, in this order: right after all
+// upserts, then several times in a row, and then after each of some further upsert requests.
 func (b *bench) readUpserted(ctx context.Context, when string, bodies [][]byte) error {
 	client := harness.NewClient()
 	defer client.CloseIdleConnections()

@@ -20,8 +20,8 @@ type scCopyPlan struct {
 	canonical bool
 }
 
-// scCopyType is the part of a SELECT that reads from the server's catalog what scServed has about a
-// type. It names a receive function only if it is a built-in one.
+// scCopyType is the part of a SELECT that reads the columns of scServed for a type from the
+// server's catalog. The receive function is NULL unless it is built into the server.
 const scCopyType = "t.oid, CASE WHEN t.typreceive::oid < 16384 THEN t.typreceive::regproc::text END, t.typelem, t.typbasetype, t.typrelid"
 
 // scCopyElements are the receive functions of types that are often elements of arrays. The key is
@@ -118,7 +118,7 @@ func (l scCopyLookup) fits(ctx context.Context, t *scServed, kind string) (bool,
 			return false, err
 		}
 		ok, err := l.fits(ctx, base, kind)
-		// The values of a domain are written like those of the type below it.
+		// The values of a domain are written like those of the domain's base type.
 		t.receive, t.elem, t.item, t.fields = base.receive, base.elem, base.item, base.fields
 		return ok, err
 	case strings.HasPrefix(kind, "["):

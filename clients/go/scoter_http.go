@@ -65,8 +65,8 @@ func newScHTTP(db DBTX) *scRuntime {
 	return rt
 }
 
-// scHTTP is a driver of database/sql for a Scoter server. It is connection, connector and driver at
-// once, because http.Client manages the connections.
+// scHTTP is a driver of database/sql for a Scoter server. The same type is the driver, its
+// connector and its connections, because http.Client manages the real connections.
 type scHTTP struct {
 	address string
 	options HTTPOptions
@@ -257,8 +257,9 @@ func (r *scHTTPResult) Next(values []driver.Value) error {
 	return nil
 }
 
-// read reads the next JSON object of the response. If the query fails while the result is being
-// sent, the response ends with an object whose only key is $error.
+// read reads the next JSON object of the response. If the query fails after its result has begun,
+// the server ends the response with an object whose only key is $error, and read returns that
+// error.
 func (r *scHTTPResult) read() error {
 	first := r.columns == nil
 	r.row = r.row[:0]

@@ -392,7 +392,8 @@ func scMigrate(ctx context.Context, db DBTX, begin, project string, all []Migrat
 	}
 	if duck {
 		if options.DryRun {
-			// In an open transaction this fails before anything is changed.
+			// DuckDB cannot undo a dry run in a transaction that is already open. This call returns
+			// the error for that case, before anything is changed.
 			if err := rt.transact(ctx, end, func(*scRuntime) error { return nil }); err != nil {
 				return nil, err
 			}

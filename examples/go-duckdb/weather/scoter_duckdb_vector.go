@@ -34,8 +34,9 @@ type scVec struct {
 	items      []*scVec
 	used, room int
 	length     int
-	// width and scale are the digits of a decimal type, and small is the type that stores them. For
-	// an enum, labels has the number of each label, and small is the type of these numbers.
+	// width and scale are the number of digits of a decimal type, and how many of them are after
+	// the point. small is the integer type in which DuckDB stores the decimals, or the labels of an
+	// enum. labels maps each label of an enum to its number.
 	width, scale int
 	small        mapping.Type
 	labels       map[string]uint32
@@ -414,8 +415,8 @@ func scSetList[T any](v *scVec, at int, list []T, set scSet[T]) {
 	}
 }
 
-// extend makes room for count more elements of the list in one row, the row with the number at. It
-// returns the position of the first one.
+// extend adds count elements to the list in row number at. It makes room for them, and returns the
+// position of the first one.
 func (v *scVec) extend(at, count int) (from int) {
 	from = v.used
 	v.used += count

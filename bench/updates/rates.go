@@ -64,7 +64,9 @@ func (b *bench) atOnce(ctx context.Context) error {
 	const windows, window = 4, 5 * time.Second
 	name := fmt.Sprintf("updates of one row, %d clients", clients)
 	for i := range windows {
-		const apart = 1_000_000 // larger than the number of updates in one time window
+		// Time window i numbers its updates from i*apart on. apart is larger than the number of
+		// updates in a window, so all windows update different rows.
+		const apart = 1_000_000
 		took, err := b.server.Latencies(ctx, clients, window, func(n int) string { return updateSQL("changed", single(b.Singles+i*apart+n, b.Scale)) })
 		if err != nil {
 			return err

@@ -409,8 +409,8 @@ type scHTTPRows[T any] struct {
 // request as a whole.
 const scHTTPPortion = 4 << 20
 
-// scHTTPBulk runs a bulk operation. It sends the rows in several requests. When it returns, they
-// are durable.
+// scHTTPBulk runs a bulk operation. It sends the rows in several requests. When it returns, the
+// rows are durable.
 func scHTTPBulk[T any](ctx context.Context, rt *scRuntime, b scHTTPRows[T], rows iter.Seq2[T, error]) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
 		err := scHTTPDo(ctx, rt.db, func(h *scHTTP) (err error) {

@@ -36,7 +36,7 @@ type connections struct {
 	// less is signaled when a connection closes or becomes idle, and when the listener is closed.
 	// Its lock is mu.
 	less *sync.Cond
-	open map[*connection]bool // guarded by mu
+	open map[*connection]bool // set of all open connections; guarded by mu
 	// idle has elements of type *connection. The connection that is idle the longest is first. It
 	// is guarded by mu.
 	idle list.List

@@ -14,7 +14,7 @@ import (
 // the time limit for a request's header, and get no answer.
 type opening struct {
 	read  int
-	known bool // whether the connection speaks HTTP (or TLS, if the server uses TLS)
+	known bool // whether the check has ended and found no other protocol
 }
 
 // longestMethod is the maximum number of bytes that are checked. If the HTTP method of a request is

@@ -19,7 +19,7 @@ import (
 type body struct {
 	bytes   []byte
 	budget  *budget
-	pooled  *[]byte // the buffer from the pool that bytes is in
+	pooled  *[]byte // the buffer from the pool that holds the field bytes
 	largest int64   // maximum size of the request's rows in memory
 	// awaitTable waits until no statement has locked the table of the request. It is nil if the
 	// request does not name a table.
@@ -28,7 +28,7 @@ type body struct {
 	mu          sync.Mutex
 	reserved    int64 // memory reserved from the budget; guarded by mu
 	received    int   // number of bytes of the body that have arrived; guarded by mu
-	minReserved int64 // memory that the body must hold for what has arrived; guarded by mu
+	minReserved int64 // memory that must stay reserved for the bytes so far; guarded by mu
 }
 
 // decodedFactor is how much memory a body and its rows are assumed to need together, as a multiple

@@ -242,9 +242,9 @@ func (s *side) passes(ctx context.Context, query string, tables []string) ([]pas
 	return out, nil
 }
 
-// ofPasses returns two medians over passes for one table: that of its times (value), and that of
-// the ratios of its times to those of the second table, the rewritten copy (ratio). ratios has all
-// ratios.
+// ofPasses computes medians over passes for one table: value is the median of the table's times,
+// and ratio the median of the ratios of these times to the times of the second table, the rewritten
+// copy. ratios has the ratios of all passes.
 func ofPasses(passes []pass, table int) (value, ratio float64, ratios []float64) {
 	var all []float64
 	for _, p := range passes {

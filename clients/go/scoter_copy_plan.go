@@ -108,8 +108,9 @@ func (l scCopyLookup) get(ctx context.Context, oid uint32) (*scServed, error) {
 }
 
 // fits reports whether the server's type t can read values of a kind in binary form. It also finds
-// the types inside of t. A kind is a key of scReceives, or one `[]` for each dimension of an array
-// and then the kind of its elements, or the kinds of a composite type's fields in parentheses.
+// the types inside of t. A kind is a key of scReceives. For an array it is `[]` for each dimension,
+// followed by the kind of the elements. For a composite type it is the list of the kinds of its
+// fields, in parentheses.
 func (l scCopyLookup) fits(ctx context.Context, t *scServed, kind string) (bool, error) {
 	switch {
 	case t.receive == "domain_recv":

@@ -67,8 +67,8 @@ var scDuckCasts = map[mapping.Type]struct {
 }
 
 // newScVec returns a vector for type t that is written from values of a kind, or nil if that is not
-// possible. A kind is a key of scDuckKinds, or `[]`, `()` or `map()` around other kinds. heap
-// stores long texts.
+// possible. A kind is a key of scDuckKinds, or one of these forms that contain other kinds:
+// `[]item` for a list or array, `(a,b)` for a struct, and `map(key,value)`. heap stores long texts.
 func newScVec(t mapping.LogicalType, kind string, heap *scHeap) *scVec {
 	v := &scVec{kind: mapping.GetTypeId(t), heap: heap}
 	inside := func(of mapping.LogicalType, kind string) bool {

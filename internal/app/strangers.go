@@ -21,8 +21,9 @@ type opening struct {
 // longer, http.Server detects the invalid input itself.
 const longestMethod = 32
 
-// The method strange reports whether b, the next bytes that the client sent, cannot come from a
-// client of this server. The argument secure is true if the server uses TLS.
+// The method strange reports whether b, the next bytes that the client sent, shows that the client
+// speaks another protocol than HTTP. The argument secure is true if the server uses TLS, so that
+// the client must begin with TLS.
 func (o *opening) strange(b []byte, secure bool) bool {
 	for _, c := range b {
 		letter := 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'

@@ -183,9 +183,10 @@ func (f *Filter) Close() {
 }
 
 // Parquet returns SQL that reads files: a call of a table function like read_parquet. If f is not
-// nil, it reads only the rows that f lets through. Paths are taken literally, not as patterns. If
-// the argument once is true, DuckDB reads all columns in one scan also for ORDER BY ... LIMIT: a
-// second scan for the chosen rows does not pay off if a condition leaves few rows.
+// nil, the call reads only the rows that f lets through. Paths are taken literally, not as
+// patterns. If the argument once is true, queries with ORDER BY ... LIMIT read all columns in one
+// scan too. Otherwise they read most columns in a second scan, only for the rows of the result.
+// That does not pay off if a condition leaves few rows.
 func Parquet(paths []string, f *Filter, once bool) string {
 	quoted := make([]string, len(paths))
 	for i, path := range paths {

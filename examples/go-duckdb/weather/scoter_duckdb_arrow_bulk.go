@@ -120,7 +120,7 @@ func (w *scDuckWriter[T]) gather(rows *scArrowRows, portion int) (taken int, err
 	return taken, rows.source.Err()
 }
 
-// scArrowNull returns the first row of an array that is NULL, or -1 if there is none.
+// scArrowNull returns the index of the first NULL in an array, or -1 if there is none.
 func scArrowNull(a arrow.Array) int {
 	for i := 0; a.NullN() > 0 && i < a.Len(); i++ {
 		if a.IsNull(i) {

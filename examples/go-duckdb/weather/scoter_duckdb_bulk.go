@@ -120,8 +120,9 @@ func (w *scDuckWriter[T]) staged(ctx context.Context, tx *scRuntime, fill func()
 	done := false
 	defer func() {
 		if !done {
-			// If the application has a transaction, it continues without the temporary table. The
-			// error of this DROP does not matter: DuckDB may have ended the transaction.
+			// If the application has a transaction open, that transaction continues without the
+			// temporary table. The error of this DROP does not matter: DuckDB may have ended the
+			// transaction.
 			tx.db.ExecContext(context.WithoutCancel(ctx), b.drop)
 		}
 	}()

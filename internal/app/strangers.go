@@ -22,8 +22,7 @@ type opening struct {
 const longestMethod = 32
 
 // The method strange reports whether b, the next bytes that the client sent, shows that the client
-// speaks another protocol than HTTP. The argument secure is true if the server uses TLS, so that
-// the client must begin with TLS.
+// speaks another protocol than HTTP (or TLS, if the argument secure says that the server uses TLS).
 func (o *opening) strange(b []byte, secure bool) bool {
 	for _, c := range b {
 		letter := 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'

@@ -56,7 +56,7 @@ type connection struct {
 	// place is the element of this connection in the listener's list of idle connections. It is nil
 	// if the connection is not idle. It is guarded by the listener's mu.
 	place *list.Element
-	begin opening // checks the first bytes that the client sends
+	begin opening // state of the check of the first bytes that the client sends
 }
 
 // NetConn returns the underlying connection, for callers that need methods that net.Conn does not

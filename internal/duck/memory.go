@@ -31,7 +31,7 @@ type memoryLimiter struct {
 	// before is the memory that was in use when the first instance was opened, in bytes; guarded by
 	// mu.
 	before    int64
-	allowed   int64 // maximum for all instances together; guarded by mu
+	allowed   int64 // maximum memory of all instances together, in bytes; guarded by mu
 	unlimited int   // number of instances without a limit; guarded by mu
 	// whether the goroutines watch and purgeLoop were started; guarded by mu
 	watched bool

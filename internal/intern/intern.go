@@ -41,7 +41,7 @@ type slot struct {
 }
 
 const (
-	// shortValue is the size in bytes of the two words of a slot.
+	// shortValue is the size in bytes of the fields first and second of a slot together.
 	shortValue = 16
 	firstSlots = 64
 )

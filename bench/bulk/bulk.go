@@ -47,8 +47,8 @@ var settings = []string{"shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_
 // Method. The method "scoter" means generated code.
 type way struct {
 	Engine, Operation, Method string
-	// Most is the maximum number of rows with which this way is measured, because it is slow. 0
-	// means no maximum.
+	// Most is the maximum number of rows with which this way is measured. It is set for slow ways.
+	// 0 means no maximum.
 	Most int
 }
 
@@ -69,9 +69,10 @@ type outcome struct {
 type language struct {
 	name string
 	// start prepares the program in the folder dir, which has the generated code, and returns its
-	// command line. The benchmark appends the engine, a file and the server's address to the
-	// command line. The program then reads lines from its input. It answers the line "ways" with a
-	// greeting. It answers a line with operation, method and number of rows with an outcome.
+	// command line. The benchmark appends three arguments: the engine, the path of a file, and the
+	// server's address. The program then reads lines from its standard input. It answers the line
+	// "ways" with a greeting. A line that names an operation, a method and a number of rows starts
+	// a run, and the program answers with an outcome.
 	start func(ctx context.Context, dir string) ([]string, error)
 }
 
@@ -143,8 +144,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	return env.Publish(report)
 }
 
-// measured is a way to write rows that a running program implements, with a number of rows to
-// measure.
+// measured is a way to write rows, the running program that implements it, and the number of rows
+// with which it is measured.
 type measured struct {
 	way
 	language string
@@ -154,9 +155,9 @@ type measured struct {
 
 func (m *measured) operation() string { return m.Engine + " " + m.way.Operation }
 
-// runs returns two numbers of runs for a way to write rows: how many runs warm it up, and how many
-// are measured after that. With few rows both numbers are larger: JIT compilers and other load on
-// the machine then have a larger share of the time.
+// runs returns how many runs warm up a way to write rows (warm), and how many runs are measured
+// after that (counted). With few rows both numbers are larger, because JIT compilers and other load
+// on the machine then have a larger share of the time.
 func (o *Options) runs(m *measured) (warm, counted int) {
 	if m.rows > 10_000 || m.Most > 0 && !isGenerated(m.Method) {
 		return 1, o.Repeat
@@ -188,7 +189,7 @@ func (o *Options) measure(report *harness.Report, ways []measured) error {
 		}
 		return nil
 	}
-	// This first call of the function each only counts the steps, for the progress bar.
+	// This call of the function named each only counts the steps, for the progress bar.
 	_ = each(func(_, _ string, _ int, of []measured) error {
 		for i := range of {
 			warm, counted := o.runs(&of[i])
@@ -230,8 +231,8 @@ func (o *Options) measure(report *harness.Report, ways []measured) error {
 	})
 }
 
-// generated is the name of the method that means generated code, in every language. A comma and the
-// name of a route may follow, if generated code has several ways to write in bulk.
+// generated is the name of the method that means generated code, in every language. If generated
+// code has several ways to write in bulk (routes), a comma and the name of the route follow.
 const generated = "scoter"
 
 func isGenerated(method string) bool {

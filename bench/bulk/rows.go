@@ -1,8 +1,8 @@
 package bulk
 
 // This file makes the rows that the benchmark writes. The values of a row depend only on its number
-// and its generation (0 for the first values, and another for updates), and use only integer
-// arithmetic. So programs in every language make the same rows.
+// and its generation: 0 for the first values, and 1 for the values that an update sets. All values
+// are computed with integers only. So programs in every language make the same rows.
 
 // reading is one row of the benchmark, with its values as integers. Checksums are computed from
 // them.
@@ -17,9 +17,10 @@ func readingOf(id, generation int64) reading {
 	return reading{id, h % 100, 1735689600 + id*10 + generation, 18000 + h%15000, 98000 + h%4000, 20 + h%80, anomaly, h % 10}
 }
 
-// expected returns the checksums that a table must have after an operation on n rows. After INSERT
-// and UPDATE the table has the rows 0 to n-1. After DELETE it has every fourth row. UPSERT starts
-// in the middle of the existing rows.
+// expected returns the checksums that a table must have after an operation on n rows. Before
+// UPDATE, DELETE and UPSERT, the table has the rows 0 to n-1. It also has them after INSERT and
+// UPDATE. After DELETE it has every fourth of them. UPSERT writes n rows from row n/2 on, so the
+// table then has the rows 0 to n+n/2-1.
 func expected(operation string, n int) []int64 {
 	sums := make([]int64, 8)
 	add := func(r reading) {

@@ -117,8 +117,8 @@ type runner func(sql string) (int64, error)
 // side has the measurements of one query with one of the two systems: Scoter, or DuckDB's view.
 type side struct {
 	run runner
-	// best and cpu are the time of the fastest run of the query, and its processor time, in
-	// milliseconds.
+	// best is the shortest time of a run of the query, and cpu the shortest processor time of a run
+	// (maybe another one), both in milliseconds.
 	best, cpu float64
 	rows      int64
 }

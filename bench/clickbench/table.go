@@ -20,9 +20,8 @@ func skewed(seed string, n int, power float64) string {
 	return fmt.Sprintf("CAST(floor(%d * pow(%s, %g)) AS BIGINT)", n, uniform(seed), power)
 }
 
-// sometimes returns an SQL expression that chooses between two other expressions. In the given
-// share of the rows (0 to 1) it has the value of the argument value. In all other rows it has the
-// value of the argument otherwise.
+// sometimes returns the SQL expression CASE ... THEN value ELSE otherwise END. Its condition is
+// true in the given share (0 to 1) of the rows.
 func sometimes(seed string, share float64, value, otherwise string) string {
 	return fmt.Sprintf("CASE WHEN %s < %g THEN %s ELSE %s END", uniform(seed+"?"), share, value, otherwise)
 }

@@ -109,7 +109,7 @@ func Converse(command *exec.Cmd) (*Conversation, error) {
 		return nil, base.Errorf(base.Internal, "program: %w", err)
 	}
 	c.in, c.out = in, bufio.NewScanner(out)
-	c.out.Buffer(nil, 64<<20) // the answer to a command is one line, which may be a whole result
+	c.out.Buffer(nil, 64<<20) // one line of an answer may contain a whole result
 	if err := command.Start(); err != nil {
 		return nil, base.Errorf(base.Unavailable, "program: %w", err)
 	}
@@ -135,7 +135,8 @@ func Ask[T any](c *Conversation, line string, take func(T) bool) error {
 }
 
 // failed returns the error to report if the program ends before it has answered. err is the error
-// that was noticed.
+// of writing to the program or of reading from it. If the program itself ended with an error,
+// failed reports that error instead.
 func (c *Conversation) failed(err error) error {
 	c.in.Close()
 	if wait := c.command.Wait(); wait != nil {

@@ -20,10 +20,10 @@ import (
 
 // Env is what every benchmark gets: paths and the functions that use them.
 type Env struct {
-	// Scoter is the path of the scoter program. If it is empty, it is the one in the folder of this
-	// program.
+	// Scoter is the path of the scoter program. If it is empty, the scoter program in the folder of
+	// scoter-bench is used.
 	Scoter string
-	// Dir is the folder for data. If it is empty, it is the system's folder for temporary files.
+	// Dir is the folder for data. If it is empty, the system's folder for temporary files is used.
 	Dir string
 	// Output is the folder for the JSON files of reports. If it is empty, no file is written.
 	Output string

@@ -83,7 +83,7 @@ func (s *Server) Launch(ctx context.Context, flags ...string) error {
 	return nil
 }
 
-// Kill ends the server at once, as a crash does, and waits until it has ended.
+// Kill ends the server immediately, as a crash does, and waits until the process has ended.
 func (s *Server) Kill() error {
 	if err := s.process.Process.Kill(); err != nil {
 		return base.Errorf(base.Internal, "kill server: %w", err)
@@ -262,9 +262,9 @@ func (s *Server) Send(ctx context.Context, client *http.Client, path, contentTyp
 	}
 }
 
-// Latencies runs queries on several connections at once for the duration d, and returns how long
-// each of them took, in milliseconds. The function query returns the SQL of the query with number
-// n.
+// Latencies runs queries on several connections at the same time for the duration d, and returns
+// how long each query took, in milliseconds. The function query returns the SQL of the query with
+// number n.
 func (s *Server) Latencies(ctx context.Context, connections int, d time.Duration, query func(n int) string) ([]float64, error) {
 	until := time.Now().Add(d)
 	var mu sync.Mutex
@@ -311,8 +311,8 @@ func (s *Server) WaitFlushed(ctx context.Context) error {
 		case status.FlushError != "":
 			return base.Errorf(base.Internal, "flush: %s", status.FlushError)
 		}
-		// The rows in memory are counted. The status's write_memory does not tell this number,
-		// because it also includes changes to parts.
+		// The rows in memtables are counted with SQL. The value write_memory in the server's status
+		// is not used, because it also includes changes to parts.
 		rows, err := s.Number(ctx, "SELECT coalesce(sum(memtable_rows), 0)::DOUBLE FROM scoter.tables")
 		if err != nil || rows == 0 {
 			return err

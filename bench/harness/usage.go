@@ -56,7 +56,7 @@ func (p Process) PeakRSS() (int64, error) {
 	return kb << 10, err
 }
 
-// ForgetPeak resets the peak that PeakRSS returns to the present memory of the process.
+// ForgetPeak sets the peak (see PeakRSS) to the memory that the process uses at present.
 func (p Process) ForgetPeak() error {
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p), []byte("5"), 0); err != nil {
 		return base.Errorf(base.Unavailable, "forget the peak of memory: %w", err)

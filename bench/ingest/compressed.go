@@ -14,8 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// leastCompressed is the target for compressed request bodies: rows must be written at least at
-// this share of the rate that plain bodies have.
+// leastCompressed is the target for compressed request bodies: the rate at which rows are written,
+// divided by the rate with plain bodies, must be at least this number.
 const leastCompressed = 0.7
 
 var writers = []int{1, 2, 4, 16}

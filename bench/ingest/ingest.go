@@ -109,7 +109,7 @@ type fixedRun struct {
 	use harness.Use
 	// acknowledged is the time from the start until the response for the last row.
 	acknowledged time.Duration
-	retries      int64 // retries is how often the server asked for a request to be sent again.
+	retries      int64 // number of times that the server asked for a request to be sent again
 	partsBytes   float64
 }
 
@@ -201,8 +201,8 @@ type load struct {
 	retries      atomic.Int64
 }
 
-// maxBodies is the number of request bodies with different values. Together they have the rows of
-// several parts. With fewer bodies, values would repeat, and compression would look better than it
+// maxBodies is the number of request bodies with different values. Their rows fill several parts.
+// With fewer bodies, values would repeat within a part, and compression would look better than it
 // is.
 const maxBodies = 512
 

@@ -162,8 +162,8 @@ func targets(r *harness.Report) {
 		r.AtLeast(5, name(ours, "times less of the client's CPU than PgBulkInsert"), harness.Median(library.CPU)/harness.Median(ours.CPU), "")
 		if bytes := r.Measured("INSERT", "COPY of bytes that are there", ours.Rows); bytes != nil {
 			// This ratio is also reported for a COPY of bytes that were encoded before the
-			// measurement. What it measures then is the time of the driver, the kernel and the
-			// socket.
+			// measurement. It shows the processor time that the driver, the kernel and the socket
+			// take without encoding.
 			r.Add(name(ours, "times less of the client's CPU than PgBulkInsert, bytes that are there"), harness.Median(library.CPU)/harness.Median(bytes.CPU), "")
 		}
 		r.AtLeast(50, name(ours, "times less allocation than PgBulkInsert"), harness.Median(library.Allocated)/harness.Median(ours.Allocated), "")
@@ -176,8 +176,8 @@ func targets(r *harness.Report) {
 			if ours, batch := largest(operation, "scoter"+index, "JDBC batch"+index); ours != nil {
 				r.AtLeast(20, name(ours, "times as fast as JDBC batch"+index), harness.Median(batch.Millis)/harness.Median(ours.Millis), "")
 			}
-			// This ratio is also reported for the server's statement without a client. If that is
-			// not 20 times as fast, no client can be.
+			// This ratio is also reported for the server's statement without a client. If even the
+			// statement alone is not 20 times as fast as a JDBC batch, no client can be.
 			if alone, batch := largest(operation, "the statement alone", "JDBC batch"); alone != nil && index == "" {
 				r.Add(name(alone, "times as fast as JDBC batch, the statement alone"), harness.Median(batch.Millis)/harness.Median(alone.Millis), "")
 			}

@@ -14,7 +14,7 @@ import (
 
 // This file measures the cost of an UPDATE in two modes. In the first mode, the UPDATE writes a
 // patch (new values of some columns), which a merge later writes into the parts. In the second
-// mode, the UPDATE rewrites the parts at once. Package mutate chooses between the modes, based on
+// mode, the UPDATE itself rewrites the parts. Package mutate chooses between the modes, based on
 // these measurements.
 
 // modeShares are the shares of the rows that the measured UPDATEs change, in percent.

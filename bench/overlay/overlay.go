@@ -172,8 +172,9 @@ func (b *bench) compare(ctx context.Context, name string) error {
 					return err
 				}
 				ms, cpu := float64(time.Since(began).Microseconds())/1000, processCPU()-before
-				// The first run does not count. It also reads the footers of parts, and those
-				// columns of changed rows that did not change.
+				// The first run is not counted, because it also reads data that later runs find in
+				// caches: the footers of parts, and, for rows that were changed, the values of
+				// unchanged columns.
 				if repetition == 0 {
 					if side == 0 {
 						first = cpu

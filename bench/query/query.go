@@ -39,7 +39,7 @@ const (
 
 var formats = []struct {
 	name   string
-	target float64 // in rows per second
+	target float64 // minimum number of rows per second; 0 means no target
 }{{"arrow", 8e6}, {"msgpack", 8e6}, {"json", 3e6}, {"csv", 0}}
 
 // Run runs the benchmark of query overhead and publishes its report.

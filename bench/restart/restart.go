@@ -28,8 +28,8 @@ func (*Options) Help() string {
 	return "Kinds: requests of one row (line protocol), requests of 10,000 rows (MessagePack).\nExample: scoter-bench restart --repeat 1"
 }
 
-// maxSeconds is the target for the time of a restart in seconds. It is for a log of a fixed size,
-// targetLog MiB, on two cores without other load.
+// maxSeconds is the target for the time of a restart, in seconds. It applies if the log has
+// targetLog MiB, and the server has two cores without other load.
 const (
 	maxSeconds = 2
 	targetLog  = 256

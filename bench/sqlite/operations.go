@@ -102,8 +102,8 @@ type operation struct {
 	// undo is an SQL statement that is run after each slice.
 	most int
 	undo string
-	// written checks the database after the calls in [from, to). It returns an error if something
-	// that these calls wrote is missing.
+	// written checks the database after the calls with the numbers in [from, to). It returns an
+	// error if something that these calls wrote is missing.
 	written func(p *program, from, to int) error
 }
 

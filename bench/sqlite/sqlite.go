@@ -59,7 +59,8 @@ type answer struct {
 	Sums            map[string]int
 	Hand, Generated side
 	// Ratio is the processor time of generated code divided by that of hand-written code. It is the
-	// median over pairs of slices, of which one ran right after the other.
+	// median of the ratios of pairs of slices. The two slices of a pair ran directly after each
+	// other.
 	Ratio float64
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/bench/harness"
 )
 
-// warming is the number of rows that are updated before the measurement, so that the parts have
-// their indexes of keys then. measuring is how long updates are measured.
+// warming is the number of rows that are updated before the measurement, so that the parts already
+// have indexes of their keys when it begins. measuring is how long updates are measured.
 const warming, measuring = 500, 4 * time.Second
 
 // updateBurst has the measurements of single-row updates that were made over a fixed time.

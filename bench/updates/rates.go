@@ -64,7 +64,9 @@ func (b *bench) atOnce(ctx context.Context) error {
 	const windows, window = 4, 5 * time.Second
 	name := fmt.Sprintf("updates of one row, %d clients", clients)
 	for i := range windows {
-		const apart = 1_000_000 // larger than the number of updates in one time window
+		// Time window i numbers its updates from i*apart on. apart is larger than the number of
+		// updates in a window, so all windows update different rows.
+		const apart = 1_000_000
 		took, err := b.server.Latencies(ctx, clients, window, func(n int) string { return updateSQL("changed", single(b.Singles+i*apart+n, b.Scale)) })
 		if err != nil {
 			return err
@@ -148,8 +150,8 @@ func (b *bench) send(ctx context.Context, client *http.Client, body []byte) erro
 	return err
 }
 
-// readUpserted measures one query of the table with a primary key in three states: right after all
-// upserts, then repeatedly without any request, and then after each of some further requests.
+// readUpserted measures one query of the table with a primary key, in this order: right after all
+// upserts, then several times in a row, and then after each of some further upsert requests.
 func (b *bench) readUpserted(ctx context.Context, when string, bodies [][]byte) error {
 	client := harness.NewClient()
 	defer client.CloseIdleConnections()

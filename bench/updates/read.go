@@ -12,8 +12,9 @@ import (
 )
 
 // read measures ten queries on the changed table and on a rewritten copy of it, before and after
-// merging. Then it drops both tables. If many rows were deleted, read also measures a table from
-// which no rows were deleted: for a query that reads all rows, its time is a lower bound.
+// merging. Then it drops both tables. If many rows were deleted, read also measures a table with
+// all original rows, of which none was deleted. The times of queries on that table are a lower
+// bound for queries that read deleted rows too and then drop them.
 func (b *bench) read(ctx context.Context, kind string, chart *harness.Chart) error {
 	if err := b.agree(ctx, kind); err != nil {
 		return err
@@ -194,8 +195,8 @@ func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, 
 	return nil
 }
 
-// pass has the time in milliseconds for each table. It is the average of two runs in one sequence
-// without interruption.
+// pass has, for each table, the average time of two runs of a query in milliseconds. All runs of a
+// pass follow directly after each other.
 type pass []float64
 
 // forwardAndBack measures the tables in order, and then in reverse order (A B B A). So no table has
@@ -214,8 +215,8 @@ func forwardAndBack(tables []string, measure func(table string) (float64, error)
 }
 
 // shortPasses is the number of passes that are measured at a time if a query takes less than
-// shortMillis milliseconds. For longer queries it is one. In short queries chance has more
-// influence.
+// shortMillis milliseconds, because chance has more influence on short queries. For a longer query,
+// one pass is measured at a time.
 const shortMillis, shortPasses = 40, 3
 
 // passes measures a query on several tables, in milliseconds. Before that, it runs the query once
@@ -241,9 +242,9 @@ func (s *side) passes(ctx context.Context, query string, tables []string) ([]pas
 	return out, nil
 }
 
-// ofPasses returns two medians over passes for one table: that of its times (value), and that of
-// the ratios of its times to those of the second table, the rewritten copy (ratio). ratios has all
-// ratios.
+// ofPasses computes medians over passes for one table: value is the median of the table's times,
+// and ratio the median of the ratios of these times to the times of the second table, the rewritten
+// copy. ratios has the ratios of all passes.
 func ofPasses(passes []pass, table int) (value, ratio float64, ratios []float64) {
 	var all []float64
 	for _, p := range passes {

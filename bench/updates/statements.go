@@ -55,8 +55,7 @@ func single(n, scale int) update {
 // first 8 of every 32 numbers.
 func orderKey(n, scale int) int { return 32*((n*7919)%(scale*187_500)) + 1 }
 
-// share returns an update of one row in every n, spread over the table. The argument reciprocal is
-// n.
+// share returns an update that changes one of every reciprocal rows, spread over the table.
 func share(reciprocal int) update {
 	u := bulk[0]
 	u.where = fmt.Sprintf("(l_orderkey * 31 + l_linenumber * 7919) %% %d = 3", reciprocal)

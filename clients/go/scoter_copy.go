@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// scCopy collects the bytes of rows in the binary form of PostgreSQL's COPY. A value is its length,
-// and then what the server's receive function for its type reads. NULL is the length -1.
+// scCopy collects the bytes of rows in the binary form of PostgreSQL's COPY. Each value consists of
+// its length and then the bytes that the server's receive function for the value's type reads. NULL
+// is the length -1.
 type scCopy struct {
 	buf []byte
 	// err is the error of the first value that has no binary form.
@@ -36,8 +37,9 @@ type scServed struct {
 	fields []*scServed
 }
 
-// scReceives lists, for each kind of value, the server's receive functions that can read it in the
-// form in which it is written. A column's type is supported if its receive function is in the list.
+// scReceives lists, for each kind of value, the server's receive functions that can read the bytes
+// that generated code writes for it. A column's type is supported if its receive function is in the
+// list.
 var scReceives = map[string][]string{
 	"bool": {"boolrecv"}, "int16": {"int2recv"}, "int32": {"int4recv"}, "int64": {"int8recv"}, "uint32": {"oidrecv"}, "float32": {"float4recv"},
 	"float64": {"float8recv"}, "decimal": {"numeric_recv"}, "text": {"textrecv", "varcharrecv", "bpcharrecv", "json_recv", "jsonb_recv", "xml_recv"},
@@ -45,8 +47,8 @@ var scReceives = map[string][]string{
 	"timestamptz": {"timestamptz_recv"}, "interval": {"interval_recv"}, "enum": {"enum_recv"},
 }
 
-// scCanonical reports whether equal values of a type always have equal bytes, so that bytes can be
-// compared in place of keys. receive is the type's receive function.
+// scCanonical reports whether equal values of a type always have equal bytes. Then two keys can be
+// compared by their bytes. receive is the type's receive function.
 func scCanonical(receive string) bool {
 	switch receive {
 	case "boolrecv", "int2recv", "int4recv", "int8recv", "oidrecv", "uuid_recv", "date_recv", "time_recv", "timestamp_recv", "timestamptz_recv",
@@ -198,8 +200,8 @@ func scPutInterval(o *scCopy, _ *scServed, v Interval) {
 
 var errScRagged = errors.New("its lists do not have the same lengths")
 
-// scCopyArray is the state of an array that is being written: the positions of the lengths of its
-// dimensions, and which dimension is being written.
+// scCopyArray is the state of an array that is being written: where the lengths of its dimensions
+// are stored in the buffer, how many dimensions it has, and which of them is being written.
 type scCopyArray struct {
 	dims, depth, level int
 	// sized says that the lengths of the array's inner dimensions are known.

@@ -20,8 +20,8 @@ type scCopyPlan struct {
 	canonical bool
 }
 
-// scCopyType is the part of a SELECT that reads from the server's catalog what scServed has about a
-// type. It names a receive function only if it is a built-in one.
+// scCopyType is the part of a SELECT that reads the columns of scServed for a type from the
+// server's catalog. The receive function is NULL unless it is built into the server.
 const scCopyType = "t.oid, CASE WHEN t.typreceive::oid < 16384 THEN t.typreceive::regproc::text END, t.typelem, t.typbasetype, t.typrelid"
 
 // scCopyElements are the receive functions of types that are often elements of arrays. The key is
@@ -108,8 +108,9 @@ func (l scCopyLookup) get(ctx context.Context, oid uint32) (*scServed, error) {
 }
 
 // fits reports whether the server's type t can read values of a kind in binary form. It also finds
-// the types inside of t. A kind is a key of scReceives, or one `[]` for each dimension of an array
-// and then the kind of its elements, or the kinds of a composite type's fields in parentheses.
+// the types inside of t. A kind is a key of scReceives. For an array it is `[]` for each dimension,
+// followed by the kind of the elements. For a composite type it is the list of the kinds of its
+// fields, in parentheses.
 func (l scCopyLookup) fits(ctx context.Context, t *scServed, kind string) (bool, error) {
 	switch {
 	case t.receive == "domain_recv":
@@ -118,7 +119,7 @@ func (l scCopyLookup) fits(ctx context.Context, t *scServed, kind string) (bool,
 			return false, err
 		}
 		ok, err := l.fits(ctx, base, kind)
-		// The values of a domain are written like those of the type below it.
+		// The values of a domain are written like those of the domain's base type.
 		t.receive, t.elem, t.item, t.fields = base.receive, base.elem, base.item, base.fields
 		return ok, err
 	case strings.HasPrefix(kind, "["):

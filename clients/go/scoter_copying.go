@@ -84,7 +84,7 @@ func (c *scPgxCopying) abort() {
 
 var errScAborted = errors.New("the rows ended with an error")
 
-// Read implements io.Reader. The driver reads the bytes to send with it.
+// Read implements io.Reader. The driver calls it to get the bytes that it sends to the server.
 func (c *scPgxCopying) Read(p []byte) (n int, err error) {
 	for n < len(p) {
 		if c.at == len(c.portion) {

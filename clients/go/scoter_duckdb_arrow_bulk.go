@@ -41,7 +41,7 @@ func scArrowWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], na
 			}
 			portion := scArrowPortion
 			if b.dedupe != "" {
-				// If this setting is off, rows keep their order only within a batch.
+				// If preserve_insertion_order is off, rows keep their order only within a batch.
 				var ordered bool
 				if err := conn.QueryRowContext(ctx, "SELECT current_setting('preserve_insertion_order')").Scan(&ordered); err != nil {
 					return err
@@ -62,8 +62,8 @@ func scArrowWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], na
 }
 
 // appendBatches inserts rows into a table. It registers a view on the record batches, and runs one
-// INSERT from this view for each portion of the rows. Each INSERT reads on where the last one
-// stopped.
+// INSERT from this view for each portion of the rows. Each INSERT reads only the rows of its
+// portion.
 func (w *scDuckWriter[T]) appendBatches(ctx context.Context, conn scConn, target string, rows *scArrowRows, portion int) (n int64, err error) {
 	id := NewUUID()
 	view := "_scoter_" + hex.EncodeToString(id[:])
@@ -120,7 +120,7 @@ func (w *scDuckWriter[T]) gather(rows *scArrowRows, portion int) (taken int, err
 	return taken, rows.source.Err()
 }
 
-// scArrowNull returns the first row of an array that is NULL, or -1 if there is none.
+// scArrowNull returns the index of the first NULL in an array, or -1 if there is none.
 func scArrowNull(a arrow.Array) int {
 	for i := 0; a.NullN() > 0 && i < a.Len(); i++ {
 		if a.IsNull(i) {
@@ -130,12 +130,13 @@ func scArrowNull(a arrow.Array) int {
 	return -1
 }
 
-// scArrowRows reads the record batches of one portion, with columns in the order of the bulk
-// operation. After the end of a portion, DuckDB continues to read with the next one.
+// scArrowRows is what DuckDB reads record batches from: the batches of one portion at a time, with
+// columns in the order of the bulk operation. When a portion has been read to its end, the batches
+// of the next portion take its place.
 type scArrowRows struct {
 	source array.RecordReader
 	schema *arrow.Schema
-	// order[i] is the column of the source for column i of the operation.
+	// order[i] is the index of the operation's column i among the columns of source.
 	order []int
 	held  []arrow.RecordBatch
 	next  int

@@ -21,17 +21,20 @@ import (
 // scDuckBulk describes a bulk operation on a table of DuckDB.
 type scDuckBulk[T any] struct {
 	name, schema, table string
-	// stage is the name of a temporary table. It is filled with the rows, and then the statement
-	// apply changes the target table. create, dedupe and drop are the other statements for it. An
-	// insert uses the temporary table in two cases: if it does not write all columns of the target
-	// table, and in a transaction of the application, because rows that were appended to the target
-	// table could not be taken back there. direct says that rows may be appended to the target
-	// table itself.
+	// stage is the name of a temporary table into which the rows are written. These statements run
+	// in this order: create creates it, dedupe removes rows with repeated keys, apply changes the
+	// target table, and drop drops the temporary table.
+	//
+	// An insert uses the temporary table in two cases: it does not write all columns of the target
+	// table, or the application has a transaction open. In such a transaction, rows that were
+	// appended to the target table could not be taken back. direct says that rows may be appended
+	// to the target table itself.
 	stage, create, dedupe, apply, drop string
 	direct                             bool
-	// values returns the values of a row, in the driver's classes.
+	// values returns the values of a row, converted to the driver's Go types.
 	values func(T) []any
-	// columns are the columns of a row. They write the values into DuckDB's vectors.
+	// columns has one element for each column of a row, with the function that writes the column's
+	// value into a vector of DuckDB.
 	columns []scDuckColumn[T]
 }
 
@@ -90,11 +93,12 @@ type scDuckWriter[T any] struct {
 	heap   scHeap
 	vecs   []*scVec
 	number int64
-	// held are the rows that DuckDB has not checked yet. For rows that are record batches, batches
-	// has them.
+	// held has the rows that were passed to DuckDB and not checked by it yet. If the rows are
+	// record batches, the field batches has them instead.
 	held    []T
 	batches scDuckBatches
-	// keys finds out whether a key occurs twice. It is nil if that does not matter.
+	// keys finds out whether a key occurs twice. It is nil if repeated keys do not matter, and if
+	// they cannot be found out. In the second case, the statement dedupe always runs.
 	keys *scKeySet
 	key  []byte
 }
@@ -116,8 +120,9 @@ func (w *scDuckWriter[T]) staged(ctx context.Context, tx *scRuntime, fill func()
 	done := false
 	defer func() {
 		if !done {
-			// If the application has a transaction, it continues without the temporary table. The
-			// error of this DROP does not matter: DuckDB may have ended the transaction.
+			// If the application has a transaction open, that transaction continues without the
+			// temporary table. The error of this DROP does not matter: DuckDB may have ended the
+			// transaction.
 			tx.db.ExecContext(context.WithoutCancel(ctx), b.drop)
 		}
 	}()
@@ -144,7 +149,8 @@ func (w *scDuckWriter[T]) staged(ctx context.Context, tx *scRuntime, fill func()
 	return n, err
 }
 
-// scDuckPortion is the number of rows after which DuckDB checks them.
+// scDuckPortion is the number of rows after which the written rows are flushed to DuckDB, which
+// then checks them.
 const scDuckPortion = 30 * 2048
 
 func (w *scDuckWriter[T]) append(ctx context.Context, conn scConn, schema, table string, rows iter.Seq2[T, error]) (n int64, err error) {

@@ -34,8 +34,9 @@ type scVec struct {
 	items      []*scVec
 	used, room int
 	length     int
-	// width and scale are the digits of a decimal type, and small is the type that stores them. For
-	// an enum, labels has the number of each label, and small is the type of these numbers.
+	// width and scale are the number of digits of a decimal type, and how many of them are after
+	// the point. small is the integer type in which DuckDB stores the decimals, or the labels of an
+	// enum. labels maps each label of an enum to its number.
 	width, scale int
 	small        mapping.Type
 	labels       map[string]uint32
@@ -66,8 +67,8 @@ var scDuckCasts = map[mapping.Type]struct {
 }
 
 // newScVec returns a vector for type t that is written from values of a kind, or nil if that is not
-// possible. A kind is a key of scDuckKinds, or `[]`, `()` or `map()` around other kinds. heap
-// stores long texts.
+// possible. A kind is a key of scDuckKinds, or one of these forms that contain other kinds:
+// `[]item` for a list or array, `(a,b)` for a struct, and `map(key,value)`. heap stores long texts.
 func newScVec(t mapping.LogicalType, kind string, heap *scHeap) *scVec {
 	v := &scVec{kind: mapping.GetTypeId(t), heap: heap}
 	inside := func(of mapping.LogicalType, kind string) bool {
@@ -414,8 +415,8 @@ func scSetList[T any](v *scVec, at int, list []T, set scSet[T]) {
 	}
 }
 
-// extend makes room for count more elements of the list in one row, the row with the number at. It
-// returns the position of the first one.
+// extend adds count elements to the list in row number at. It makes room for them, and returns the
+// position of the first one.
 func (v *scVec) extend(at, count int) (from int) {
 	from = v.used
 	v.used += count

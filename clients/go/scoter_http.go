@@ -65,8 +65,8 @@ func newScHTTP(db DBTX) *scRuntime {
 	return rt
 }
 
-// scHTTP is a driver of database/sql for a Scoter server. It is connection, connector and driver at
-// once, because http.Client manages the connections.
+// scHTTP is a driver of database/sql for a Scoter server. The same type is the driver, its
+// connector and its connections, because http.Client manages the real connections.
 type scHTTP struct {
 	address string
 	options HTTPOptions
@@ -257,8 +257,9 @@ func (r *scHTTPResult) Next(values []driver.Value) error {
 	return nil
 }
 
-// read reads the next JSON object of the response. If the query fails while the result is being
-// sent, the response ends with an object whose only key is $error.
+// read reads the next JSON object of the response. If the query fails after its result has begun,
+// the server ends the response with an object whose only key is $error, and read returns that
+// error.
 func (r *scHTTPResult) read() error {
 	first := r.columns == nil
 	r.row = r.row[:0]
@@ -408,8 +409,8 @@ type scHTTPRows[T any] struct {
 // request as a whole.
 const scHTTPPortion = 4 << 20
 
-// scHTTPBulk runs a bulk operation. It sends the rows in several requests. When it returns, they
-// are durable.
+// scHTTPBulk runs a bulk operation. It sends the rows in several requests. When it returns, the
+// rows are durable.
 func scHTTPBulk[T any](ctx context.Context, rt *scRuntime, b scHTTPRows[T], rows iter.Seq2[T, error]) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
 		err := scHTTPDo(ctx, rt.db, func(h *scHTTP) (err error) {

@@ -79,8 +79,8 @@ func (rt *scPgx) begin(ctx context.Context) (conn *pgx.Conn, end func(error) err
 	}, nil
 }
 
-// scPgxBack rolls back to the savepoint. Its own errors are ignored: the caller has an error
-// already, and a broken connection reports it again.
+// scPgxBack rolls back to the savepoint. Errors of the rollback are ignored: the caller already has
+// an error to return, and on a broken connection the next statement fails too.
 func scPgxBack(ctx context.Context, conn *pgx.Conn) {
 	conn.Exec(context.WithoutCancel(ctx), "ROLLBACK TO SAVEPOINT scoter")
 	conn.Exec(context.WithoutCancel(ctx), "RELEASE SAVEPOINT scoter")
@@ -192,7 +192,8 @@ func scPgxExec(ctx context.Context, rt *scPgx, name, query string, args []any) (
 }
 
 // scPgxBatch runs a statement once per row. Either all executions succeed, or none has an effect.
-// It sends them in pipelines of a limited number of rows.
+// The executions are sent in pipelines: up to a limited number of them, without waiting for the
+// result of each.
 func scPgxBatch[T any](ctx context.Context, rt *scPgx, name, query string, values func(T) []any, rows iter.Seq2[T, error]) (n int64, err error) {
 	const pipeline = 1000
 	err = scObserve(ctx, rt.observer, name, func() (int64, error) {

@@ -23,9 +23,10 @@ type scPgxBulk[T any] struct {
 	// unnest is the operation as a single statement that takes one array per column. It is "" if
 	// there is no such statement.
 	unnest string
-	// stage is the name of a temporary table. It is filled with the rows, and then the statement
-	// apply changes the target table. create and drop are the other statements for it. dedupe
-	// removes all but the last of several rows with the same key; it is "" if that does not matter.
+	// stage is the name of a temporary table into which the rows are written. These statements run
+	// in this order: create creates it, dedupe removes all but the last of several rows with the
+	// same key, apply changes the target table, and drop drops the temporary table. dedupe is "" if
+	// repeated keys do not matter.
 	stage, create, dedupe, apply, drop string
 	// values returns the values of a row as text, or nil for NULL.
 	values func(T) []any
@@ -97,7 +98,8 @@ type scPgxWriter[T any] struct {
 	copying *scPgxCopying
 	// number is the number of rows that were copied so far.
 	number int64
-	// keys finds out whether a key occurs twice. It is nil if that does not matter.
+	// keys finds out whether a key occurs twice. It is nil if repeated keys do not matter, and if
+	// they cannot be found out. In the second case, the statement dedupe always runs.
 	keys *scKeySet
 	key  scCopy
 }
@@ -157,7 +159,8 @@ func (w *scPgxWriter[T]) run(rows iter.Seq2[T, error]) (_ int64, err error) {
 			if err != errScNull && !errors.As(err, &refused) || w.ctx.Err() != nil {
 				return n, err
 			}
-			// Nothing was written. COPY is tried next: it fails, too, but names the row.
+			// Nothing was written. The rows are now written with COPY. It fails too, but its error
+			// names the row.
 		}
 		if err := w.start(); err != nil {
 			return 0, err

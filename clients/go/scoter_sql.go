@@ -261,7 +261,7 @@ func scChanged(result sql.Result, err error) (int64, error) {
 }
 
 // transaction runs body on one connection in a transaction. If a transaction is open on the
-// connection, it runs body in that one, and on SQLite in a savepoint.
+// connection, it runs body in that transaction (on SQLite, in a savepoint of it).
 func (rt *scRuntime) transaction(ctx context.Context, body func(*scRuntime) error) error {
 	return rt.transact(ctx, "COMMIT", body)
 }
@@ -316,8 +316,9 @@ func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRunt
 
 var errScDryInside = errors.New("DuckDB has no savepoints: what a dry run does in an open transaction would stay")
 
-// nested runs body in the transaction that is open. If body fails, SQLite rolls back to the
-// savepoint before it. DuckDB ends the whole transaction.
+// nested runs body in the transaction that is open. On SQLite it sets a savepoint before that, and
+// rolls back to the savepoint if body fails. DuckDB has no savepoints: an error ends the whole
+// transaction.
 func (rt *scRuntime) nested(ctx context.Context, end string, body func(*scRuntime) error) error {
 	if rt.begin != scBeginSQLite {
 		if end != "COMMIT" {
@@ -362,10 +363,11 @@ func scEnding(ctx context.Context, db DBTX, end, back string, body func() error)
 	return nil
 }
 
-// scInDuckTransaction reports whether a transaction of DuckDB is open on a connection. If it is,
-// two statements have the same transaction id. A BEGIN that fails would also tell, but it aborts
-// the open transaction. The id is that of the default database, which must be one in DuckDB's own
-// format. In any other database, an open transaction is not noticed, and BEGIN fails in it.
+// scInDuckTransaction reports whether a transaction of DuckDB is open on a connection. It compares
+// the transaction ids of two statements, which are the same only in an open transaction. (A BEGIN
+// that fails would also show it, but aborts the open transaction.) The ids are those of the default
+// database. If that database does not have DuckDB's own format, scInDuckTransaction returns false.
+// Then a BEGIN in an open transaction fails.
 func scInDuckTransaction(ctx context.Context, conn scConn) (bool, error) {
 	var kind string
 	err := conn.QueryRowContext(ctx, "SELECT type FROM duckdb_databases() WHERE database_name = current_database()").Scan(&kind)
@@ -392,7 +394,8 @@ func scMigrate(ctx context.Context, db DBTX, begin, project string, all []Migrat
 	}
 	if duck {
 		if options.DryRun {
-			// In an open transaction this fails before anything is changed.
+			// DuckDB cannot undo a dry run in a transaction that is already open. This call returns
+			// the error for that case, before anything is changed.
 			if err := rt.transact(ctx, end, func(*scRuntime) error { return nil }); err != nil {
 				return nil, err
 			}

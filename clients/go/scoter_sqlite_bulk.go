@@ -83,9 +83,9 @@ func (w *scRowWriter) add(ctx context.Context, values []any) error {
 	}
 	changed, err := scChanged(w.many.ExecContext(ctx, w.waiting...))
 	if err != nil {
-		// The rows are then written one by one, to find out which one is invalid. That is not
-		// possible if SQLite has ended the transaction and with it the savepoint, because the rows
-		// would stay.
+		// After the rollback to the savepoint, the rows are written one by one, to find out which
+		// one is invalid. If SQLite has ended the transaction, the savepoint does not exist any
+		// more. Then the rows are not written one by one, because they would stay stored.
 		if _, gone := w.db.ExecContext(context.WithoutCancel(ctx), "ROLLBACK TO scoter_rows; RELEASE scoter_rows"); gone != nil {
 			return err
 		}

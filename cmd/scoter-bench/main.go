@@ -77,7 +77,7 @@ func main() {
 }
 
 // untilStopped returns a context that ends at the first Ctrl-C or SIGTERM. So an interrupted
-// benchmark can remove its data and stop its servers. A second signal ends the process at once.
+// benchmark can remove its data and stop its servers. A second signal ends the process immediately.
 func untilStopped() context.Context {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)

@@ -20,7 +20,7 @@ type statementError struct {
 
 func (e *statementError) Unwrap() error { return e.error }
 
-// inText returns an error together with the SQL text in which the error's position is, so that the
+// inText returns err together with text, the SQL text in which the error's position is, so that the
 // position can be shown. If err is nil, it returns nil.
 func inText(err error, text string) error {
 	if err == nil {

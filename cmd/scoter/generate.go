@@ -141,8 +141,8 @@ func printReport(list *diag.List, files []gen.Change) error {
 }
 
 // watchEvery is how often --watch checks whether the input files have changed. There are few of
-// them, so a check is cheap. Unlike file events, checks work on every file system, and however an
-// editor saves files.
+// them, so a check is cheap. Unlike file events, checks work on every file system, and with every
+// way in which editors save files.
 const watchEvery = 150 * time.Millisecond
 
 func (c *generateCommand) watch(ctx context.Context, g *gen.Generator, path string) error {

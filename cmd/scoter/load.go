@@ -135,7 +135,7 @@ func (l *loadCommand) identity(file string, rows loadedRows) ([]byte, error) {
 // stopped adds to the error of a load how many rows of the file are stored, and how to continue.
 func (l *loadCommand) stopped(err error, stored int64) error {
 	switch kind := base.KindOf(err); {
-	// The response may be lost, so more rows may be stored than those that are known to be.
+	// If the response was lost, more rows may be stored than this command knows of.
 	case kind != base.Invalid && kind != base.TooLarge && kind != base.Conflict:
 		err = base.Wrap(err, "at least its first %d rows are stored", stored)
 	case stored == 0:

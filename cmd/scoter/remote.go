@@ -117,9 +117,9 @@ func (b *lastBytes) Write(p []byte) (int, error) {
 // begins. Formats that are not in it cannot express an error there.
 var reasons = map[encode.Format]string{encode.JSON: "],\n\"error\":", encode.NDJSON: `{"$error":`, encode.MessagePack: "\x81\xa5error"}
 
-// brokenOff returns the error for an incomplete result. If the server wrote its error at the end of
-// the result, it returns that error. Otherwise it returns err, the error of reading the result. The
-// argument end has the last bytes of the result.
+// brokenOff returns the error for an incomplete result: the error that the server wrote at the end
+// of the result, or else err, the error of reading the result. The argument end has the last bytes
+// of the result.
 func brokenOff(ctx context.Context, format encode.Format, end []byte, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -10,8 +10,8 @@ import (
 )
 
 // untilStopped returns a context that ends at Ctrl-C or SIGTERM. It is for commands that must clean
-// up before they end. A second signal ends the process at once, as kill -9 does, with the exit code
-// that shells use for the signal. That loses no data, because acknowledged data is on disk. A
+// up before they end. A second signal ends the process immediately, as kill -9 does, with the exit
+// code that shells use for the signal. That loses no data, because acknowledged data is on disk. A
 // command without this context ends at the first signal.
 func untilStopped() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -62,9 +62,9 @@ func Open(settings config.Server, embedded bool, log *slog.Logger) (*App, error)
 	return OpenOn(vfs.OS, settings, embedded, log)
 }
 
-// OpenOn opens a database as Open does. fsys is the file system with its log, parts and catalog.
-// DuckDB reads parts itself, so the files must also exist in the file system of the operating
-// system.
+// OpenOn opens a database as Open does. fsys is the file system that has the database's log, parts
+// and catalog. DuckDB reads parts itself, so the files must also exist in the file system of the
+// operating system.
 func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger) (_ *App, err error) {
 	dir, err := filepath.Abs(settings.Dir)
 	if err != nil {
@@ -193,9 +193,9 @@ func (a *App) Backup(ctx context.Context, w io.Writer) error {
 // them.
 const farewell = 3 * time.Second
 
-// Serve runs the HTTP server until ctx ends. Then it waits up to Settings.ShutdownGrace for running
-// requests, and ends the requests that still run with an error. If listening is not nil, Serve
-// calls it with the server's address as soon as clients can connect.
+// Serve runs the HTTP server until ctx ends. Then it waits for running requests, up to
+// Settings.ShutdownGrace. After that time it ends the remaining requests, and they return an error.
+// If listening is not nil, Serve calls it with the server's address as soon as clients can connect.
 func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -277,7 +277,8 @@ func (a *App) handler() http.Handler {
 	return server.New(a.settings, a.Engine, a.Executor, a.Queries, measured, a.duckdb.Failures, a.log).Handler()
 }
 
-// shutdown stops the server from accepting requests, and waits up to grace for running ones.
+// shutdown makes the server accept no more requests, and waits until the running requests have
+// ended, for at most the duration grace.
 func shutdown(srv *http.Server, grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()

@@ -36,7 +36,7 @@ type connections struct {
 	// less is signaled when a connection closes or becomes idle, and when the listener is closed.
 	// Its lock is mu.
 	less *sync.Cond
-	open map[*connection]bool // guarded by mu
+	open map[*connection]bool // set of all open connections; guarded by mu
 	// idle has elements of type *connection. The connection that is idle the longest is first. It
 	// is guarded by mu.
 	idle list.List
@@ -56,7 +56,7 @@ type connection struct {
 	// place is the element of this connection in the listener's list of idle connections. It is nil
 	// if the connection is not idle. It is guarded by the listener's mu.
 	place *list.Element
-	begin opening // checks the first bytes that the client sends
+	begin opening // state of the check of the first bytes that the client sends
 }
 
 // NetConn returns the underlying connection, for callers that need methods that net.Conn does not

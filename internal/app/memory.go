@@ -16,8 +16,9 @@ const (
 	// a heap of a few megabytes may grow by tens of megabytes before a collection. Without it,
 	// small queries spend a tenth of their time in the collector.
 	headroomBytes = 32 << 20
-	// heapOther is the part of the heap limit for everything except patches, requests and the
-	// read-ahead of streams. It is small, because these three rarely use all of their own parts.
+	// heapOther is the part of the heap limit that is added to the memory for patches, requests and
+	// data that Kafka sources have read ahead. It is for all other memory. It is small, because
+	// patches, requests and sources rarely use all of the memory that is reserved for them.
 	heapOther = 64 << 20
 
 	// tooMuch and little are shares of the processor time of the process. If the collector takes
@@ -39,9 +40,10 @@ const (
 )
 
 // tuneCollector adapts Go's garbage collector to a server with these settings, until the returned
-// function stop is called. It gives the heap a soft limit, which is lower than twice the largest
-// live heap. Indexes, caches and merges of many parts may need more memory. Then the collector
-// would run all the time, so the limit rises. If GOMEMLIMIT is set, tuneCollector sets no limit.
+// function stop is called. It gives the heap a soft limit. Without the limit, the heap could grow
+// to twice the largest live heap. If indexes, caches and merges of many parts need more memory than
+// the limit, the collector would run all the time. So the limit then rises. If GOMEMLIMIT is set,
+// tuneCollector sets no limit.
 func tuneCollector(s config.Server) (stop func() error) {
 	// Of the memory for writes, only patches (new values of updated rows) are on the Go heap. They
 	// take up to half of WriteMemory. Rows are in mapped memory outside of the heap.

@@ -14,15 +14,15 @@ import (
 // the time limit for a request's header, and get no answer.
 type opening struct {
 	read  int
-	known bool // whether the connection speaks HTTP (or TLS, if the server uses TLS)
+	known bool // whether the check has ended and found no other protocol
 }
 
 // longestMethod is the maximum number of bytes that are checked. If the HTTP method of a request is
 // longer, http.Server detects the invalid input itself.
 const longestMethod = 32
 
-// The method strange reports whether b, the next bytes that the client sent, cannot come from a
-// client of this server. The argument secure is true if the server uses TLS.
+// The method strange reports whether b, the next bytes that the client sent, shows that the client
+// speaks another protocol than HTTP (or TLS, if the argument secure says that the server uses TLS).
 func (o *opening) strange(b []byte, secure bool) bool {
 	for _, c := range b {
 		letter := 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'

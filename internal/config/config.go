@@ -176,9 +176,9 @@ func atLeast[T ~int | ~int64](name string, value, least T) error {
 // addition to WriteMemory, which is for stored rows.
 func (s *Server) RequestMemory() Bytes { return s.WriteMemory / 2 }
 
-// bodyShare is a factor: the memory for writes must have room for the body of a request this many
-// times. The rows of a body may be larger than the body, and exist twice: in the memtable and as a
-// record of the log.
+// bodyShare is the number of times that the largest request body (max_body) must fit into the
+// memory for writes. The rows of a body may be larger than the body, and exist twice: in the
+// memtable and as a record of the log.
 const bodyShare = 4
 
 func missing(s *Server) string {

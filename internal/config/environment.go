@@ -33,9 +33,10 @@ var variables = func() (all []string) {
 	return append(all, elsewhere...)
 }()
 
-// ofKubernetes matches environment variables that Kubernetes sets in all containers of a namespace.
-// It sets them if a service has a name that begins with scoter. ofKubernetesPort matches further
-// ones, which can only be recognized together with their value, an address.
+// ofKubernetes matches names of environment variables that Kubernetes sets in all containers of a
+// namespace, if the namespace has a service whose name begins with scoter. ofKubernetesPort matches
+// other such variables together with their values. Only the value, an address, shows that they come
+// from Kubernetes.
 var (
 	ofKubernetes     = regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
 	ofKubernetesPort = regexp.MustCompile(`_PORT=(tcp|udp|sctp)://`)

@@ -17,7 +17,7 @@ import (
 
 // File is the parsed content of a settings file.
 type File struct {
-	Values  map[string]any // values by the names of settings in the file
+	Values  map[string]any // values of the settings, by their names in the file
 	Tokens  []Token
 	Sources []map[string]any
 }

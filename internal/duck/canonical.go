@@ -68,8 +68,8 @@ func withChildren(dt arrow.DataType, children []arrow.Field) arrow.DataType {
 }
 
 // withMetadata returns a copy of the type dt in which the fields, at any depth of nested types,
-// have the metadata of the other type's fields. The two types must be the same apart from metadata.
-// But the other type may have lists of entries at the places where dt has maps.
+// have the metadata of the fields of the type from. The two types must be the same, apart from
+// metadata and from maps: where dt has a map, from may have a list of its entries.
 func withMetadata(dt, from arrow.DataType) arrow.DataType {
 	children := childFields(dt)
 	for i, f := range childFields(from) {
@@ -104,9 +104,9 @@ func canonicalChildren(dt arrow.DataType) (fields []arrow.Field, changed bool) {
 	return fields, changed
 }
 
-// toCanonical converts the data of an array to the type that the function canonical gives the
-// array's field. The argument from is the field with the type that the data has. Unchanged parts
-// share the memory of data.
+// toCanonical converts the data of an array to the type that the function canonical returns for the
+// field from. The argument from describes the data as it is. Unchanged parts share the memory of
+// data.
 func toCanonical(data arrow.ArrayData, from arrow.Field) arrow.ArrayData {
 	to, changed := canonical(from)
 	if !changed {

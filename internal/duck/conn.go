@@ -64,8 +64,8 @@ type Conn struct {
 	slot        *slot // the right to run a query, which the pool gave with the connection
 	abandoned   bool  // whether Abandon was called, so that Release closes the connection
 	prepared    map[string]*Stmt
-	cachedText  int   // bytes of the texts of the cached statements
-	cachedPlans int64 // bytes of the plans of the cached statements
+	cachedText  int   // total size of the texts of the cached statements, in bytes
+	cachedPlans int64 // total size of the plans of the cached statements, in bytes
 	// DuckDB's options for conversion to Arrow; nil until they are needed
 	options C.duckdb_arrow_options
 }
@@ -178,7 +178,7 @@ type Stmt struct {
 	sql     string
 	cached  bool
 	size    int64    // size of the plan in bytes; only for cached statements
-	columns *columns // columns of every result; nil if they are not known
+	columns *columns // columns of the statement's results; nil if they are not known
 }
 
 // Prepare parses, binds and plans one statement. If the context for which the connection is lent

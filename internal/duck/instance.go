@@ -239,9 +239,9 @@ func configure(conn *Conn, s Settings) error {
 // Failures returns how many databases became unusable by an internal error of DuckDB.
 func (i *Instance) Failures() int64 { return i.failures.Load() }
 
-// replaceIfFailed is called after an error of a statement. It checks whether the database still
-// accepts statements. If the database does not, replaceIfFailed replaces it and returns true. cause
-// is the error.
+// replaceIfFailed is called after a statement has failed with the error cause. It reports whether
+// the database has failed, which means that it refuses all statements. If so, and if that was not
+// known yet, replaceIfFailed replaces the database.
 func (i *Instance) replaceIfFailed(db *database, cause error) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

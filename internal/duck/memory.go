@@ -31,7 +31,7 @@ type memoryLimiter struct {
 	// before is the memory that was in use when the first instance was opened, in bytes; guarded by
 	// mu.
 	before    int64
-	allowed   int64 // maximum for all instances together; guarded by mu
+	allowed   int64 // maximum memory of all instances together, in bytes; guarded by mu
 	unlimited int   // number of instances without a limit; guarded by mu
 	// whether the goroutines watch and purgeLoop were started; guarded by mu
 	watched bool
@@ -117,8 +117,8 @@ const (
 	trimWorth     = 8 << 20
 )
 
-// purgeLoop gives memory that queries have freed back to the system, if the allocator retains much
-// of it. It runs until the process ends.
+// purgeLoop returns memory to the operating system after queries have freed it, if the allocator
+// retains much of it. It runs until the process ends.
 func (m *memoryLimiter) purgeLoop() {
 	trimmed, looked := time.Now(), int64(0)
 	for ; ; time.Sleep(trimEvery) {
@@ -130,7 +130,7 @@ func (m *memoryLimiter) purgeLoop() {
 		}
 		freed := ext.MemoryFreed()
 		if worth == 0 || freed-looked < worth {
-			continue // the allocator retains at most what was freed since the last check
+			continue // less than worth was freed since MemoryRetained was last called
 		}
 		if looked = freed; ext.MemoryRetained() > worth {
 			ext.PurgeMemory()

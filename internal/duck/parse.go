@@ -140,7 +140,8 @@ func (c *Conn) CheckSyntax(sql string) error {
 	csql := C.CString(sql)
 	defer C.free(unsafe.Pointer(csql))
 	var statements C.duckdb_extracted_statements
-	// A PIVOT becomes several statements, the first of which creates a type.
+	// found may be more than 1: a PIVOT becomes several statements, the first of which creates a
+	// type.
 	found := C.duckdb_extract_statements(c.conn, csql, &statements)
 	defer C.duckdb_destroy_extracted(&statements)
 	if found > 0 {

@@ -299,8 +299,9 @@ func hasInterval(dt arrow.DataType) bool {
 func (r *Result) Schema() *arrow.Schema { return r.schema }
 
 // FullBatches makes Next join small batches to full ones, as far as possible. Without it, a scan
-// that finds few rows returns a batch for each vector that has any. It is for callers that need all
-// rows before they continue. Batches of large values are not joined.
+// that finds few rows returns a separate batch for each vector (2,048 rows of the table) in which
+// it finds any. FullBatches is for callers that need all rows before they continue. Batches of
+// large values are not joined.
 func (r *Result) FullBatches() {
 	if r.res != nil {
 		r.res.gather = true

@@ -52,7 +52,7 @@ func awaitTree(ctx context.Context, statement int) (done func(), err error) {
 type serialized struct {
 	Error                   bool
 	Type, Message, Position string
-	Statements              []Node // the query nodes of the statements
+	Statements              []Node // the query node (root of the syntax tree) of each statement
 }
 
 // readTree parses the JSON text that json_serialize_sql returned.

@@ -34,13 +34,14 @@ type Table struct {
 // slot is one entry of the hash table. A value of at most shortValue bytes is stored in its slot,
 // so that comparisons need not read the table's data.
 type slot struct {
-	first, second uint64 // the bytes of a short value; for a longer value its hash, and 0
+	// the bytes of a short value; for a longer value, first is its hash, and second is 0
+	first, second uint64
 	size          uint32
 	index         uint32 // index of the value plus 1; 0 means that the slot is empty
 }
 
 const (
-	// shortValue is the size in bytes of the two words of a slot.
+	// shortValue is the size in bytes of the fields first and second of a slot together.
 	shortValue = 16
 	firstSlots = 64
 )
@@ -109,7 +110,8 @@ func (t *Table) Find(v []byte) (index uint32, ok bool) {
 		return 0, false
 	}
 	key := slotOf(v)
-	// last is set here, because the hash table has no entries before the first value is added
+	// The field last is an entry here, because the hash table is not empty, and adding a value sets
+	// last.
 	if t.holds(&t.last, &key, v) {
 		return t.last.index - 1, true
 	}

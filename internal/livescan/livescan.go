@@ -57,9 +57,9 @@ type File struct {
 // filters that refer to them are closed.
 type Rows struct {
 	Numbers []uint32 // row numbers, ascending
-	// bitmap of the rows in Numbers, over all rows of the file; nil if there are few
+	// bitmap of the rows in Numbers, over all rows of the file; nil if few, or if not scattered
 	bits      []uint64
-	scattered bool // whether at most half of the rows are in vectors in which every row is listed
+	scattered bool // whether at most half of the rows are in runs without gaps: see scattered
 	dense     bool
 }
 
@@ -143,18 +143,18 @@ func pinned[E uint32 | uint64](f *Filter, elements []E) *E {
 const (
 	// vector is the number of rows in a vector, which DuckDB reads at a time.
 	vector = 2048
-	// If more than a third of the rows of a file is hidden (more than one of `dense` rows),
-	// conditions that compute something are evaluated only for visible rows. A LIKE on long texts
-	// without a dictionary that is evaluated only for visible rows takes 1.03 times as long as for
-	// all rows if a tenth of the rows is hidden, 0.91 times with 40%, and 0.74 times with 60%.
+	// If more than one of every `dense` rows of a file is hidden (more than a third), conditions
+	// that compute something are evaluated only for visible rows. A LIKE on long texts without a
+	// dictionary that is evaluated only for visible rows takes 1.03 times as long as for all rows
+	// if a tenth of the rows is hidden, 0.91 times with 40%, and 0.74 times with 60%.
 	dense = 3
-	// If more than one of `many` rows of a file is hidden, the hidden rows are also stored as a
-	// bitmap. The bitmap takes at most 16 bytes per hidden row.
+	// If more than one of every `many` rows of a file is hidden, the hidden rows are also stored as
+	// a bitmap. The bitmap takes at most 16 bytes per hidden row.
 	many = 128
 )
 
-// scattered reports whether at most half of the rows are in vectors in which every row is listed.
-// The argument rows has ascending row numbers.
+// scattered reports whether at most half of the listed rows belong to a run of 2,048 listed rows
+// without a gap. The argument rows has the row numbers, ascending.
 func scattered(rows []uint32) bool {
 	together := 0
 	for i := vector; i <= len(rows); i += vector {
@@ -183,9 +183,10 @@ func (f *Filter) Close() {
 }
 
 // Parquet returns SQL that reads files: a call of a table function like read_parquet. If f is not
-// nil, it reads only the rows that f lets through. Paths are taken literally, not as patterns. If
-// the argument once is true, DuckDB reads all columns in one scan also for ORDER BY ... LIMIT: a
-// second scan for the chosen rows does not pay off if a condition leaves few rows.
+// nil, the call reads only the rows that f lets through. Paths are taken literally, not as
+// patterns. If the argument once is true, queries with ORDER BY ... LIMIT read all columns in one
+// scan too. Otherwise they read most columns in a second scan, only for the rows of the result.
+// That does not pay off if a condition leaves few rows.
 func Parquet(paths []string, f *Filter, once bool) string {
 	quoted := make([]string, len(paths))
 	for i, path := range paths {

@@ -27,7 +27,7 @@ func New(what string, values map[string]string) *Set {
 	return &Set{What: what, values: values, used: map[string]bool{}}
 }
 
-// Text returns the value of an option. If the option is not set, it returns its argument value.
+// Text returns the value of an option. If the option is not set, it returns the argument value.
 func (o *Set) Text(name, value string) string {
 	o.used[name] = true
 	if v, ok := o.values[name]; ok {
@@ -54,7 +54,7 @@ func (o *Set) List(name string) []string {
 }
 
 // OneOf returns the value of an option in lower case. It must be one of the given values. If the
-// option is not set, OneOf returns its argument value.
+// option is not set, OneOf returns the argument value.
 func (o *Set) OneOf(name, value string, values ...string) string {
 	v := strings.ToLower(o.Text(name, value))
 	if !slices.Contains(values, v) {
@@ -64,7 +64,7 @@ func (o *Set) OneOf(name, value string, values ...string) string {
 }
 
 // Parsed returns the value of an option, parsed by the function parse. If the option is not set, it
-// returns its argument value.
+// returns the argument value.
 func Parsed[T any](o *Set, name string, value T, parse func(string) (T, error)) T {
 	text := o.Text(name, "")
 	if !o.has(name) {

@@ -19,16 +19,16 @@ import (
 type body struct {
 	bytes   []byte
 	budget  *budget
-	pooled  *[]byte // the buffer from the pool that bytes is in
-	largest int64   // maximum size of the request's rows in memory
+	pooled  *[]byte // the buffer from the pool that holds the field bytes
+	largest int64   // maximum size of the request's rows in memory, in bytes
 	// awaitTable waits until no statement has locked the table of the request. It is nil if the
 	// request does not name a table.
 	awaitTable func() error
 
 	mu          sync.Mutex
-	reserved    int64 // memory reserved from the budget; guarded by mu
+	reserved    int64 // bytes that the body holds of the budget; guarded by mu
 	received    int   // number of bytes of the body that have arrived; guarded by mu
-	minReserved int64 // memory that the body must hold for what has arrived; guarded by mu
+	minReserved int64 // bytes that must stay reserved for what has arrived; guarded by mu
 }
 
 // decodedFactor is how much memory a body and its rows are assumed to need together, as a multiple

@@ -33,7 +33,7 @@ type budget struct {
 	// tableWaits and waitingBytes count the memory of requests that wait for a locked table. See
 	// the method beginTableWait.
 	tableWaits   *semaphore.Weighted
-	waitingBytes atomic.Int64 // memory of these requests, in bytes
+	waitingBytes atomic.Int64 // bytes that requests hold while they wait for a locked table
 
 	mu          sync.Mutex
 	holders     []*waiter // requests that hold memory and wait for more

@@ -7,9 +7,9 @@ import (
 )
 
 // deadlineWriter writes a response. A write fails if the client receives nothing for idleTimeout.
-// If the time in the field until is set, writes also fail from then on. (Canceling a context does
-// not end a write to a client that reads nothing.) If a connection does not support deadlines, as
-// in tests of handlers, a write waits without limit.
+// If the field until is set, a write also fails if it has not ended at that time. (Canceling a
+// context does not end a write to a client that reads nothing.) If a connection does not support
+// deadlines, as in tests of handlers, a write waits without limit.
 type deadlineWriter struct {
 	io.Writer
 	connection  *http.ResponseController

@@ -76,7 +76,7 @@ type lineReason struct {
 	text string
 }
 
-// rejectedLines returns a partial that has the lines which the decoder could not parse.
+// rejectedLines returns a partialWrite that has the lines which the decoder could not parse.
 func rejectedLines(d wire.Tables) *partialWrite {
 	p := &partialWrite{dropped: int64(d.Rejected), stored: len(d.Rows) > 0, lines: d.Lines}
 	for _, e := range d.Errors {
@@ -139,7 +139,7 @@ func (s *Server) pointsOf(r *http.Request, decoded []ingest.Rows, p *partialWrit
 	for i := range decoded {
 		rows := &decoded[i]
 		name := engine.TableName{Database: database, Schema: engine.DefaultSchema, Name: rows.Table}
-		// Sparse: a NULL means that the point does not have the field.
+		// A NULL in a batch of points means that the point does not have the field.
 		t := tablePoints{engine.TableRows{Table: name, Batches: []arrow.RecordBatch{rows.Batch}, Tags: tagNames(*rows), NullMeansMissing: true, TypedFormat: true}, i}
 		if _, err := s.store.LookupView(name.Database, name.Schema, name.Name); err == nil {
 			p.drop(t, fmt.Sprintf("%q is a view", name.Name))
@@ -295,10 +295,10 @@ func (s *Server) storePiece(r *http.Request, o engine.AppendOptions) func(engine
 }
 
 // bisect stores points by calling the function fit, and drops single points that contradict the
-// types of their table. If that function returns an Invalid error, bisect splits the points in two
-// and tries both halves, down to single points. The argument piece is a name for these points,
-// which that function gets. The halves get longer names. A repeated request is split in the same
-// way, so its pieces have the same names.
+// types of their table. If fit returns an Invalid error, bisect splits the points in two and tries
+// both halves, down to single points. The argument piece is a name for these points, which bisect
+// passes to fit. The halves get longer names. A repeated request is split in the same way, so its
+// pieces have the same names.
 func (p *partialWrite) bisect(ctx context.Context, t tablePoints, piece string, fit func(t engine.TableRows, piece string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

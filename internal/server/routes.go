@@ -15,7 +15,7 @@ type endpoint struct {
 	least      session.Role
 	answer     func(http.ResponseWriter, error) // writes the response to a failed request
 	handler    handler
-	parameters []string // allowed in the URL, in addition to a token
+	parameters []string // names of the parameters that the URL may have, in addition to a token
 }
 
 // handler answers a request. If it returns an error, the caller sends it as the response. After it

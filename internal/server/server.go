@@ -97,8 +97,9 @@ func (s *Server) guard(e endpoint) http.Handler {
 		// This deadline limits the time for it.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(idleTimeout))
 		if reason := new(base.Error); base.KindOf(err) == base.Canceled && errors.As(context.Cause(r.Context()), &reason) {
-			// The cause of the context says why the server ended the request, so the client did not
-			// cancel it.
+			// The server itself ended the request, and the cause of the context is its reason. So
+			// the client gets this reason, and not an error that says that the client canceled the
+			// request.
 			err = base.Wrap(reason, "%v", err)
 		}
 		if err != nil {

@@ -186,7 +186,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	stats, err := encode.Write(ctx, out, format, src, opts)
 	s.metrics.Returned(stats.Rows)
 	src.drop()
-	answer.Close() // the rest can be sent without DuckDB's connection and the snapshot
+	answer.Close() // sending the rest needs neither DuckDB's connection nor the snapshot
 	if sent := out.Finish(); err == nil {
 		err = sent
 	}

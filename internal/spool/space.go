@@ -22,16 +22,16 @@ type Space struct {
 	used  atomic.Int64
 }
 
-// Shares of a space of limited size. One result may use 1/resultShare of the space. When less than
-// 1/mostShare is free, queries stop computing results. The last 1/mostShare is for data that was
-// already computed, and of this the last 1/lastShare of the space is for the error messages with
-// which results end.
+// These are shares of a space of limited size. One result may use 1/resultShare of the space. When
+// less than 1/mostShare of the space is free, queries stop computing results, and only data that
+// was already computed is still stored. When less than 1/lastShare is free, only small texts are
+// stored, such as the error messages with which results end.
 const (
 	resultShare = 8
 	mostShare   = 4 // queries stop when less than 1/mostShare of the space is free
 	// The last 1/lastShare of the space is only for small texts, such as error messages.
 	lastShare = 8
-	freeShare = 4 // a result's file may use at most 1/freeShare of the free bytes on the disk
+	freeShare = 4 // the space is at most 1/freeShare of the free bytes on the disk
 )
 
 // NewSpace returns a space of limit bytes in the folder dir. The folder is created when the space
@@ -61,8 +61,8 @@ func (s *Space) take(n int64) error {
 
 func (s *Space) give(n int64) { s.used.Add(-n) }
 
-// The method most returns the maximum size, in bytes, of the file of one result that is created
-// now.
+// The method most returns the maximum size, in bytes, of the file of one result. It depends on the
+// free space of the disk at the moment.
 func (s *Space) most() int64 {
 	limit := s.limit
 	if free, err := vfs.OS.FreeSpace(s.dir); err == nil {

@@ -46,10 +46,10 @@ func Redact(text string) string {
 	return edits.Apply(text)
 }
 
-// goesOn reports whether a token still belongs to the value of an option, behind the value's first
-// token. depth is the depth of the option's "=". If the option is inside of brackets, its value
-// ends before the next comma or the closing bracket. Otherwise the value is one token, and the
-// string literals on further lines that continue it.
+// goesOn reports whether t, a token behind the first token of an option's value, still belongs to
+// that value. depth is the depth of the option's "=". If the option is inside of brackets, its
+// value ends before the next comma or the closing bracket. Otherwise the value is one token, and
+// the string literals on further lines that continue it.
 func goesOn(t Token, depth int) bool {
 	return t.Kind == String || depth > 0 && (t.Depth > depth || t.Depth == depth && !t.Is(","))
 }

@@ -47,9 +47,9 @@ func statements(text string, most int) ([]Statement, error) {
 
 // plain returns the scanned text in a form in which DuckDB does not shift positions. Before DuckDB
 // (1.5.5) scans a text, it replaces spaces beyond ASCII outside of strings and quoted names. In
-// this step it recognizes neither block comments nor \'. So if the text has such spaces, plain
-// replaces them and all comments by ASCII white space, and a quote after a backslash by a doubled
-// quote.
+// this step DuckDB recognizes neither block comments nor \' (an escaped quote). So if the text has
+// such spaces, plain replaces them and all comments by ASCII white space, and a quote after a
+// backslash by a doubled quote.
 func (s *scanner) plain() string {
 	wide := false
 	for i := 0; i < len(s.text) && !wide; i++ {

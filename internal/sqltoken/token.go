@@ -108,7 +108,7 @@ func unended(what string, at int) error {
 type scanner struct {
 	text   string
 	pos    int
-	open   []int // byte offsets of the brackets that are open
+	open   []int // byte offsets of the opening brackets that are not closed yet
 	gaps   []gap // the comments and the spaces beyond ASCII
 	tokens []Token
 }

@@ -26,7 +26,7 @@ type Query struct {
 type Queries struct {
 	last    atomic.Uint64
 	mu      sync.Mutex
-	running map[uint64]*Query // guarded by mu
+	running map[uint64]*Query // requests by Query.ID; guarded by mu
 }
 
 // NewQueries returns a list without requests.

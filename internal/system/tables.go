@@ -27,7 +27,7 @@ type Store interface {
 	PartHealths() []engine.PartHealth
 }
 
-// Setting is a setting of the server: its name and value, and a row of scoter.settings.
+// Setting is a setting of the server. It becomes a row of scoter.settings, with its name and value.
 type Setting struct {
 	Name, Value string
 	Path        bool // whether the value is a path on the server, which only administrators may see

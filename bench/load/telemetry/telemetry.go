@@ -19,8 +19,8 @@ const (
 	// Table is the name of the table that has the readings. Its columns are time, host, region, and
 	// three doubles in percent.
 	Table = "cpu"
-	// Hosts is the number of hosts with readings. They report in turn, each one every ten seconds.
-	// Ten hosts are in one region.
+	// Hosts is the number of hosts with readings. They report in turn, each host every ten seconds.
+	// Each region has ten hosts.
 	Hosts   = 100
 	regions = 10
 

@@ -181,7 +181,7 @@ func (b *Broker) Restart(ctx context.Context) error {
 // Stop shuts the broker down cleanly, as an operator does before an update.
 func (b *Broker) Stop() { b.end(syscall.SIGTERM) }
 
-// Kill ends the broker process at once, with SIGKILL. It may be called more than once.
+// Kill ends the broker process immediately, with SIGKILL. It may be called more than once.
 func (b *Broker) Kill() { b.end(syscall.SIGKILL) }
 
 func (b *Broker) end(how syscall.Signal) {

@@ -13,8 +13,9 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// scFromDuck converts a value of the driver to the types of generated code. It replaces the
-// driver's own classes, also inside of other values.
+// scFromDuck converts a value that the driver returned to the types of generated code. Values of
+// the driver's own Go types, such as duckdb.Decimal, are replaced, also inside of lists, maps and
+// structs.
 func scFromDuck(v any) any {
 	switch v := v.(type) {
 	case duckdb.Decimal:
@@ -61,12 +62,13 @@ func scDecimalText(d duckdb.Decimal) string {
 // scDuckStruct is implemented by the structs of generated code if it has bulk operations.
 type scDuckStruct interface {
 	scStruct
-	// scDuck returns the values of the struct's fields, converted to the driver's classes.
+	// scDuck returns the values of the struct's fields, converted to the driver's Go types.
 	scDuck() []any
 }
 
-// scDuck converts a value to the driver's classes, as the driver's appender takes it. It is not for
-// dates and decimals, whose class depends on the column: they have scDuckDay and scDuckScaled.
+// scDuck converts a value to a Go type that the driver's appender takes, such as duckdb.UUID. It is
+// not for dates and decimals, because their conversion depends on the column: see scDuckDay and
+// scDuckScaled.
 func scDuck(v any) any {
 	switch v := v.(type) {
 	case nil, bool, string, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, time.Time:
@@ -143,11 +145,12 @@ func scDuck(v any) any {
 	return v
 }
 
-// scDuckDay converts a date to the driver's class. It is the day that t shows in its own zone.
+// scDuckDay converts a date to the form that the driver takes: midnight in UTC. The date is the day
+// that t shows in its own zone.
 func scDuckDay(t time.Time) any { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 
-// scDuckList converts a list to the driver's class. The function write converts one element. It is
-// for elements that scDuck alone cannot convert.
+// scDuckList converts a list to the Go type that the driver takes. The function write converts one
+// element. scDuckList is for elements that scDuck alone cannot convert.
 func scDuckList[T any](list []T, write func(T) any) any {
 	if list == nil {
 		return nil
@@ -159,8 +162,8 @@ func scDuckList[T any](list []T, write func(T) any) any {
 	return items
 }
 
-// scDuckMap converts a map to the driver's class. The functions key and value convert one key and
-// one value. It is for entries that scDuck alone cannot convert.
+// scDuckMap converts a map to the driver's type duckdb.Map. The functions key and value convert one
+// key and one value. scDuckMap is for entries that scDuck alone cannot convert.
 func scDuckMap[K comparable, V any](m map[K]V, key func(K) any, value func(V) any) any {
 	if m == nil {
 		return nil
@@ -182,7 +185,8 @@ func scToDecimal(s string) (duckdb.Decimal, bool) {
 	return duckdb.Decimal{Width: uint8(max(width, len(fraction), 1)), Scale: uint8(len(fraction)), Value: value}, true
 }
 
-// scDuckBig converts the digits of a BIGNUM (DuckDB's integer of any size) to the driver's class.
+// scDuckBig converts the digits of a BIGNUM (DuckDB's integer of any size) to a *big.Int, which the
+// driver takes.
 func scDuckBig(v Decimal) any {
 	if n, ok := new(big.Int).SetString(string(v), 10); ok {
 		return n
@@ -190,8 +194,8 @@ func scDuckBig(v Decimal) any {
 	return string(v) // not a number: the appender refuses it
 }
 
-// scDuckScaled converts a decimal to the driver's class, for a column with width digits, of which
-// scale are after the point.
+// scDuckScaled converts a decimal to the driver's type duckdb.Decimal, for a column with width
+// digits, of which scale are after the point.
 func scDuckScaled(v Decimal, width, scale uint8) any {
 	d, ok := scToDecimal(string(v))
 	if !ok {

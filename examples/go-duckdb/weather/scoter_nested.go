@@ -4,8 +4,8 @@ import (
 	"reflect"
 )
 
-// scList returns a function that reads a list. The function read reads one element. Elements are
-// never NULL, or their type has a nil of its own.
+// scList returns a function that reads a list. The function read reads one element. scList is for
+// lists whose elements are never NULL, or whose element type can be nil in Go.
 func scList[T any](read func(any) (T, error)) func(any) ([]T, error) {
 	return func(raw any) ([]T, error) {
 		items, err := scItems(raw)
@@ -58,8 +58,8 @@ func scItems(raw any) ([]any, error) {
 // scPairs are the keys and values of a map of the database, in the database's order.
 type scPairs [][2]any
 
-// scPairsOf returns the keys and values of a map from its JSON. That is an object, or a list of
-// keys and values if the keys are not text.
+// scPairsOf returns the keys and values of a map from its JSON. The JSON is an object, or, if the
+// keys are not text, a list of objects with a key and a value each.
 func scPairsOf(raw any) (scPairs, bool) {
 	switch v := raw.(type) {
 	case scPairs:
@@ -85,7 +85,7 @@ func scPairsOf(raw any) (scPairs, bool) {
 }
 
 // scMap returns a function that reads a map. The functions key and value read one key and one
-// value. Values are never NULL, or their type has a nil of its own.
+// value. scMap is for maps whose values are never NULL, or whose value type can be nil in Go.
 func scMap[K comparable, V any](key func(any) (K, error), value func(any) (V, error)) func(any) (map[K]V, error) {
 	return func(raw any) (map[K]V, error) {
 		pairs, ok := scPairsOf(raw)

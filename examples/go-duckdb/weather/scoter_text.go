@@ -264,8 +264,8 @@ func scSome[T any](list []T) []T {
 	return list
 }
 
-// The following functions return text in the forms that SQLite's own functions read. These know the
-// years 0 to 9999.
+// The following functions return text in the forms that SQLite's own functions read. SQLite's
+// functions support the years 0 to 9999.
 
 func scDateText(t time.Time) any   { return scYears(t, "2006-01-02") }
 func scMomentText(t time.Time) any { return scYears(t.UTC(), "2006-01-02 15:04:05.999999999") }

@@ -20,13 +20,13 @@ func (a *Account) Raw() unsafe.Pointer { return unsafe.Pointer(a.c) }
 // Bytes returns approximately the bytes that the connection's statements hold.
 func (a *Account) Bytes() int64 { return int64(C.scoter_account_bytes(a.c)) }
 
-// SetBytes sets the bytes that the connection's statements hold, while none is running. Otherwise
-// the count would drift: memory that one thread allocates for a result may be freed by another
-// thread outside of the account.
+// SetBytes sets the number of bytes that the connection's statements hold. It is called when none
+// of them is running. Without such calls the count would drift: memory that one thread allocates
+// for a result may be freed by another thread outside of the account.
 func (a *Account) SetBytes(bytes int64) { C.scoter_account_set_bytes(a.c, C.int64_t(bytes)) }
 
 // Interrupt ends the statement that is being planned or run, at the next point where DuckDB can
-// handle an exception. Stop(false) undoes this.
+// handle an exception. If the argument stop is false, it undoes an earlier call instead.
 func (a *Account) Interrupt(stop bool) { C.scoter_account_stop(a.c, C.bool(stop)) }
 
 // Attach makes DuckDB's own threads use the account while they work for a connection
@@ -42,8 +42,8 @@ func (a *Account) Close() { C.scoter_account_free(a.c) }
 // where they cannot be counted, which is everywhere but on Linux.
 func MemoryInUse() int64 { return int64(C.scoter_memory_in_use()) }
 
-// LimitMemory makes allocations of 64 KiB and more fail while more than this many bytes are in use.
-// 0 means no limit.
+// LimitMemory makes allocations of 64 KiB and more fail while more than the given number of bytes
+// are in use. 0 means no limit.
 func LimitMemory(bytes int64) { C.scoter_memory_limit(C.int64_t(bytes)) }
 
 // AwaitMemoryExcess returns when more memory is in use than LimitMemory allows. Only one goroutine
@@ -57,5 +57,5 @@ func MemoryFreed() int64 { return int64(C.scoter_memory_freed()) }
 // microseconds for each arena of the allocator.
 func MemoryRetained() int64 { return int64(C.scoter_memory_retained()) }
 
-// PurgeMemory returns the memory that MemoryRetained counts to the system.
+// PurgeMemory returns freed memory to the operating system: the memory that MemoryRetained counts.
 func PurgeMemory() { C.scoter_memory_purge() }

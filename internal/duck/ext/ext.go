@@ -1,14 +1,14 @@
 // Package ext has all C++ that runs inside DuckDB and needs its private headers. docs/DUCKDB.md
-// lists what of DuckDB it touches. ext.h is its C interface; this package's Go functions call it,
-// and so does the C code of packages that read or write DuckDB's vectors. Files are named after
-// their area:
+// lists which parts of DuckDB it uses and changes. ext.h is its C interface; this package's Go
+// functions call it, and so does the C code of packages that read or write DuckDB's vectors. Files
+// are named after their area:
 //
 //   - file_*: the file systems through which DuckDB reads parts (docs/rfcs/0002-part-access.md) and
 //     compressed files.
 //   - scan_*: the table functions that read parts and rows in memory.
 //   - run_*: ORDER BY ... LIMIT, inline execution, and the disk space of queries that spill.
-//   - correct_*: corrections of DuckDB's optimizer, and of what it runs, where they give wrong rows
-//     or end the process.
+//   - correct_*: corrections of DuckDB's optimizer, operators and functions for queries in which
+//     they would give wrong rows or end the process.
 //   - limit_*: bounds on what one statement may cost where DuckDB's own settings do not bound it.
 //     Memory: DuckDB's memory limit covers only its buffer manager. The other memory that DuckDB
 //     allocates is counted (limit_memory.cc), as are texts of results that DuckDB computes in
@@ -70,7 +70,7 @@ func ExtendPlans(conn unsafe.Pointer) error {
 }
 
 // AddPartScan adds the table functions that read parts: see scoter_add_part_scan. find is a C
-// function.
+// function that returns the rows to leave out or to select.
 func AddPartScan(conn unsafe.Pointer, name, once string, find unsafe.Pointer) error {
 	cname, conce := C.CString(name), C.CString(once)
 	defer C.free(unsafe.Pointer(cname))
@@ -86,7 +86,8 @@ func AddMemoryScan(conn unsafe.Pointer, name string, functions unsafe.Pointer) e
 	return result("add the scan of memory to", C.scoter_add_memory_scan(C.duckdb_connection(conn), cname, (*C.scoter_scan_functions)(functions)))
 }
 
-// result converts the message of a C function into an error, and frees it.
+// result converts failure, the message that a C function returned, into an error, and frees the
+// message. If failure is nil, there is no error.
 func result(action string, failure *C.char) error {
 	if failure == nil {
 		return nil
@@ -95,11 +96,12 @@ func result(action string, failure *C.char) error {
 	return fmt.Errorf("%s DuckDB: %s", action, C.GoString(failure))
 }
 
-// Spilled returns the bytes in files to which queries of the connection's database have spilled.
+// Spilled returns the total size, in bytes, of the files to which queries of the connection's
+// database have spilled.
 func Spilled(conn unsafe.Pointer) int64 { return int64(C.scoter_spilled(C.duckdb_connection(conn))) }
 
-// LimitSpilled limits the bytes to which queries of the connection's database may spill (see
-// Spilled). If they have already spilled more, the limit becomes that number.
+// LimitSpilled sets the number of bytes that queries of the connection's database may spill (see
+// Spilled). If their files are already larger, the limit becomes the present size of the files.
 func LimitSpilled(conn unsafe.Pointer, bytes int64) {
 	C.scoter_limit_spilled(C.duckdb_connection(conn), C.int64_t(bytes))
 }

@@ -5,7 +5,7 @@
 // partitions with an ORDER BY, results that depend on the order (sum(DOUBLE), list and others) are
 // wrong if one of the groups has more than 65,536 partitions (#24985, fixed on main). The linker
 // redirects the call that makes such an aggregate to the function in this file (the flag is in
-// optimizer.go), which computes results for fewer partitions at a time.
+// ext.go), which computes results for fewer partitions at a time.
 #include <atomic>
 
 #include "duckdb/function/aggregate_function.hpp"

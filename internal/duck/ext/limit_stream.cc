@@ -3,7 +3,7 @@
 // DuckDB computes a streamed result in advance until the waiting chunks take streaming_buffer_size.
 // But it counts a text only as its 16 bytes in the vector (1.5.6). For a column with texts of 1 KB,
 // 40 MiB waited instead of 1 MiB. The linker redirects the function that measures a chunk to the
-// function in this file (the flag is in limit.go). Apart from that buffer, only DuckDB's profiler
+// function in this file (the flag is in ext.go). Apart from that buffer, only DuckDB's profiler
 // calls it.
 #include "duckdb/common/types/data_chunk.hpp"
 #include "duckdb/common/types/vector.hpp"

@@ -209,8 +209,9 @@ func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtabl
 	s := f.rowset(t, view.Rowset, key, false)
 	s.mu.Lock()
 	for i := len(view.Batches) - 1; i >= 0 && s.rows.count() < view.Rows; i-- {
-		// Rows with numbers below s.rows.count() are in the index already. Earlier batches may have
-		// been joined meanwhile, so the loop finds the batch with the first new row.
+		// The rows before number s.rows.count() are in the index already. The memtable may have
+		// joined small batches into larger ones since they were added. So the loop searches for the
+		// batch that contains the first row which is not in the index.
 		if int64(view.Batches[i].FirstOrdinal) > s.rows.count() && i > 0 {
 			continue
 		}

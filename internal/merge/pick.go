@@ -49,8 +49,9 @@ const (
 	// restLoad is the value of Policy.Load for partitions that get no new parts at the moment. A
 	// part is rewritten if a hundredth of it is changed, because its readers are slower until then.
 	restLoad = 0.01
-	// fullLoad is the greatest value of Policy.Load while patches take most of the memory that they
-	// may take: see loadToFree.
+	// fullLoad is the greatest value of Policy.Load (the changed share of a part from which on the
+	// part is rewritten) while patches take most of the memory that they may take. It is small, so
+	// that merges rewrite more parts, which frees the memory of their patches. See loadToFree.
 	fullLoad = 0.001
 	// anyLoad is the value of Policy.Load in RunUntilIdle. It is so small that any changed part is
 	// rewritten.

@@ -11,9 +11,9 @@ import (
 )
 
 // keepParts chooses the parts to read, by the bounds (conditions that all result rows meet) and the
-// statistics of the parts. The result remaining has the parts whose written values may meet all
-// bounds. The result changed has the parts with changed rows whose current values may meet all
-// bounds.
+// statistics of the parts. The result remaining has the parts in which values of the part's file
+// may meet all bounds. The result changed has the parts with patches in which values that updates
+// have set may meet all bounds. A part may be in both.
 func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (remaining, changed []*catalog.Part) {
 	keep, keepChanged := slices.Repeat([]bool{true}, len(t.Parts)), slices.Repeat([]bool{true}, len(t.Parts))
 	for i := range bounds {

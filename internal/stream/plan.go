@@ -59,8 +59,9 @@ func newPlan(d Definition) (*plan, error) {
 		p.keys = &plan{format: keys, shapes: wholeShape}
 	}
 	seen := map[engine.TableName]bool{}
-	// Put the shape (set of columns) with all columns first. Then the decoder of all columns
-	// refuses an invalid message before the decoders of other shapes have added it.
+	// Each shape (set of columns) has a decoder, and every decoder reads each message. The decoder
+	// of all columns comes first. So if a message is invalid, it refuses the message before another
+	// decoder has added a row for it.
 	if !p.format.Projects || slices.ContainsFunc(d.Tables, func(t Table) bool { return len(t.Columns) == 0 }) {
 		p.shapes = append(p.shapes, nil)
 	}

@@ -15,11 +15,12 @@ import (
 type presence uint8
 
 const (
-	// optionalField means that a row without the field is NULL or has the default value, as the
-	// field's descriptor says.
-	optionalField   presence = iota
-	optionalElement          // optionalElement means that a row without the field is NULL.
-	// alwaysPresent means that there are no rows without the field: every row has a value.
+	// optionalField means that the column has NULL or the field's default value in such a row, as
+	// the field's descriptor says.
+	optionalField presence = iota
+	// optionalElement means that the column always has NULL in such a row.
+	optionalElement
+	// alwaysPresent means that there are no such rows: every message has the field.
 	alwaysPresent
 )
 

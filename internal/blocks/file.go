@@ -59,8 +59,8 @@ func (d *Damage) err() error {
 // New describes a file. bytes is its length, checksum its CRC32C, and name its name in error
 // messages.
 //
-// sums are the checksums of its blocks, and may be nil. Then the first use of the file reads all of
-// it, compares it with checksum, and computes the block checksums.
+// sums are the checksums of its blocks. If sums is nil, the first use of the file reads all of it,
+// compares it with checksum, and computes the block checksums.
 func New(fsys vfs.FS, path, name string, bytes int64, checksum uint32, sums Sums) *File {
 	f := &File{fs: fsys, path: path, name: name, bytes: bytes, checksum: checksum}
 	if sums != nil {
@@ -144,8 +144,8 @@ func (f *File) damage(offset int64, format string, args ...any) error {
 // an error. The argument what is a text that describes the damage.
 func (f *File) Damaged(offset int64, what string) error { return f.damage(offset, "%s", what) }
 
-// Open opens the file for reading. Each read is compared with the block checksums, except in a file
-// that was described by Unchecked.
+// Open opens the file for reading. Each read is compared with the block checksums. If the File was
+// made by the function Unchecked, reads are not compared.
 func (f *File) Open() (*Reader, error) {
 	if f.bytes < 0 {
 		r, err := f.open()

@@ -34,7 +34,8 @@ func (c *Catalog) Apply(e Edit) error {
 	}
 	committed, err := c.commit(func() error { return c.write(e) })
 	if committed && err != nil {
-		// An empty transaction syncs the database and the journal once more.
+		// The edit is in the file, but perhaps not durable. An empty transaction syncs the database
+		// and the journal again, which makes the edit durable, too.
 		_, err = c.commit(func() error { return nil })
 		if err != nil {
 			c.fail()
@@ -141,8 +142,8 @@ func moment(microseconds int64) time.Time {
 // are removed first.
 type removal struct {
 	what string
-	// dependents are the SQL statements that remove the dependent rows. Their arguments are the
-	// field args, as for the field statement.
+	// dependents are the SQL statements that remove the dependent rows. They and the field
+	// statement all get the same arguments, those in the field args.
 	dependents []string
 	statement  string
 	args       []any
@@ -263,8 +264,9 @@ func (c *Catalog) putTable(t Table) error {
 		return err
 	}
 	if changed == 0 {
-		// Either the table is new, or the given version or TRUNCATE is older than the stored one.
-		// In the second case the INSERT fails, because there is already a row with the table's id.
+		// Either the table is new, or the catalog has a newer schema version or TRUNCATE of it. In
+		// the second case the edit must fail. It does, because INSERT finds a row with the table's
+		// id.
 		if _, err := c.exec(`INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, 0)`, int64(s.ID), s.Database, s.Schema, s.Name,
 			int64(s.Version), int64(t.TruncatedSeq), microseconds(t.Created)); err != nil {
 			return err

@@ -36,8 +36,8 @@ type Patch struct {
 	// Content is the patch as an Arrow IPC stream. It is empty if the patch is in the file
 	// patches/<table>/<id>.parquet.
 	Content []byte
-	// Created is when the patch was stored, in UTC with microseconds. It is zero if that was in a
-	// format before 5.
+	// Created is when the patch was stored, in UTC with microseconds. It is zero if the patch was
+	// stored in a format before 5.
 	Created time.Time
 }
 

@@ -21,7 +21,7 @@ import (
 // files.
 const Drift diag.Code = "SCHEMA_DRIFT"
 
-// Verified has the numbers of the things that Verify compared.
+// Verified says how many queries Verify compared, and how many differences it found.
 type Verified struct {
 	Queries     int `json:"queries"`
 	Differences int `json:"differences"`

@@ -152,8 +152,8 @@ func levelOf(r *Rows) int {
 	return level
 }
 
-// lift joins the last batches of the memtable, as far as their levels are below the given level, to
-// one batch of that level. (A level is a class of numbers of rows, see joinFanout.)
+// lift joins the last batches of the memtable whose levels are below the given level. The result is
+// one batch of the given level. (A level is a class of numbers of rows, see joinFanout.)
 func (m *Memtable) lift(level int) {
 	k := 0
 	for k < len(m.tail) && m.tail[len(m.tail)-1-k].level < level {
@@ -172,8 +172,8 @@ func (m *Memtable) lift(level int) {
 // joined). While the tail ends with joinFanout batches of one level, push joins these.
 func (m *Memtable) push(last small) {
 	if last.level == levelDone {
-		// A batch that is done (not joined any more) has the highest level. Batches before it are
-		// never joined, because levels descend. So the tail becomes empty.
+		// This batch is done: it is not joined any more. The batches before it are not joined any
+		// more either, because only the last batches of a memtable are. So none remain in the tail.
 		m.tail = m.tail[:0]
 		return
 	}

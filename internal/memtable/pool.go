@@ -75,9 +75,9 @@ func (p *Pool) alloc(n int) (block, error) {
 	defer p.mu.Unlock()
 	if size > p.chunkBytes/2 {
 		// A large block gets a chunk of its own, so that the current chunk stays for small blocks.
-		// That chunk is hardly larger than the block, because Pool.Bytes does not count unused
-		// bytes of chunks. The size of a chunk is rounded up to one of a few values, so that the
-		// memory of a freed chunk can often be reused.
+		// That chunk must not be much larger than the block, because Pool.Bytes does not count
+		// unused bytes of chunks. The size of a chunk is rounded up to one of a few values, so that
+		// the memory of a freed chunk can often be reused.
 		c, err := p.newChunk(alignUp(size, p.chunkBytes/16))
 		if err != nil {
 			return block{}, err

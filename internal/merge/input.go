@@ -48,7 +48,9 @@ type input struct {
 	part    *catalog.Part
 	now     schema.Table
 	written schema.Table
-	steps   []step     // conversions from the written rows to current rows, without patches
+	// conversions of the rows from the written to the current schema version; they do not apply
+	// patches
+	steps   []step
 	retyped []int      // indexes, in the field written, of the columns whose type has changed
 	patches *patch.Set // patches of the part; nil if it has none
 	// exempt has the numbers of the rows to which no expression update (an UPDATE that is stored as
@@ -133,16 +135,17 @@ func (m *merger) initial(ctx context.Context, now, written schema.Table) (map[ba
 	return m.constants(ctx, now, added, 1)
 }
 
-// rows are consecutive rows of a part, in their current form.
+// rows are rows that were read from consecutive places of a part. They have their newest values, in
+// the current schema version. Deleted rows may be missing.
 type rows struct {
 	rec   arrow.RecordBatch
-	first uint32 // number in the part of the first row that was read
-	// live are the indexes of the rows of rec among the rows that were read; nil if rec has all of
-	// these.
+	first uint32 // row number that the first of the read rows has in the part
+	// live[i] is the index of row i of rec in the list of all rows that were read. It is nil if rec
+	// has all of them.
 	live []uint32
 }
 
-// ordinal returns the row number in the part of row i of rec.
+// ordinal returns the row number that row i of r.rec has in the part.
 func (r rows) ordinal(i int) uint32 {
 	if r.live != nil {
 		return r.first + r.live[i]
@@ -253,8 +256,8 @@ func (s *input) hide(r *rows) error {
 	return r.replace(array.NewRecordBatch(r.rec.Schema(), columns, r.rec.NumRows()), nil)
 }
 
-// replace puts the batch rec in place of the batch of r, from which rec was made, and releases the
-// old batch. If err is not nil, it only returns err.
+// replace releases the batch of r, and stores rec in its place. The arguments are the results of a
+// function that made rec from that batch. replace returns err.
 func (r *rows) replace(rec arrow.RecordBatch, err error) error {
 	r.rec.Release()
 	r.rec = rec

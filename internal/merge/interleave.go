@@ -38,7 +38,8 @@ type interleave struct {
 	// are counted from the start of the window. The field move records the old and the new address
 	// of each returned row.
 	order []uint32
-	// last[n] is the index in the window of the last returned row of part n; -1 if there is none
+	// last[n] is the last row of part n that was returned, as an index in the window; -1 if none
+	// was
 	last []int64
 
 	parts    []base.RowsetID // ids of the parts, by their numbers in the merge

@@ -72,9 +72,9 @@ func (m *merger) execute(ctx context.Context, rewrite *engine.Rewrite, plan Plan
 	return false, err
 }
 
-// writeAll writes the new parts of a merge by calling write. It returns an error unless the written
-// rows and the dropped tombstones are together as many as the rows of the old parts that are not
-// deleted.
+// writeAll writes the new parts of a merge by calling write. It counts the written rows and the
+// dropped tombstones. If their sum is not the number of rows in the old parts that are not deleted,
+// it returns an error.
 func (m *merger) writeAll(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (made []catalog.Part, remap patch.Remap, err error) {
 	made, remap, rows, err := m.write(ctx, t, plan, yield)
 	if err != nil {
@@ -176,9 +176,9 @@ func describe(parts []*catalog.Part) catalog.Part {
 	return d
 }
 
-// writePart writes rows as one part. Properties that are not computed from the rows are those of
-// the argument like. The function next returns the rows batch by batch, and then io.EOF. After an
-// error, the file of the returned part may exist.
+// writePart writes rows as one part. The argument named like gives the properties of the part that
+// are not computed from its rows. The function next returns the rows batch by batch, and then
+// io.EOF. After an error, the file of the returned part may exist.
 func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (arrow.RecordBatch, error)) (catalog.Part, error) {
 	id, err := m.engine.NextRowsetID()
 	if err != nil {

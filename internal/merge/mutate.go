@@ -17,9 +17,9 @@ import (
 // merged meanwhile.
 const maxMutations = 10
 
-// Mutate makes the change c, which was computed from the snapshot snap, by rewriting the parts of
-// its rows in one edit. The change appears in the list of merges. Errors are those of
-// engine.Commit.
+// Mutate makes the change c, which was computed from the snapshot snap. In one edit, it rewrites
+// all parts that have rows to be changed. The change appears in the list of merges. Errors are
+// those of engine.Commit.
 func (s *Scheduler) Mutate(ctx context.Context, snap *snapshot.Snapshot, c engine.Change, o engine.AppendOptions) error {
 	for range maxMutations {
 		moved, err := s.mutate(ctx, snap, c, o)

@@ -30,10 +30,10 @@ type step struct {
 	evaluate   Evaluate
 }
 
-// plan sets s.steps, which convert the rows of the part to their current form. Some steps apply an
-// expression update (an UPDATE that is stored as SQL). plan also sets s.exempt, the rows that these
-// steps leave as they are: rows that have a patch, which already has their new values, and deleted
-// rows.
+// plan sets s.steps, which convert the rows of the part to the current schema version. Some steps
+// also apply an expression update (an UPDATE that is stored as SQL). plan also sets s.exempt, the
+// rows that these steps leave as they are: rows that have a patch, which already has their new
+// values, and deleted rows.
 func (s *input) plan(ctx context.Context, m *merger, t *snapshot.Table, p *catalog.Part) error {
 	for i, c := range s.written.Columns {
 		if at := t.Schema.ColumnByID(c.ID); at >= 0 && !c.Type.StorageType().Equal(t.Schema.Columns[at].Type.StorageType()) {
@@ -72,8 +72,8 @@ func (s *input) plan(ctx context.Context, m *merger, t *snapshot.Table, p *catal
 	return add(t.Schema, nil)
 }
 
-// bringUp applies the steps of the input to some rows of the part, so that they have their current
-// form.
+// bringUp applies the steps of the input to some rows of the part. It converts them to the current
+// schema version, and applies expression updates (UPDATEs that are stored as SQL).
 func (s *input) bringUp(r *rows) error {
 	if len(s.steps) == 0 {
 		return nil

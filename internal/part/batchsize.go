@@ -14,10 +14,10 @@ import (
 // bytes of its values.
 type BatchSize struct{ Rows, Bytes int64 }
 
-// of computes how many rows a batch that is read from the part in the file f may have, so that the
-// batch takes at most the size s in memory. Values in memory may be many times larger than in the
-// file. If the argument dictionaries is true, texts that have a dictionary in the file are read as
-// dictionaries.
+// The method of returns a number of rows. Batches with at most that many rows, read from the part
+// in the file f, take at most the size s in memory. Values in memory may be many times larger than
+// in the file. If the argument dictionaries is true, texts that have a dictionary in the file are
+// read as dictionaries.
 func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (rows int64, err error) {
 	var leaves []leafPath
 	for i, f := range table.Arrow().Fields() {
@@ -42,7 +42,8 @@ func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (ro
 				bytes, known = bytes+size, known && sure
 			}
 			if !known && g.rows < RowGroupRows && i < len(p.groups)-1 {
-				// The row group has fewer than RowGroupRows rows because it ended at GroupBytes.
+				// Except for the last one, a row group has fewer than RowGroupRows rows only if its
+				// values reached GroupBytes. So it has at least that size.
 				bytes = max(bytes, GroupBytes)
 			}
 			if bytes > 0 && g.rows > 0 {

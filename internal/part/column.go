@@ -18,7 +18,7 @@ type column struct {
 	chunks []*shredder // the arrays, one for each batch; nil if dictionary is set
 	// dictionary is the distinct values that rows use, in the order in which they first appear.
 	dictionary *array.String
-	// indices[i] is the index in dictionary of the value of row i; NULL if the row is NULL
+	// indices[i] is the index that the value of row i has in dictionary; NULL if the row is NULL
 	indices *array.Int32
 }
 

@@ -209,8 +209,8 @@ func (c *numberColumn) among(file io.ReaderAt, chunk place, value int64, rows []
 }
 
 // each calls the function f with each page of a column chunk, until f returns false. The chunk has
-// the given number of rows and no NULLs. The argument first of f is the index in the chunk of the
-// page's first value.
+// the given number of rows and no NULLs. f receives the index that the page's first value has in
+// the chunk (first).
 func (c *numberColumn) each(file io.ReaderAt, chunk place, rows int, f func(p *pages, first int, h page, data []byte, dictionary []int64) (more bool, err error)) error {
 	p, err := openPages(file, chunk, c.optional)
 	if err != nil {

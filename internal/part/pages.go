@@ -174,9 +174,9 @@ func (p *pages) body(h page, to *[]byte) ([]byte, error) {
 }
 
 // each calls the function f with each data page of a chunk, until f returns false. If there is a
-// dictionary page, it first calls the function dictionary with that page. The argument first of f
-// is the index in the chunk of the page's first value. The argument read returns the uncompressed
-// page. A page for which f does not call the function read is not unpacked.
+// dictionary page, it first calls the function dictionary with that page. f receives the index that
+// the page's first value has in the chunk (first), and a function that returns the uncompressed
+// page (read). If f does not call that function, the page is not unpacked.
 func (p *pages) each(dictionary func(h page, body []byte) error, f func(first int, h page, read func() ([]byte, error)) (more bool, err error)) error {
 	for first := 0; ; {
 		h, err := p.header()
@@ -207,8 +207,9 @@ func (p *pages) each(dictionary func(h page, body []byte) error, f func(first in
 	}
 }
 
-// cutLevels splits the body of a page into its definition levels and its values. The result there
-// has a 1 for each row with a value and a 0 for each NULL. It is nil if the page has no NULLs.
+// cutLevels splits the body of a page into its definition levels and its values. The slice named
+// there has a 1 for each row with a value and a 0 for each NULL. The slice is nil if the page has
+// no NULLs.
 func (p *pages) cutLevels(h page, body []byte) (values []byte, there []int64) {
 	if !p.leveled {
 		return body, nil

@@ -128,10 +128,10 @@ func (t *taker) readDictionary(h page, body []byte) error {
 }
 
 // placesIn returns for each of the rows the index of its value among the values of a page, not
-// counting NULLs. The index is -1 if the row is NULL. The argument there has a 1 for each slot of
-// the page (a value or a NULL) that has a value. It is nil if all slots have one. The argument
-// slots is the number of slots, and the argument first is the row of the first slot. The result
-// count is the number of values in the page, without NULLs.
+// counting NULLs. The index is -1 if the row is NULL. A page consists of slots, one for each value
+// or NULL. The slice named there has a 1 for each slot with a value and a 0 for each NULL, and is
+// nil if there are no NULLs. slots is the number of slots, and first is the row of the first slot.
+// The result count is the number of values in the page, without NULLs.
 func (t *taker) placesIn(there []int64, first int, rows []uint32, slots int) (places []int, count int) {
 	places = make([]int, len(rows))
 	if there == nil {
@@ -153,8 +153,8 @@ func (t *taker) placesIn(there []int64, first int, rows []uint32, slots int) (pl
 	return places, count
 }
 
-// note records that a row has a value or is NULL. The argument there is true if it has a value, and
-// row is the index of the row in the list of requested rows.
+// note records whether a requested row has a value or is NULL. row is its index in the list of
+// requested rows, and there is true if the row has a value.
 func (t *taker) note(row int, there bool) {
 	if there {
 		bitutil.SetBit(t.valid, row)

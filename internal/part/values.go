@@ -12,8 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// selection is a choice of values of an array, none of which is NULL. The field positions has their
-// indexes. If it is nil, the values are n consecutive ones, beginning at the index from.
+// selection says which values of an array are selected. None of the selected values is NULL. Their
+// indexes are in the field positions. If that is nil, n consecutive values are selected, beginning
+// at the index from.
 type selection struct {
 	positions []int32
 	from, n   int

@@ -49,12 +49,12 @@ const (
 	OrdinalColumn = "scoter_ordinal"
 	ActionColumn  = "scoter_action"
 	MessageColumn = "scoter_message"
-	// TouchedColumn is the beginning of the names of columns that identify a row: by its primary
-	// key or, in the query of a Kafka source, by the position of its message. The name of the
-	// column in the primary key or in the table of messages follows.
+	// TouchedColumn is a prefix of column names. The rest of such a name is the name of a primary
+	// key column or, in the query of a Kafka source, of a column that has the position of a
+	// message. The columns identify existing rows, or the messages from which rows are made.
 	TouchedColumn = "scoter_touched_"
-	// KeyColumn is the beginning of the names of columns with the primary key of an incoming row.
-	// The name of the column in the primary key follows.
+	// KeyColumn is a prefix of column names. The rest of such a name is the name of a primary key
+	// column. The columns have the primary key of an incoming row.
 	KeyColumn      = "scoter_key_"
 	ExcludedColumn = "scoter_excluded"
 	// FoundColumn is a column in the join of a MERGE. It is true if the joined row has a row of the

@@ -205,9 +205,9 @@ func (t Table) TombstoneAge() time.Duration {
 	return t.KeepTombstones
 }
 
-// Bare returns the table without its version and deletion columns and without merge on read. In
-// this table each row counts as a current row, and no row as a tombstone (a row which says that its
-// key is deleted).
+// Bare returns the table without the options version, is_deleted and merge on read. The columns
+// stay, but have no special meaning. So each row counts as a current row, and no row as a tombstone
+// (a row which says that its key is deleted).
 func (t Table) Bare() Table {
 	t.RowVersion, t.IsDeleted, t.MergeOnRead = 0, 0, false
 	return t

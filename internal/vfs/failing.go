@@ -148,7 +148,7 @@ type FailingFS struct {
 	count int  // number of operations so far; guarded by mu
 }
 
-// Failing returns a file system that wraps another one, the argument below. The argument rule
+// Failing wraps the file system that is passed as the argument named below. The argument rule
 // selects the operations that fail.
 func Failing(below FS, rule Rule) *FailingFS { return &FailingFS{below: below, rule: rule} }
 

@@ -284,7 +284,8 @@ func (a *moduleBuilder) tables(blocks []*sqlfile.Block) {
 // without schema and quotes.
 func (a *moduleBuilder) tableName(b *sqlfile.Block) ir.Name {
 	parts := tableName(a.module.Engine, &sqlfile.Block{Name: b.Name})
-	if len(parts) == 0 { // the name in the header is free text: the table's name is in the body
+	// the name in the block's header is not a table's name, so the block's SQL names the table
+	if len(parts) == 0 {
 		return ir.NewName(b.Name)
 	}
 	return ir.NewName(parts[len(parts)-1])

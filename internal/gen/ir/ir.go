@@ -1,11 +1,11 @@
 // Package ir defines a Module, the stable intermediate representation between the analysis of SQL
 // and the code generators of `scoter generate`.
 //
-// The analysis (packages gen/sqlfile and gen/analyze/...) turns one `sql` entry of the
-// configuration into one Module. A generator (gen/lang/...) is a pure function from a Module and a
-// Target to files. It asks no database, reads no file, and decides nothing about SQL. Everything
-// that needs an engine or an SQL tokenizer is already decided in the Module. Nothing in a Module is
-// specific to one language.
+// The analysis (packages gen/sqlfile and gen/analyze/...) turns the SQL files of one `sql` entry of
+// the configuration into Modules: one for all files, or one for each file. A generator
+// (gen/lang/...) is a pure function from a Module and a Target to files. It asks no database, reads
+// no file, and decides nothing about SQL. Everything that needs an engine or an SQL tokenizer is
+// already decided in the Module. Nothing in a Module is specific to one language.
 //
 // A Module can be converted to JSON and back without loss. `scoter verify` also compares this JSON
 // with the JSON of a live database.
@@ -33,11 +33,11 @@ const (
 )
 
 // Module is the input for one file or package of generated code: queries, tables, migrations and
-// the types that they use. All files of a `sql` entry of the configuration share one schema. They
-// become one Module if the target has a name of its own, or if its output is a file. Otherwise the
-// output is a folder, and each SQL file becomes one Module, as in SQG, the generator that Scoter
-// replaces. Generators treat both cases alike. Slices are in the order of the SQL files unless a
-// field's comment says otherwise. Nothing depends on map order or time.
+// the types that they use. They come from all SQL files of one `sql` entry of the configuration, or
+// from only one of these files (see config.Entry.Units). Generators treat both cases alike. All
+// files of an entry share one database schema. Slices are in the order of the SQL files unless a
+// field's comment says otherwise. The content of a Module never depends on the order of a Go map or
+// on the time.
 type Module struct {
 	// FormatVersion is the version of the representation in which this module was written: the
 	// value that the constant FormatVersion had.
@@ -291,7 +291,7 @@ type Segment struct {
 	Kind SegmentKind `json:"kind"`
 	// Text is the SQL text of the segment, if its kind is Code or Quoted. It is never empty then.
 	Text string `json:"text,omitempty"`
-	// Param is the index in Query.Params of the parameter that is used here. It is set only if the
+	// Param says which parameter is used here, by its index in Query.Params. It is set only if the
 	// segment's kind is ParamRef.
 	Param int `json:"param,omitempty"`
 	// Cast means that the engine cannot infer the type of the parameter from this occurrence alone.

@@ -19,8 +19,8 @@ import (
 type Call struct {
 	// Format is the SQL of the call, with one %s for each argument, such as "abs(%s)".
 	Format string
-	// Args are the SQL types of the arguments. If Edges has no test values for a type, such as a
-	// generic type, it uses values of a type that it picks at random.
+	// Args are the SQL types of the arguments. For a type without test values, such as a generic
+	// type, the function Edges picks another type at random, and uses the values of that type.
 	Args []string
 	// Aggregate means that the call is a call of an aggregate function.
 	Aggregate bool
@@ -32,12 +32,12 @@ func Function(name string, args ...string) Call {
 	return Call{Format: name + "(" + strings.TrimSuffix(strings.Repeat("%s, ", len(args)), ", ") + ")", Args: args}
 }
 
-// Edges checks, as Oracle does, that a column is never NULL if the analysis calls it "never NULL".
-// It covers cases that random data seldom reaches: it runs single calls over values at the edges of
-// their types, such as infinity, an empty range and an empty text. values has, for each type, SQL
-// expressions that are not NULL. The arguments of the calls are these expressions, or columns of a
-// table that contain their values. run executes an SQL query and returns, for each row, which
-// values are NULL.
+// Edges checks that a column is never NULL if the analysis calls it "never NULL". The function
+// Oracle checks the same with random data. Edges covers cases that random data seldom reaches: it
+// runs single calls over values at the edges of their types, such as infinity, an empty range and
+// an empty text. values has, for each type, SQL expressions that are not NULL. The arguments of the
+// calls are these expressions, or columns of a table that contain their values. run executes an SQL
+// query and returns, for each row, which values are NULL.
 //
 // SCOTER_EDGES sets the number of calls (default 500), and SCOTER_ORACLE_SEED the seed of the
 // random choice.

@@ -43,8 +43,9 @@ func Oracle(t *testing.T, dialect ir.Engine, engine analyze.Engine, run func(sql
 	}
 	exec("CREATE VIEW v0 AS SELECT t0.id, t1.a, t1.b, t0.c, t1.d FROM t0 LEFT JOIN t1 ON t0.b = t1.a")
 	claimed, columns, refused, failed := 0, 0, 0, 0
-	// never counts the columns that, as the generator knows, cannot be NULL. found counts those of
-	// them that the analysis calls "never NULL" too.
+	// never is the number of columns that are never NULL, as far as the generator knows. found is
+	// how many of these columns the analysis calls "never NULL", too. missed is how many of the
+	// other ones were printed.
 	missed, never, found := 0, 0, 0
 	for n := range queries {
 		if n%5 == 0 {

@@ -285,7 +285,7 @@ func (p *parser) call() *expr {
 	return e
 }
 
-// window skips the definition of a window of window functions.
+// window skips the definition of a window, in parentheses, after OVER or in a WINDOW clause.
 func (p *parser) window() {
 	p.expect("(")
 	for depth := 1; depth > 0; p.at++ {

@@ -70,11 +70,11 @@ type relation struct {
 	// hidden is the number of columns at the end that are not included in *.
 	hidden int
 	rowid  bool
-	// merged has the columns of this relation that USING or NATURAL merged with a column on the
-	// left side of the join. A name without a table never means such a column. coalesced has the
-	// columns of this relation that were merged with a column on the right side of a RIGHT or FULL
-	// JOIN. Its value is what is known about the column's name without a table: that name means the
-	// column on the right if the left side has no row. Keys are names in lower case.
+	// merged and coalesced have columns of this relation that USING or NATURAL merged with a column
+	// on the other side of a join, by name in lower case. merged is for the right side of a join. A
+	// name without a table never means such a column: it means the column on the left. coalesced is
+	// for the left side of a RIGHT or FULL JOIN. A name without a table means this column or, if
+	// the left side has no row, the column on the right. The map's value describes the result.
 	merged    map[string]bool
 	coalesced map[string]value
 }

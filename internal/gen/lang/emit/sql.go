@@ -494,8 +494,9 @@ func columnsAsText(q *Query, which func(ir.Type) bool) string {
 	return columnsAs(q, func(name string, t ir.Type) string { return asText(name, t, which(t)) })
 }
 
-// asText returns an SQL expression that converts a column to text, or "" if the argument text says
-// that the column is not to be converted. name is the column's name, and t its type.
+// asText returns an SQL expression that converts a column to text. name is the column's name, and t
+// its type. If the argument text is false, the column is not to be converted, and asText returns
+// "".
 func asText(name string, t ir.Type, text bool) string {
 	switch {
 	case !text:

@@ -122,8 +122,8 @@ func params(q ir.Query) (columns []ir.Column) {
 
 // isKey reports whether values of a kind can be keys of a Go map. Slices and maps cannot, and a
 // value of the kind Any may contain a slice. Pointers are refused, because Go compares them by
-// address, so a key would not be found again. Large numbers are pointers, and so are struct fields
-// that may be NULL, as all fields in DuckDB.
+// address, so a key would not be found again. Large numbers are pointers. So are struct fields that
+// may be NULL, and in DuckDB all fields may be NULL.
 func isKey(k ir.Kind) bool {
 	switch k {
 	case ir.Blob, ir.JSON, ir.List, ir.Array, ir.Map, ir.Int128, ir.Uint128, ir.StructKind, ir.Any:

@@ -44,8 +44,9 @@ func (c *Catalog) Apply(e Edit) error {
 	return c.wrap(err, "apply to")
 }
 
-// commit runs the function write in one transaction that counts as an edit. The result committed
-// reports whether the transaction is in the file, even if there is an error.
+// commit runs the function write in one transaction, which also adds 1 to the number of edits in
+// the file. Even if SQLite reports an error, the file may have the transaction: the result
+// committed says so.
 func (c *Catalog) commit(write func() error) (committed bool, err error) {
 	next := c.edits + 1
 	err = c.transaction(func() error {

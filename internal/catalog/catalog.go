@@ -23,8 +23,8 @@ import (
 // FileName is the name of the catalog's file in a data directory.
 const FileName = "catalog.db"
 
-// JournalSuffix is the end of the name of SQLite's rollback journal. The journal is next to the
-// catalog, and its name is that of the catalog with this suffix.
+// JournalSuffix is the end of the name of SQLite's rollback journal. The journal is in the
+// catalog's folder. Its name is the catalog's name followed by this suffix.
 const JournalSuffix = "-journal"
 
 // FormatVersion is the version of the data directory's layout that this binary writes, and the
@@ -187,8 +187,8 @@ type State struct {
 	Views         []View
 	Parts         []Part
 	Deletions     []Deletions
-	// Patches are ordered by Seq and then ID. If two have a value for the same row and column, that
-	// of the later one counts.
+	// Patches are ordered by Seq and then ID. If two patches have a value for the same row and
+	// column, the value of the later patch counts.
 	Patches []Patch
 	// Expressions are the expression updates (UPDATEs that are stored as SQL), ordered by table and
 	// Seq.

@@ -276,8 +276,8 @@ func (c *Catalog) read(doing string, do func() error) error {
 }
 
 // transaction calls the function do within a transaction, and commits it. If the function or the
-// commit fails, transaction rolls back and returns the first error. If the commit failed, only the
-// file says whether it took place: see commit and resolve.
+// commit fails, transaction rolls back and returns the first error. After an error of COMMIT, the
+// file may have the transaction or not: see commit and resolve.
 func (c *Catalog) transaction(do func() error) error {
 	c.fs.lastErr = nil
 	if err := c.db.Exec(`BEGIN IMMEDIATE`); err != nil {

@@ -218,7 +218,8 @@ func (v *verifier) add(d *diag.Diagnostic) {
 }
 
 // The method module reports the differences between two modules of one file. The module expected
-// was analysed with the schema in the files, and the module found with that of the live database.
+// was analysed with the schema in the files, and the module found with the schema of the live
+// database.
 func (v *verifier) module(f *sqlfile.File, expected, found *ir.Module) {
 	for i := range expected.Queries {
 		q := &expected.Queries[i]

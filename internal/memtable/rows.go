@@ -47,7 +47,8 @@ func NewPlan(table schema.Table, record arrow.RecordBatch) (*Plan, error) {
 
 // NewPlans plans copies of consecutive batches with the same columns, as NewPlan does for one
 // batch. It joins adjacent small batches, because joining them later costs more. Their dictionaries
-// are joined, too: if each dictionary takes less memory than plain text, so does their union.
+// are joined, too. That never costs memory: if each dictionary takes less than plain text, so does
+// their union.
 func NewPlans(table schema.Table, records []arrow.RecordBatch) ([]*Plan, error) {
 	var plans []*Plan
 	for len(records) > 0 {

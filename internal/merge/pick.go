@@ -49,19 +49,19 @@ const (
 	// restLoad is the value of Policy.Load for partitions that get no new parts at the moment. A
 	// part is rewritten if a hundredth of it is changed, because its readers are slower until then.
 	restLoad = 0.01
-	// fullLoad is the greatest value of Policy.Load (the changed share of a part from which on the
-	// part is rewritten) while patches take most of the memory that they may take. It is small, so
-	// that merges rewrite more parts, which frees the memory of their patches. See loadToFree.
+	// fullLoad is the value of Policy.Load while patches have nearly used up the memory that they
+	// may take, unless loadToFree returns a smaller one. So even parts with few changes are
+	// rewritten, which frees the memory of their patches.
 	fullLoad = 0.001
 	// anyLoad is the value of Policy.Load in RunUntilIdle. It is so small that any changed part is
 	// rewritten.
 	anyLoad = 1e-12
 )
 
-// loadToFree returns the value of Policy.Load to use while patches take most of the memory that
-// they may take. The parts with at least this load have at least half of that memory, so rewriting
-// them frees it. The result is at most fullLoad. It may be less, because small changes of many
-// parts fill the memory, too.
+// loadToFree returns the value of Policy.Load to use while patches have nearly used up the memory
+// that they may take. Parts whose changed share (Load.share) is at least this value are rewritten,
+// which frees at least half of that memory. The result is at most fullLoad. It is less if many
+// parts with few changes each use the memory.
 func loadToFree(parts []*catalog.Part, loads map[base.RowsetID]Load) float64 {
 	ordered, total := make([]*catalog.Part, 0, len(loads)), int64(0)
 	for _, p := range parts {

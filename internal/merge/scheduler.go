@@ -346,8 +346,8 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 	return jobs, nil
 }
 
-// loadToFree returns the value of Policy.Load to use if patches take most of the memory that they
-// may take. Otherwise it returns 0.
+// loadToFree returns the value of Policy.Load to use if patches have nearly used up the memory that
+// they may take. Otherwise it returns 0.
 func (s *Scheduler) loadToFree(snap *snapshot.Snapshot) float64 {
 	if !s.merger.engine.PatchesFull() {
 		return 0

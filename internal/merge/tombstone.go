@@ -35,8 +35,8 @@ func (m *merger) tombstonesAged(t *snapshot.Table, p *catalog.Part, at time.Time
 	return p.MayHaveTombstones(t.Schema) && (!t.Schema.KeepsTombstones() || at.Sub(p.Created) >= t.Schema.TombstoneAge())
 }
 
-// inTime returns the latest time of which this is true: all rows that arrived before it have been
-// compared with the tombstones of their keys.
+// inTime returns the time at which rows were last compared with tombstones: all rows of the table
+// that arrived before that time have been compared with the tombstones of their keys.
 func (m *merger) inTime(t *snapshot.Table) time.Time {
 	if !t.Schema.MergeOnRead {
 		// In tables that do not merge on read, incoming rows are compared with tombstones when they

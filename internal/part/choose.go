@@ -326,7 +326,7 @@ func (s distinctSample) among(total float64) (distinct float64, ok bool) {
 	return max(1, expected(high, total)), true
 }
 
-// plainBytes is a sample of values in approximately PLAIN encoding.
+// plainBytes is a sample of values in nearly the encoding PLAIN. It is used to estimate sizes.
 type plainBytes struct {
 	bytes  []byte
 	values int
@@ -362,7 +362,8 @@ func compressedBytes(data []byte, codec compress.Compression) int {
 	return len(c.EncodeLevel(make([]byte, 0, c.CompressBound(int64(len(data)))), data, zstdLevel))
 }
 
-// plain appends value i of the array a to a byte slice, in approximately PLAIN encoding.
+// plain appends value i of the array a to a byte slice. The encoding is nearly PLAIN, but some
+// values, such as booleans, take another number of bytes.
 func plain(to []byte, a arrow.Array, i int) []byte {
 	switch a := a.(type) {
 	case *array.String:

@@ -184,8 +184,8 @@ func (c *numberColumn) find(file io.ReaderAt, chunk place, count int, value int6
 	return rows, err
 }
 
-// among returns those of the given rows that have the given value in a column chunk. The chunk must
-// not have NULLs.
+// among filters the given rows: it returns the rows that have the given value in a column chunk.
+// The chunk must not have NULLs.
 func (c *numberColumn) among(file io.ReaderAt, chunk place, value int64, rows []uint32) ([]uint32, error) {
 	p, err := openPages(file, chunk, c.optional)
 	if err != nil {

@@ -137,8 +137,8 @@ func (t Table) Fields() []Field {
 const LackingKey = "scoter.lacking"
 
 // FromArrow returns the natural type of a decoded column: the type that the column gets in a new
-// table if no type is declared. md is the metadata of the column's field. It may have the type of
-// which all texts are values (NaturalKey), or the name of an Arrow extension that is not
+// table if no type is declared. md is the metadata of the column's field. It may say that all texts
+// of the column are values of another type (NaturalKey), or name an Arrow extension that is not
 // registered. If the Arrow type has no counterpart, the error is base.Invalid.
 func FromArrow(dt arrow.DataType, md arrow.Metadata) (Type, error) {
 	return fromArrow(dt, md, 0)

@@ -84,7 +84,7 @@ func operand(t analyze.Type) analyze.Type {
 	return anyType
 }
 
-// unify returns the common type of two types: that of a value whose type is either a or b.
+// unify returns the type of a value that has either the type a or the type b.
 func unify(a, b analyze.Type) analyze.Type {
 	number := func(t analyze.Type) bool { return t.Kind == ir.Int64 || t.Kind == ir.Float64 }
 	switch {

@@ -174,11 +174,11 @@ func (g *generator) duckValue(v string, t ir.Type, nullable bool) string {
 	return fmt.Sprintf("scDuckScaled(%s, %d, %d)", v, t.Precision, t.Scale)
 }
 
-// duckTyped reports whether a Go value does not tell by itself how to write it as a value of type
-// t, so that generated code must also use the type of the column. A Go time may be a timestamp or a
-// date, and a Go decimal does not tell how many digits the column has. So duckTyped is true for
-// dates and decimals, and for lists and maps that contain them. It is false for a struct, which has
-// a method of its own that converts its fields.
+// duckTyped reports whether generated code must use the type of a column, t, to convert Go values
+// for it, because the values alone do not tell enough. A Go time may be a timestamp or a date, and
+// a Go decimal does not tell how many digits the column has. So duckTyped is true for dates and
+// decimals, and for lists and maps that contain them. It is false for a struct, which has a method
+// of its own that converts its fields.
 func duckTyped(t ir.Type) (typed bool) {
 	t.Walk(func(t ir.Type) { typed = typed || t.Kind == ir.Date || t.Kind == ir.Decimal })
 	return typed

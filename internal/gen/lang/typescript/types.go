@@ -418,8 +418,8 @@ func (g *generator) readStruct(s *ir.Struct, value string) {
 	w, name := &g.w, g.StructType(s.Ref)
 	w.Blank()
 	w.Block("export function read"+name+"(v: "+value+"): "+name+" {", "}", func() {
-		// Fields are read by name. The order of the members of a JavaScript object is not that of
-		// the fields: members with numbers as names come before all others.
+		// Fields are read by name. The members of a JavaScript object are not in the order of the
+		// fields: members with numbers as names come before all others.
 		field := func(i int) string { return "f[" + quote(s.Fields[i].Name.Original) + "]" }
 		switch g.Module.Engine {
 		case ir.Postgres:

@@ -130,9 +130,9 @@ func (e *Error) At(position int) *Error {
 	return &c
 }
 
-// KindOf returns the kind of an error. If several errors in err's chain have a kind, the outermost
-// one decides. If a context was canceled, the kind is Canceled, and if its deadline passed,
-// Timeout. Any other error without a kind is Internal.
+// KindOf returns the kind of the outermost error in err's chain that has one. If none has one, the
+// kind is Canceled for context.Canceled, Timeout for context.DeadlineExceeded, and otherwise
+// Internal.
 func KindOf(err error) Kind {
 	var e *Error
 	switch {

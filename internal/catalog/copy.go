@@ -31,8 +31,8 @@ func (c *Catalog) CopyTo(path string) error {
 }
 
 // copyTo copies all tables of the catalog to a new file whose pages have checksums. Then it
-// executes the SQL statements in steps on the new file. VACUUM INTO cannot be used: for a large
-// catalog it writes some pages before the first one, and these would have no checksums.
+// executes the given SQL statements (steps) on the new file. VACUUM INTO cannot be used: for a
+// large catalog it writes some pages before the first one, and these would have no checksums.
 func (c *Catalog) copyTo(path string, steps []string) (err error) {
 	to, err := sqlite3.Open(c.uri(path))
 	if err != nil {

@@ -38,8 +38,8 @@ func registerFS(fsys vfs.FS) *sqliteFS {
 
 func (s *sqliteFS) unregister() { sqlitevfs.Unregister(s.name) }
 
-// failed stores the error of a file operation in lastErr, if that has no earlier one. It returns
-// the error with the given code of SQLite, which makes SQLite roll back.
+// failed stores the error of a file operation in lastErr, unless lastErr has an earlier error. It
+// returns the error with the given code of SQLite, which makes SQLite roll back.
 func (s *sqliteFS) failed(err error, code sqlite3.ExtendedErrorCode) error {
 	if err == nil {
 		return nil
@@ -156,9 +156,9 @@ func (f *sqliteFile) LockState() sqlitevfs.LockLevel { return f.lock }
 // for one that a crash left, and rolls the transaction back.
 func (f *sqliteFile) CheckReservedLock() (bool, error) { return false, nil }
 
-// SectorSize is the number of bytes that a torn write may damage. DeviceCharacteristics says that
-// bytes outside of a write are not damaged, so SQLite uses this size only to align the journal's
-// header.
+// SectorSize returns the usual size of a disk's sector. SQLite would assume that a torn write
+// damages whole sectors. But DeviceCharacteristics says that bytes outside of the write are not
+// damaged, so SQLite uses this size only to align the journal's header.
 func (f *sqliteFile) SectorSize() int { return 4096 }
 
 // DeviceCharacteristics says that a torn write does not damage bytes outside of the write (SQLite

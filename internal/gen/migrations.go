@@ -10,9 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Migrations returns a project's name, and the migrations of its entry for an engine in the same
-// form as in generated code. Errors in the files are added to list; the name is empty then. If
-// several entries of the configuration are for the engine, file must name an SQL file of the
+// Migrations returns a project's name, and the migrations of its entry for the given engine. They
+// are the same as in generated code. Errors in the files are added to list; the name is empty then.
+// If several entries of the configuration are for the engine, file must name an SQL file of the
 // intended one.
 func Migrations(path string, engine ir.Engine, file string, list *diag.List) (project string, all []ir.Migration, err error) {
 	defer relativeDiagnostics(path, list)

@@ -172,7 +172,7 @@ func (in *interleave) load() error {
 // sort before every row that is not loaded yet.
 func (in *interleave) counts() ([]int, error) {
 	keys := make([]arrow.RecordBatch, len(in.inputs))
-	// first[i] is the index of the first row of part i in the list of all loaded rows of all parts.
+	// first[i] is where the rows of part i begin in the list of the loaded rows of all parts.
 	first := make([]uint32, len(in.inputs))
 	counts := make([]int, len(in.inputs))
 	next := uint32(0)

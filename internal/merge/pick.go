@@ -96,7 +96,7 @@ func orDefault[T ~int | ~int64 | ~float64](field *T, value T) {
 
 const (
 	// floorBytes is a size in bytes. A smaller part counts as if it had this size, because the
-	// merge of smaller files costs as much per file as per byte.
+	// fixed cost of a file in a merge is then higher than the cost of its bytes.
 	floorBytes = 64 << 10
 	// restRatio is the smallest growth of a merge that is worth doing in a partition at rest (one
 	// that gets no new parts). The growth is the total size of the merged parts, divided by the

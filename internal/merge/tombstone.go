@@ -29,8 +29,9 @@ func (m *merger) tombstonesDue(t *snapshot.Table, p *catalog.Part) bool {
 }
 
 // tombstonesAged reports whether the part may have tombstones (rows which say that their key is
-// deleted) that are at least as old as the table's TombstoneAge at the given time. Rows that arrive
-// later do not need these tombstones.
+// deleted) that are at least as old as the table's TombstoneAge at the given time. Such tombstones
+// may be dropped, because rows that arrive longer than TombstoneAge after a tombstone need not be
+// compared with it.
 func (m *merger) tombstonesAged(t *snapshot.Table, p *catalog.Part, at time.Time) bool {
 	return p.MayHaveTombstones(t.Schema) && (!t.Schema.KeepsTombstones() || at.Sub(p.Created) >= t.Schema.TombstoneAge())
 }

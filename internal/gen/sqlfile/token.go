@@ -298,8 +298,8 @@ func isWordStart(s string) bool {
 	return r == '_' || unicode.IsLetter(r)
 }
 
-// isWordPart reports whether the first character of s can be part of a name, though perhaps not its
-// first character. That includes `$`, which PostgreSQL and SQLite allow inside of names.
+// isWordPart reports whether the first character of s can occur in a name. Some of these characters
+// cannot begin a name. One of them is `$`, which PostgreSQL and SQLite allow inside of names.
 func isWordPart(s string) bool {
 	if s[0] == '$' {
 		return !strings.HasPrefix(s, "${")

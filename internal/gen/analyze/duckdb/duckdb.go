@@ -197,8 +197,8 @@ func (e *Engine) refusedStatement(err error, s *analyze.Statement, sql string) e
 	}
 	if r.Offset >= 0 {
 		// The engine's position is in the text with the casts. This text differs from sql only in
-		// the casts around parameters that have no type. If such a cast fails, the user's text has
-		// no position for the error.
+		// the casts around parameters that have no type. If such a cast fails, no position in sql
+		// is right, and min only keeps the offset within sql.
 		r.Offset = s.Origin(min(r.Offset, len(sql)), placeholder)
 	}
 	return r

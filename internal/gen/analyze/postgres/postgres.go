@@ -78,8 +78,9 @@ func (e *Engine) connect(ctx context.Context, url string) error {
 	return nil
 }
 
-// identityQueries are queries whose results identify a database. The first query gives the same
-// result on a replica as on its primary server, but some roles do not have the right to run it.
+// identityQueries are queries whose results identify a database. The function Same prefers the
+// first one, because it gives the same result on a replica as on its primary server. If a role may
+// not run the first one, Same uses the second one.
 var identityQueries = []string{
 	`SELECT system_identifier || '/' || current_database() FROM pg_control_system()`,
 	`SELECT extract(epoch FROM pg_postmaster_start_time()) || '/' || current_database()`,

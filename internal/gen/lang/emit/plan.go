@@ -41,7 +41,7 @@ type Query struct {
 }
 
 // StreamDoc returns the text for the doc comment of the query's streaming method, which returns
-// rows one at a time. The text says if the query may change data: then it is always run completely,
+// rows one at a time. If the query may change data, the text says that it is always run completely,
 // even if few of its rows are read.
 func (q *Query) StreamDoc() string {
 	doc := "rows of " + q.Method + " one at a time"

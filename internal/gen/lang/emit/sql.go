@@ -299,9 +299,9 @@ func ColumnsAsText(q *Query, kinds ...ir.Kind) string {
 }
 
 // TextSQL returns the SQL of a query in DuckDB's dialect, changed so that columns of the given
-// kinds are returned as text. The parameter inside lists further kinds: their values become text
-// where they are part of other values, such as elements of a list. The exception are values that
-// contain a type without a name (UNION, VARIANT), which do not change.
+// kinds are returned as text. The kinds in the parameter named inside become text only where they
+// are part of other values, such as elements of a list. The exception are values that contain a
+// type without a name (UNION, VARIANT), which do not change.
 func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		if Nested(t) && p.anyType(t, func(t ir.Type) bool { return slices.Contains(inside, t.Kind) }) && !p.anyType(t, p.hasNoTypeName) {

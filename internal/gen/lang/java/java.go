@@ -14,9 +14,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// maxFields is the maximum number of components of a generated record. A method of the JVM has at
-// most 255 parameters, including `this`. The streaming method of a query has one more parameter
-// than the query.
+// maxFields is the maximum number of components of a generated record. Its constructor has a
+// parameter for each component, and the JVM allows 255 parameters, including `this`. For queries
+// the maximum is one less, because a query's streaming method has an additional parameter.
 const maxFields = 254
 
 // defaultPackage is the Java package of generated code if the configuration does not name one. It

@@ -23,7 +23,7 @@ type RowsetID uint64
 type RowOrdinal uint32
 
 // SourceID identifies a source (CREATE SOURCE), such as a Kafka topic that fills a table. Ids are
-// never reused. Not to be confused with RowsetID: here, source has the meaning of CREATE SOURCE.
+// never reused. The column scoter_source has nothing to do with it: it has RowsetIDs.
 type SourceID uint32
 
 // ExportID identifies an export, which copies a table's partitions to object storage (CREATE

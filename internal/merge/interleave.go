@@ -38,8 +38,7 @@ type interleave struct {
 	// are counted from the start of the window. The field move records the old and the new address
 	// of each returned row.
 	order []uint32
-	// last[n] is the last row of part n that was returned, as an index in the window; -1 if none
-	// was
+	// last[n] is the last returned row of part n, as an index in the window; -1 if there is none
 	last []int64
 
 	parts    []base.RowsetID // ids of the parts, by their numbers in the merge

@@ -14,10 +14,10 @@ import (
 // bytes of its values.
 type BatchSize struct{ Rows, Bytes int64 }
 
-// The method of returns a number of rows. Batches with at most that many rows, read from the part
-// in the file f, take at most the size s in memory. Values in memory may be many times larger than
-// in the file. If the argument dictionaries is true, texts that have a dictionary in the file are
-// read as dictionaries.
+// The method named of converts the limit s, which counts bytes too, to a number of rows. A batch of
+// at most that many rows of the part in the file f takes at most the size s in memory. Values in
+// memory may be many times larger than in the file. If the argument dictionaries is true, texts
+// that have a dictionary in the file are read as dictionaries.
 func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (rows int64, err error) {
 	var leaves []leafPath
 	for i, f := range table.Arrow().Fields() {

@@ -154,7 +154,7 @@ func (t *taker) placesIn(there []int64, first int, rows []uint32, slots int) (pl
 }
 
 // note records whether a requested row has a value or is NULL. row is its index in the list of
-// requested rows, and there is true if the row has a value.
+// requested rows. The argument named there is true if the row has a value.
 func (t *taker) note(row int, there bool) {
 	if there {
 		bitutil.SetBit(t.valid, row)

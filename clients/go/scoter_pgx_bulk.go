@@ -98,8 +98,8 @@ type scPgxWriter[T any] struct {
 	copying *scPgxCopying
 	// number is the number of rows that were copied so far.
 	number int64
-	// keys finds out whether a key occurs twice. It is nil if repeated keys do not matter, and if
-	// they cannot be found out. In the second case, the statement dedupe always runs.
+	// keys finds out whether a key occurs twice. It is nil in two cases: repeated keys do not
+	// matter, or they cannot be found out. In the second case, the statement dedupe always runs.
 	keys *scKeySet
 	key  scCopy
 }

@@ -297,8 +297,8 @@ func scBytes(v []byte) any {
 	return v
 }
 
-// scOpt converts the value that the pointer v points to with the function write. It returns NULL if
-// v is nil.
+// scOpt converts the value that v points to. The function write does the conversion. If v is nil,
+// the result is NULL.
 func scOpt[T any](v *T, write func(T) any) any {
 	if v == nil {
 		return nil

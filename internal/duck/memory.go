@@ -11,8 +11,8 @@ import (
 
 // memoryOverhead is the constant part, in bytes, of the memory that DuckDB may hold in addition to
 // its own memory limit: syntax trees, plans and cached statements. The other part is half of the
-// limit. Package ext has a reserve of the same size for small statements. docs/OPERATING.md
-// documents this.
+// limit. Package ext lets statements that hold little memory exceed the sum by the same number of
+// bytes. docs/OPERATING.md documents this.
 const memoryOverhead = 32 << 20
 
 // errMemory is the error of a statement that is ended to free memory: all statements together hold

@@ -194,8 +194,8 @@ func scDuckBig(v Decimal) any {
 	return string(v) // not a number: the appender refuses it
 }
 
-// scDuckScaled converts a decimal to the driver's type duckdb.Decimal, for a column with width
-// digits, of which scale are after the point.
+// scDuckScaled converts a decimal to the driver's type duckdb.Decimal. width is the number of
+// digits of the column's type, and scale the number of digits after the point.
 func scDuckScaled(v Decimal, width, scale uint8) any {
 	d, ok := scToDecimal(string(v))
 	if !ok {

@@ -234,8 +234,8 @@ func (w *scPgxWriter[T]) start() (err error) {
 		return err
 	}
 	conn, table, target := w.conn.PgConn(), w.bulk.table, w.bulk.target
-	// The EXPLAIN of an INSERT takes the lock of the INSERT, and needs no other right. With this
-	// lock the columns of the table cannot change.
+	// EXPLAIN INSERT takes the same lock as an INSERT, and needs only the rights that the INSERT
+	// needs. While the lock is held, the columns of the table cannot change.
 	before := "EXPLAIN INSERT INTO " + target + " VALUES (" + strings.Repeat("DEFAULT, ", len(w.bulk.columns)-1) + "DEFAULT)"
 	if w.bulk.stage != "" {
 		table, before = `"`+w.bulk.stage+`"`, w.bulk.create

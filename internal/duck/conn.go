@@ -232,8 +232,8 @@ func (c *Conn) uncache(s *Stmt) {
 	s.destroy()
 }
 
-// clearCache releases all cached statements of the connection. This is needed because each of
-// them keeps its whole database in memory.
+// clearCache releases all cached statements of the connection. Close must call it, because a cached
+// statement would keep the connection's whole database in memory.
 func (c *Conn) clearCache() {
 	for _, s := range c.prepared {
 		s.destroy()

@@ -71,11 +71,11 @@ func (m *memoryLimiter) end(s *statement) {
 	delete(m.running, s)
 }
 
-// add counts an instance in the bound. bytes is the limit of the instance's buffer manager; 0 means
-// no limit.
+// add raises the maximum memory of all instances by what one more instance may take. bytes is the
+// limit of that instance's buffer manager; 0 means no limit.
 func (m *memoryLimiter) add(bytes int64) { m.change(bytes, 1) }
 
-// remove removes an instance that add added. bytes is the same as for add.
+// remove undoes a call of add with the same bytes, when an instance is closed.
 func (m *memoryLimiter) remove(bytes int64) { m.change(bytes, -1) }
 
 func (m *memoryLimiter) change(bytes int64, instances int) {

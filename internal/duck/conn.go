@@ -71,9 +71,9 @@ type Conn struct {
 }
 
 // Limits of the prepared statements that a connection caches: their number, the bytes of their
-// texts, and the bytes of their plans if these can be counted. No change of a table can make a
-// cached plan stale, because only statements are cached for whose plans DuckDB uses nothing of
-// Scoter's tables, such as their statistics.
+// texts, and the bytes of their plans if these can be counted. DuckDB makes the plans of cached
+// statements without statistics or other knowledge of Scoter's tables. So no change of a table can
+// make a cached plan stale.
 const (
 	maxCachedStatements = 256
 	maxCachedText       = 128 << 10

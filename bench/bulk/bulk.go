@@ -69,10 +69,11 @@ type outcome struct {
 type language struct {
 	name string
 	// start prepares the program in the folder dir, which has the generated code, and returns its
-	// command line. The benchmark appends three arguments: the engine, the path of a file, and the
-	// server's address. The program then reads lines from its standard input. It answers the line
-	// "ways" with a greeting. A line that names an operation, a method and a number of rows starts
-	// a run, and the program answers with an outcome.
+	// command line. The benchmark appends three arguments: the engine, the path of the database
+	// file (for engines that have one), and the address of the server (for the others). The program
+	// then reads lines from its standard input. It answers the line "ways" with a greeting. A line
+	// that names an operation, a method and a number of rows starts a run, and the program answers
+	// with an outcome.
 	start func(ctx context.Context, dir string) ([]string, error)
 }
 

@@ -59,8 +59,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	return env.Publish(report)
 }
 
-// ratios are the targets for generated code. Each target is for one operation and number of rows.
-// It says how many times as fast as the given method generated code must be.
+// ratios are the targets for generated code. Each is for one operation and number of rows: the time
+// of the given method, divided by the time of generated code, must be at least target.
 var ratios = []struct {
 	operation, method string
 	rows              int

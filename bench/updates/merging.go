@@ -24,8 +24,8 @@ func (r updateBurst) perSecond() float64 { return float64(len(r.took)) / measuri
 
 // The method merging measures single-row updates in two states and compares them: while merges are
 // paused, and while a merge runs. The first updates give the merge something to do. Both states are
-// measured in each turn, and a result is the median of the turns' ratios: a shared machine may be
-// half as fast half a minute later.
+// measured in each turn, and a result is the median of the turns' ratios. So the ratio stays right
+// if the machine, which others use too, is half as fast half a minute later.
 func (b *bench) merging(ctx context.Context) error {
 	s := b.sides[0]
 	// The variable made has the measurements. The first key says whether merges run, and the second

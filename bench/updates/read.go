@@ -145,9 +145,9 @@ func (s *side) peak(ctx context.Context, table string) (float64, error) {
 // copy, and optionally a table with all original rows. A ratio is the time on the changed table
 // divided by that on the copy. For Scoter, the average and the worst ratio have targets.
 //
-// A ratio is the median of the ratios of several passes, each of which runs without interruption.
-// Other load on the machine may make it half as fast for seconds or a minute, so the fastest runs
-// of two tables could be from times with different speeds.
+// A ratio is the median of the ratios of several passes. A pass measures all tables directly one
+// after the other. The fastest runs of two tables are not compared, because other programs may make
+// the machine half as fast for seconds or a minute: one of these runs could be from such a time.
 func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, sides []*side, tables []string, average, worst float64) error {
 	ratios, floors := map[*side][]float64{}, map[*side][]float64{}
 	for n, q := range lineitem.Queries {

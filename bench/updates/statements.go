@@ -24,8 +24,9 @@ func sets(pairs ...string) (out []set) {
 
 const manually = "'repriced manually after the Repricing of the order'"
 
-// bulk are ten updates of many rows each. Their conditions use absolute order numbers, so that the
-// eighth update changes the same number of rows at every scale factor.
+// bulk are ten updates of many rows each. The order numbers in their conditions do not grow with
+// the scale factor. So the eighth update, which changes a range of order numbers, changes the same
+// number of rows at every scale factor.
 var bulk = []update{
 	{sets("discount", "0.02", "tax", "0.05", "extendedprice", "l_extendedprice + 100", "returnflag", "'A'", "linestatus", "'F'", "shipmode", "'AIR'", "comment", manually),
 		"l_commitdate = DATE '1996-02-01' AND l_quantity = 1"},

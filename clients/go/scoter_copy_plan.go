@@ -20,8 +20,8 @@ type scCopyPlan struct {
 	canonical bool
 }
 
-// scCopyType is the part of a SELECT that reads the columns of scServed for a type from the
-// server's catalog. The receive function is NULL unless it is built into the server.
+// scCopyType is the select list of a query over the server's catalog of types. Its columns are the
+// fields of scServed. The receive function is NULL unless it is built into the server.
 const scCopyType = "t.oid, CASE WHEN t.typreceive::oid < 16384 THEN t.typreceive::regproc::text END, t.typelem, t.typbasetype, t.typrelid"
 
 // scCopyElements are the receive functions of types that are often elements of arrays. The key is

@@ -98,8 +98,8 @@ type scPgxWriter[T any] struct {
 	copying *scPgxCopying
 	// number is the number of rows that were copied so far.
 	number int64
-	// keys finds out whether a key occurs twice. It is nil if repeated keys do not matter, and if
-	// they cannot be found out. In the second case, the statement dedupe always runs.
+	// keys finds out whether a key occurs twice. It is nil in two cases: repeated keys do not
+	// matter, or they cannot be found out. In the second case, the statement dedupe always runs.
 	keys *scKeySet
 	key  scCopy
 }
@@ -234,8 +234,8 @@ func (w *scPgxWriter[T]) start() (err error) {
 		return err
 	}
 	conn, table, target := w.conn.PgConn(), w.bulk.table, w.bulk.target
-	// The EXPLAIN of an INSERT takes the lock of the INSERT, and needs no other right. With this
-	// lock the columns of the table cannot change.
+	// EXPLAIN INSERT takes the same lock as an INSERT, and needs only the rights that the INSERT
+	// needs. While the lock is held, the columns of the table cannot change.
 	before := "EXPLAIN INSERT INTO " + target + " VALUES (" + strings.Repeat("DEFAULT, ", len(w.bulk.columns)-1) + "DEFAULT)"
 	if w.bulk.stage != "" {
 		table, before = `"`+w.bulk.stage+`"`, w.bulk.create

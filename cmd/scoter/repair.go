@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// repair moves the damaged parts of a data directory out of their tables, to the folder quarantine.
-// It prints which rows are lost.
+// repair moves the damaged parts of a data directory out of their tables, to the folder damaged/ of
+// the directory. It prints which rows are lost.
 func repair(ctx context.Context, dir string) (err error) {
 	e, err := engine.Open(dir, engine.Settings{DisableAutomaticFlush: true, KeepOrphans: true}, engine.Components{FS: vfs.OS, Logger: newLogger("error", os.Stderr)})
 	if err != nil {

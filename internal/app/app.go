@@ -97,9 +97,9 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	a.pool = pool
 	a.onClose(func() error { pool.Close(); return nil })
 
-	// Patches (new values of updated rows) may take half of WriteMemory. The cache of data of
-	// changed rows may take as much memory again.
 	files := blocks.NewFiles(fsys, filepath.Join(dir, "parts"), log)
+	// The overlay's cache of values of changed rows may take half of WriteMemory. Patches (new
+	// values of updated rows) may take the same.
 	relations, err := overlay.New(a.duckdb, files, int64(settings.WriteMemory)/2)
 	if err != nil {
 		return nil, err

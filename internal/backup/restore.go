@@ -83,8 +83,8 @@ func removeEmpty(fsys vfs.FS, dirs []string) error {
 	return nil
 }
 
-// Remove removes the files of a data directory that Restore wrote. It returns an error if a process
-// has the directory open.
+// Remove undoes a Restore into dir: it removes all files of the data directory. It returns an error
+// if a process has the directory open.
 func Remove(fsys vfs.FS, dir string) error {
 	return locked(fsys, dir, func() error { return removeAll(fsys, dir) })
 }
@@ -151,8 +151,9 @@ func (u *unpacking) run() error {
 		case err != nil:
 			return err
 		case h.Name == catalog.FileName:
-			// This file says that what the catalog knows about exports may be outdated. It must be
-			// durable before the catalog is.
+			// This file says that what the catalog knows about exports may be outdated, so that the
+			// server pauses them. It must be durable before the catalog is: after a crash between
+			// the two, a server with the catalog alone would continue the exports.
 			if err := vfs.WriteFile(u.fs, filepath.Join(u.dir, engine.RestoredName), func(io.Writer) error { return nil }); err != nil {
 				return err
 			}

@@ -71,9 +71,9 @@ type Conn struct {
 }
 
 // Limits of the prepared statements that a connection caches: their number, the bytes of their
-// texts, and the bytes of their plans if these can be counted. A statement is cached only if its
-// plan does not depend on Scoter's tables. DuckDB does not know these tables when it makes the
-// plan. So no change of a table can make a cached plan stale.
+// texts, and the bytes of their plans if these can be counted. DuckDB makes the plans of cached
+// statements without statistics or other knowledge of Scoter's tables. So no change of a table can
+// make a cached plan stale.
 const (
 	maxCachedStatements = 256
 	maxCachedText       = 128 << 10
@@ -232,8 +232,8 @@ func (c *Conn) uncache(s *Stmt) {
 	s.destroy()
 }
 
-// clearCache releases all cached statements of the connection. This is needed because each of
-// them keeps its whole database in memory.
+// clearCache releases all cached statements of the connection. Close must call it, because a cached
+// statement would keep the connection's whole database in memory.
 func (c *Conn) clearCache() {
 	for _, s := range c.prepared {
 		s.destroy()

@@ -11,8 +11,8 @@ import (
 
 // memoryOverhead is the constant part, in bytes, of the memory that DuckDB may hold in addition to
 // its own memory limit: syntax trees, plans and cached statements. The other part is half of the
-// limit. Package ext has a reserve of the same size for small statements. docs/OPERATING.md
-// documents this.
+// limit. Package ext lets statements that hold little memory exceed the sum by the same number of
+// bytes. docs/OPERATING.md documents this.
 const memoryOverhead = 32 << 20
 
 // errMemory is the error of a statement that is ended to free memory: all statements together hold
@@ -71,11 +71,11 @@ func (m *memoryLimiter) end(s *statement) {
 	delete(m.running, s)
 }
 
-// add counts an instance in the bound. bytes is the limit of the instance's buffer manager; 0 means
-// no limit.
+// add raises the maximum memory of all instances by what one more instance may take. bytes is the
+// limit of that instance's buffer manager; 0 means no limit.
 func (m *memoryLimiter) add(bytes int64) { m.change(bytes, 1) }
 
-// remove removes an instance that add added. bytes is the same as for add.
+// remove undoes a call of add with the same bytes, when an instance is closed.
 func (m *memoryLimiter) remove(bytes int64) { m.change(bytes, -1) }
 
 func (m *memoryLimiter) change(bytes int64, instances int) {

@@ -80,8 +80,8 @@ func typeName(t C.duckdb_logical_type) string {
 	}
 }
 
-// member returns the declaration of a field (name and type) in the name of a STRUCT or UNION type.
-// name is empty for the fields of row(1, 2).
+// member returns the text for one field in the name of a STRUCT or UNION type, such as "a" INTEGER
+// in STRUCT("a" INTEGER). name is the name of the field, empty for the fields of row(1, 2).
 func member(name string, t C.duckdb_logical_type) string {
 	if name == "" {
 		return typeName(t)

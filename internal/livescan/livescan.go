@@ -57,7 +57,8 @@ type File struct {
 // filters that refer to them are closed.
 type Rows struct {
 	Numbers []uint32 // row numbers, ascending
-	// bitmap of the rows in Numbers, over all rows of the file; nil if few, or if not scattered
+	// bitmap of the rows in Numbers, over all rows of the file; nil if Numbers has few of the rows
+	// of the file (see many), or if scattered is false
 	bits      []uint64
 	scattered bool // whether at most half of the rows are in runs without gaps: see scattered
 	dense     bool

@@ -174,9 +174,10 @@ func (s *Server) pointsOf(r *http.Request, decoded []ingest.Rows, p *partialWrit
 }
 
 // storePoints stores the points of a write request, and records in p the points that it drops. It
-// first stores points that may be stored again without effect. It stores the other points last, in
-// one commit with the request's idempotency key. So even if the request fails in between and the
-// client repeats it, no point is stored twice.
+// first stores points of tables with a primary key that cannot be one edit together, in pieces (see
+// storePiece). To store a piece again has no effect. It stores all other points last, in one commit
+// with the request's idempotency key. So even if the request fails in between and the client
+// repeats it, no point is stored twice.
 func (s *Server) storePoints(r *http.Request, tables []tablePoints, o engine.AppendOptions, p *partialWrite) error {
 	var whole []tablePoints
 	for i, t := range tables {

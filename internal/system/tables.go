@@ -64,7 +64,8 @@ type asker struct {
 	admin    bool   // whether the caller may see paths on the server
 }
 
-// relations has all system tables, by schema.name. The values in their rows are SQL texts.
+// relations has all system tables, by schema.name. Each value of a row is an SQL expression as
+// text, such as 'abc', 5 or NULL.
 var relations = map[string]relation{
 	"scoter.databases": {[]string{"database_name VARCHAR"}, (*Tables).databases},
 	"scoter.tables": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "table_name VARCHAR", "table_id BIGINT",

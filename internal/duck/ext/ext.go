@@ -69,8 +69,9 @@ func ExtendPlans(conn unsafe.Pointer) error {
 	return result("extend the plans of", C.scoter_extend_plans(C.duckdb_connection(conn)))
 }
 
-// AddPartScan adds the table functions that read parts: see scoter_add_part_scan. find is a C
-// function that returns the rows to leave out or to select.
+// AddPartScan adds the table function that reads parts, under two names: see scoter_add_part_scan.
+// name is the usual one. Under the name once, queries with ORDER BY ... LIMIT read all columns in
+// one scan. find is a C function that returns the rows to leave out or to select.
 func AddPartScan(conn unsafe.Pointer, name, once string, find unsafe.Pointer) error {
 	cname, conce := C.CString(name), C.CString(once)
 	defer C.free(unsafe.Pointer(cname))

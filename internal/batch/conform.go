@@ -74,8 +74,8 @@ func Conform(rec arrow.RecordBatch, table schema.Table, options ConformOptions) 
 	return newRecord(table, columns, rows), nil
 }
 
-// matchColumns returns, for each column of the table, the index of the batch's column with its
-// name, or -1.
+// matchColumns returns, for each column of the table, the index of the batch's column of the same
+// name, or -1 if the batch has no such column.
 func matchColumns(rec arrow.RecordBatch, table schema.Table) ([]int, error) {
 	position := make(map[string]int, len(table.Columns))
 	from := make([]int, len(table.Columns))

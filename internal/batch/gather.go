@@ -262,8 +262,8 @@ func errTextBytes() error {
 	return base.Errorf(base.TooLarge, "a batch's text column is over 2 GiB").WithHint("take fewer rows at a time")
 }
 
-// gathersNull reports whether one of the gathered rows is NULL. row is the index of this row among
-// the gathered rows, and validity is their validity bitmap.
+// gathersNull reports whether the row with the index row among the gathered rows is NULL. validity
+// is the validity bitmap of the gathered rows.
 func gathersNull(validity *memory.Buffer, row int) bool {
 	return validity != nil && !bitutil.BitIsSet(validity.Bytes(), row)
 }

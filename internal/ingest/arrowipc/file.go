@@ -84,8 +84,9 @@ func blocks(footer flatbuffers.Table, slot flatbuffers.VOffsetT, at int) ([]bloc
 }
 
 // schemaMessage returns the schema in the footer of a file as a message, like the first message of
-// a stream. The message is a table that refers to schema, followed by a copy of all bytes of the
-// footer. They follow because references in flatbuffers are relative and point forward.
+// a stream. The message is a new table that refers to schema. A copy of all bytes of the footer,
+// which contain schema, follows the table, because references in flatbuffers are relative and point
+// forward.
 func schemaMessage(schema flatbuffers.Table, version int16) []byte {
 	const (
 		vtable, table = 4, 16

@@ -177,7 +177,8 @@ func (c *Column) become(row int, k Kind) error {
 	c.kind, c.rows = k, 0
 	switch k {
 	case String, Binary:
-		// Inside of lists and structs, dictionaries rarely help readers.
+		// Bytes, and text inside of lists and structs, get no dictionary, because it rarely makes
+		// reading faster.
 		c.text.plain = k == Binary || c.nested
 		c.text.reserve(0)
 	case List:

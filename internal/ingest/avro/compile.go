@@ -50,7 +50,9 @@ var uuidType = extensions.NewUUIDType()
 
 // compiler builds the tree of nodes for a schema. A node decodes the values of one type.
 type compiler struct {
-	inside  []string // inside has the full names of the records around the current type.
+	// inside has the full names of the records around the current type, to find a record that
+	// contains itself.
+	inside  []string
 	columns int
 }
 

@@ -34,7 +34,7 @@ type opened struct {
 	// writer's schemas.
 	schema *Schema
 	keys   bool                    // whether the messages are the keys of records
-	newest framing.Newest[*Schema] // the newest schema of the subject
+	newest framing.Newest[*Schema] // caches the newest schema of the registry's subject
 }
 
 func openMessages(o wire.MessageOptions) (wire.Messages, error) {

@@ -123,8 +123,7 @@ func truncateBits(bits []byte, row int) []byte {
 	return bits
 }
 
-// appendNull appends a NULL row. If the column has no bitmap, it appends a zero, because a value
-// around it is NULL then.
+// appendNull appends a NULL row: a zero and, if the column has a bitmap, a bit that says NULL.
 func (n *node) appendNull() {
 	if n.bitmap {
 		n.valid = appendBit(n.valid, n.rows, false)

@@ -179,8 +179,9 @@ func (d *Decoder) clock(n *node, b []byte, p int) int {
 	return next
 }
 
-// wide appends a row of 16 bytes to node n, decoded from text (a decimal, UUID or duration). text
-// begins at byte p of the message. It returns the position after text, or -1 on failure.
+// wide appends a row of 16 bytes to node n: a decimal, UUID or duration. It decodes the row from
+// text, the bytes of the value in the message, which begin at byte p. It returns the position after
+// them, or -1 on failure.
 func (d *Decoder) wide(n *node, text []byte, p int) int {
 	var v uint128 // lo is stored as the first of the row's two words
 	switch n.action {

@@ -14,7 +14,8 @@ import (
 //
 // If a batch is never released, the garbage collector frees its memory.
 type slot struct {
-	// given is the column's memory that is given to the batch that is being finished.
+	// given is the buffer with the column's memory that a batch gets when it is finished. It is nil
+	// before give and after leave.
 	given  *memory.Buffer
 	poison bool
 
@@ -97,7 +98,8 @@ type word interface {
 	uint8 | uint16 | uint32 | uint64 | int32
 }
 
-// reserve returns values in a slice with a capacity of at least n elements.
+// reserve returns the slice values with a capacity of at least n elements. If its capacity is too
+// small, reserve returns a copy, and the old memory returns to the slot s.
 func reserve[T word](s *slot, values []T, n int) []T {
 	if n <= cap(values) {
 		return values

@@ -15,12 +15,14 @@ import (
 type presence uint8
 
 const (
-	// optionalField means that the column has NULL or the field's default value in such a row, as
-	// the field's descriptor says.
+	// optionalField means that rows of messages without the field have NULL or the field's default
+	// value, as the field's descriptor says.
 	optionalField presence = iota
-	// optionalElement means that the column always has NULL in such a row.
+	// optionalElement is for one element of a repeated field: rows of messages with fewer elements
+	// have NULL, even if the field has a default value.
 	optionalElement
-	// alwaysPresent means that there are no such rows: every message has the field.
+	// alwaysPresent means that no row lacks the value, for example because the rows are the
+	// elements of a repeated field.
 	alwaysPresent
 )
 

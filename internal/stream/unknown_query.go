@@ -20,8 +20,8 @@ import (
 // If a column of the query's result is NULL for this reason, the type of the column is unknown too.
 // The column is then created only after a message tells the type.
 
-// describeWithNulls is called if the query of a target (a table of the source) failed, perhaps
-// because it names fields of unknown type. The argument failed is the query's error.
+// describeWithNulls is called if the query of a target (a table that the source fills) failed,
+// perhaps because it names fields of unknown type. The argument failed is the query's error.
 // describeWithNulls rewrites the query so that it reads NULL in place of these fields. If the query
 // still fails, or names no such field, describeWithNulls returns that error.
 func (s *source) describeWithNulls(ctx context.Context, t target, messages schema.Table, run func(string) ([]arrow.RecordBatch, error), failed error) (described, error) {

@@ -289,7 +289,7 @@ func valueText(t schema.Type, transform schema.Transform, v schema.Value) string
 		return d.ToString(int32(scale))
 	}
 	s, _ := v.Text()
-	// DuckDB would read these texts as NULL, so one character is escaped.
+	// DuckDB would read such a folder's value as NULL, so the first character is escaped.
 	if s == hiveNull || strings.EqualFold(s, "NULL") {
 		return fmt.Sprintf("%%%02X%s", s[0], s[1:])
 	}

@@ -22,8 +22,9 @@ const Messages = "messages"
 // Select is a query over a batch of records. The query reads the batch as the table "messages". If
 // the field Messages is nil, there is no batch, and the query reads only other tables.
 type Select struct {
-	SQL      string
-	Database string // the database in which names of other tables are looked up
+	SQL string
+	// the database in which names of tables other than "messages" are looked up
+	Database string
 	Messages *snapshot.Table
 	// Target is 0, or the byte offset in SQL at which the name of the table "messages" begins. If
 	// it is not 0, that table also has the columns scoter_source and scoter_ordinal, which give the

@@ -61,8 +61,9 @@ func (s *source) describeWithNulls(ctx context.Context, t target, messages schem
 	return d, nil
 }
 
-// hideNullColumns converts columns to the type NULL: those whose name is in the set untold, if all
-// values of the column in the batch are NULL. It releases batches and returns new batches.
+// hideNullColumns gives the type NULL to the columns in the set untold, by name, if all their
+// values in the batch are NULL. No column of the table is created for them then. It releases
+// batches and returns new batches.
 func hideNullColumns(batches []arrow.RecordBatch, untold map[string]bool) []arrow.RecordBatch {
 	for i, rec := range batches {
 		fields, columns := slices.Clone(rec.Schema().Fields()), slices.Clone(rec.Columns())

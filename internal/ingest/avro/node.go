@@ -31,11 +31,13 @@ type node struct {
 	branches int
 	null     int // null is the number of the union's null branch, or -1 if there is none.
 	size     int // size is the size in bytes of a value of the Avro type fixed.
-	// keys has the keys of the current row of a map, to find duplicates. It is used only if there
-	// are more than manyKeys.
+	// keys has the keys of the current row of a map, to find duplicates. It is used only if the row
+	// has more than manyKeys entries.
 	keys    map[string]struct{}
 	symbols []string
-	limit   uint128 // limit is 10 to the power of the number of digits of a decimal type.
+	// limit is 10^digits for a decimal type with this number of digits. The absolute values of the
+	// type are below it.
+	limit uint128
 	// fields are the nodes inside of this node: the fields of a record, the branches of a union
 	// except null, the element of an array, or the key and the value of a map.
 	fields []*node

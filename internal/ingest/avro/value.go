@@ -183,7 +183,7 @@ func (d *Decoder) clock(n *node, b []byte, p int) int {
 // text, the bytes of the value in the message, which begin at byte p. It returns the position after
 // them, or -1 on failure.
 func (d *Decoder) wide(n *node, text []byte, p int) int {
-	var v uint128 // lo is stored as the first of the row's two words
+	var v uint128 // the row's two words are v.lo and then v.hi
 	switch n.action {
 	case doUUIDString, doUUIDFixed:
 		var id uuid.UUID
@@ -229,8 +229,8 @@ func powerOfTen(n int) uint128 {
 	return p
 }
 
-// maxWeightless is the maximum number of elements in a block of an array whose elements take no
-// bytes.
+// maxWeightless is the maximum number of elements in a block of an array if the elements take no
+// bytes. Without this limit, a few bytes could stand for any number of elements.
 const maxWeightless = 1 << 16
 
 // blocks decodes an array or a map, which Avro splits into blocks. The elements or entries become

@@ -159,9 +159,9 @@ func (b *keyBuilder) push(values []uint64, nulls []bool, f schema.SortField) {
 	b.pack(values, bits.Len64(top))
 }
 
-// pack adds one code for each row to the sort key. A code has width bits. If the words of the last
-// level have enough free bits, the codes go there, and otherwise into a new level. pack takes
-// ownership of the slice codes.
+// pack adds one code for each row to the sort key. The argument width is the number of bits of a
+// code. If the words of the last level have enough free bits, the codes go there, and otherwise
+// into a new level. pack takes ownership of the slice codes.
 func (b *keyBuilder) pack(codes []uint64, width int) {
 	switch {
 	case width == 0:

@@ -348,7 +348,7 @@ func (d *decoder) checkLeaf(leaf *pqarrow.SchemaField) error {
 	return nil
 }
 
-// batch returns the next batch of the file, which has the given number of rows.
+// batch returns the next rows of the file as a batch. The argument rows is their number.
 func (d *decoder) batch(rows int64) (arrow.RecordBatch, error) {
 	arrays := make([]arrow.Array, 0, len(d.fields))
 	defer func() {

@@ -467,8 +467,8 @@ func (x *exporter) drop(ctx context.Context, p plan, o catalog.ExportObject) err
 		return err
 	}
 	for _, other := range x.manager.store.ExportObjects(x.table, o.Partition) {
-		// If another export has recorded another fingerprint of the partition, DropExported returns
-		// an error. So the object of that export is not checked here.
+		// If another export has recorded another fingerprint (state) of the partition, DropExported
+		// returns an error. So the object of that export is not checked here.
 		if other.Export == x.id || other.Fingerprint != o.Fingerprint {
 			continue
 		}

@@ -73,8 +73,8 @@ func (n *node) columns() int {
 	return count
 }
 
-// reset drops all rows of the node. It allocates memory for as many rows as there were, because the
-// next batch is likely to be as large.
+// reset drops all rows that the node (the decoder of one Avro type) has collected. It allocates
+// memory for as many rows as there were, because the next batch is likely to be as large.
 func (n *node) reset() {
 	if n.rows > 0 {
 		n.grown, n.hint = n.rows+n.rows/32, len(n.data)+len(n.data)/32
@@ -180,7 +180,8 @@ func (n *node) truncate(row int) {
 	n.rows = row
 }
 
-// bytes returns roughly how many bytes of memory the node's rows use.
+// bytes returns roughly how many bytes of memory the node (the decoder of one Avro type) uses for
+// the rows that it has collected.
 func (n *node) bytes() int64 {
 	total := int64(len(n.valid)+len(n.bits)+len(n.data)) + 4*int64(len(n.w32)+len(n.offsets)) + 8*int64(len(n.w64))
 	for _, f := range n.fields {

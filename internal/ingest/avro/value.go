@@ -14,8 +14,8 @@ const (
 	microsPerDay = millisPerDay * 1000
 )
 
-// value decodes the value at b[p:] into a new row of node n. It returns the position after the
-// value, or -1 on failure.
+// value decodes the value at b[p:] into a new row of node n (decoder and column of one Avro type).
+// It returns the position after the value, or -1 on failure.
 func (d *Decoder) value(n *node, b []byte, p int) int {
 	branch := 0
 	if n.branches > 0 {
@@ -234,7 +234,8 @@ func powerOfTen(n int) uint128 {
 const maxWeightless = 1 << 16
 
 // blocks decodes an array or a map, which Avro splits into blocks. The elements or entries become
-// new rows of the fields of node n. It returns the position after the last block, or -1 on failure.
+// new rows of the fields of node n (the decoder of one Avro type). It returns the position after
+// the last block, or -1 on failure.
 func (d *Decoder) blocks(n *node, b []byte, p int) int {
 	width, least := 0, 0
 	for _, f := range n.fields {

@@ -126,7 +126,8 @@ func (m *message) find(tag uint64) *op {
 	return nil
 }
 
-// mark records that the given row has a value for the field that op o decodes.
+// mark records that the given row has a value for the field that op o (how to decode a field) is
+// for.
 func (o *op) mark(row int) {
 	if o.flags&flagPresent != 0 {
 		o.col.valid[row>>3] |= 1 << (row & 7)
@@ -136,9 +137,9 @@ func (o *op) mark(row int) {
 	}
 }
 
-// enter records that the given row has a value for the field that op o decodes, which is a member
-// of a oneof. If the last call was for another member or another row, enter calls become, which
-// clears a value of another member in the row.
+// enter records that the given row has a value for the field that op o (how to decode a field) is
+// for. The field is a member of a oneof. If the last call was for another member or another row,
+// enter calls become, which clears a value of another member in the row.
 func (o *op) enter(row int) {
 	if o.oneof.row != row || o.oneof.member != o {
 		o.become(row)
@@ -147,7 +148,7 @@ func (o *op) enter(row int) {
 
 // become does what enter does if the last call was for another member of the oneof, or for another
 // row. If the row has a value for another member, become clears that value. It then records that
-// the row has a value for the field that op o decodes.
+// the row has a value for the member that op o (how to decode a field) is for.
 func (o *op) become(row int) {
 	if x := o.oneof; x.row == row && x.member != nil {
 		for _, c := range x.member.owned {

@@ -41,8 +41,8 @@ type ConformOptions struct {
 // Two conversions are less strict, because users expect them: a double becomes the nearest FLOAT,
 // and a double in a DECIMAL column is converted from its shortest decimal text (19.99 is 19.99).
 //
-// If a column already has its storage type, it is not copied. Its values are checked if they could
-// be unreadable later: UTF-8, digits of decimals, dictionary indices.
+// If a column already has its storage type, it is not copied. Only what would make its values
+// unreadable later is checked: UTF-8, the digits of decimals, and dictionary indices.
 //
 // Errors are base.Invalid, and name table, row, column and value.
 func Conform(rec arrow.RecordBatch, table schema.Table, options ConformOptions) (arrow.RecordBatch, error) {
@@ -74,8 +74,8 @@ func Conform(rec arrow.RecordBatch, table schema.Table, options ConformOptions) 
 	return newRecord(table, columns, rows), nil
 }
 
-// matchColumns returns, for each column of the table, the index of the batch's column with its
-// name, or -1.
+// matchColumns returns, for each column of the table, the index of the batch's column of the same
+// name, or -1 if the batch has no such column.
 func matchColumns(rec arrow.RecordBatch, table schema.Table) ([]int, error) {
 	position := make(map[string]int, len(table.Columns))
 	from := make([]int, len(table.Columns))

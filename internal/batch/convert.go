@@ -102,7 +102,8 @@ func firstValid(a arrow.Array) int {
 
 // convertDictionary converts a dictionary array to the storage type of t. A dictionary of text
 // without NULLs stays a dictionary if t allows that (keepsDictionary) and top is true (the array is
-// a column of a batch). In any other array each row gets its value in place of the index.
+// a column of a batch). Any other dictionary array becomes a plain array, in which each row has its
+// value in place of the index.
 func convertDictionary(d *array.Dictionary, t schema.Type, top bool) (arrow.Array, *fault) {
 	if keepsDictionary(t) && top && isTextLike(d.Dictionary()) && d.Dictionary().NullN() == 0 {
 		return keepDictionary(d, t)

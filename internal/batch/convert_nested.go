@@ -245,7 +245,7 @@ func maskNulls(field arrow.Array, parent *array.Struct) arrow.Array {
 	bitutil.CopyBitmap(parent.NullBitmapBytes(), parent.Data().Offset(), field.Len(), bitmap, data.Offset())
 	if field.NullN() > 0 {
 		// The bitmaps are combined byte by byte because of a defect of arrow-go 18: BitmapAnd
-		// clears the last byte of a bitmap that ends with that byte but does not start at bit 0.
+		// clears the last byte of a bitmap that ends at a byte boundary but does not begin at one.
 		for i, b := range field.NullBitmapBytes()[:len(bitmap)] {
 			bitmap[i] &= b
 		}

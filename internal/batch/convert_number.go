@@ -150,8 +150,9 @@ func integerText(a arrow.Array) func(row int) (string, bool) {
 		}
 	}
 	if decimal, scale := decimalReader(a); decimal != nil {
-		// digits is the number of digits of the widest decimals. It is also used for a larger
-		// scale, because in both cases the only integer among the decimals is 0.
+		// The divisor is 10^scale, but at most 10^77, which is greater than every decimal: the
+		// widest decimals have 77 digits. So for a larger scale the result is still right: only 0
+		// is an integer.
 		const digits = 77
 		pow := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(min(max(0, scale), digits))), nil)
 		return func(row int) (string, bool) {

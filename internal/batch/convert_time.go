@@ -33,7 +33,8 @@ func rescale(v int64, from, to time.Duration) (int64, bool) {
 }
 
 // unitOf returns two units of a timestamp type: the unit in which its values are stored, and the
-// unit of which each value must be a multiple.
+// unit of which each value must be a multiple. They differ for TIMESTAMP_S and TIMESTAMP_MS: their
+// values are stored in microseconds, but are whole seconds or milliseconds.
 func unitOf(t schema.Type) (stored, whole time.Duration) {
 	switch t.Kind {
 	case schema.TimestampNS:

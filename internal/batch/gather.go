@@ -25,8 +25,8 @@ func (p place) row() int             { return int(uint32(p)) }
 
 // locate converts global ordinals (row numbers through all chunks) to places: chunk and row in the
 // chunk. The argument lengths has the number of rows of each chunk. Instead of a binary search per
-// row it uses a table. Element i of the table is the first chunk that can contain an ordinal for
-// which ordinal>>shift is i.
+// row it uses a table, whose index is the high bits of an ordinal (ordinal>>shift). Element i is
+// the first chunk that can contain an ordinal with the high bits i.
 func locate(lengths []int, ordinals []uint32) ([]place, error) {
 	starts := make([]int, len(lengths)+1)
 	for i, n := range lengths {
@@ -262,8 +262,8 @@ func errTextBytes() error {
 	return base.Errorf(base.TooLarge, "a batch's text column is over 2 GiB").WithHint("take fewer rows at a time")
 }
 
-// gathersNull reports whether one of the gathered rows is NULL. row is the index of this row among
-// the gathered rows, and validity is their validity bitmap.
+// gathersNull reports whether the row with the index row among the gathered rows is NULL. validity
+// is the validity bitmap of the gathered rows.
 func gathersNull(validity *memory.Buffer, row int) bool {
 	return validity != nil && !bitutil.BitIsSet(validity.Bytes(), row)
 }

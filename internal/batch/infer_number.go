@@ -20,8 +20,9 @@ func numberOf(a arrow.Array, column schema.Type) (t schema.Type, ok bool) {
 	if text == nil {
 		return t, false
 	}
-	const converted = 15  // number of decimal digits that a float64 preserves
-	before, scale := 1, 0 // maximum numbers of digits before and after the decimal point
+	const converted = 15 // number of decimal digits that a float64 preserves
+	// most digits before and after the decimal point in one of the texts
+	before, scale := 1, 0
 	signed, unsigned, exact := true, true, true
 	for i := range a.Len() {
 		if a.IsNull(i) {

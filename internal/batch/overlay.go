@@ -18,8 +18,8 @@ import (
 // type, except that column may be a dictionary of text and values plain text. The caller releases
 // the result.
 func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (arrow.Array, error) {
-	// Take only the needed slice of values first, because a dictionary is made of them. The slice
-	// may have only a few of all values.
+	// If column is a dictionary, values become one too, and it should have only values that rows
+	// get. So cut values to these first.
 	values = array.NewSlice(values, int64(from), int64(from+len(rows)))
 	defer func() { values.Release() }()
 	if column.DataType().ID() == arrow.DICTIONARY {

@@ -214,9 +214,9 @@ func SamePartitions(a, b schema.Table) bool {
 	})
 }
 
-// writtenAlike reports whether equal values of two types have the same text in a partition path.
-// For DATE and TIMESTAMP it is false, because infinite values of the two types have different texts
-// under every transform.
+// writtenAlike reports whether equal values of two types have the same text in a partition path. If
+// one type is DATE and the other is TIMESTAMP, it returns false, because infinite values of the two
+// types have different texts under every transform.
 func writtenAlike(a, b schema.Type) bool {
 	whole := func(t schema.Type) bool {
 		return t.Kind >= schema.TinyInt && t.Kind <= schema.UHugeInt || t.Kind == schema.Decimal && t.Scale == 0
@@ -289,7 +289,7 @@ func valueText(t schema.Type, transform schema.Transform, v schema.Value) string
 		return d.ToString(int32(scale))
 	}
 	s, _ := v.Text()
-	// DuckDB would read these texts as NULL, so one character is escaped.
+	// DuckDB would read such a folder's value as NULL, so the first character is escaped.
 	if s == hiveNull || strings.EqualFold(s, "NULL") {
 		return fmt.Sprintf("%%%02X%s", s[0], s[1:])
 	}

@@ -27,8 +27,8 @@ type keyBuilder struct {
 	free int
 }
 
-// buildSortKeys returns the encoded sort keys of all rows of the batches. They are valid until
-// memory is freed.
+// buildSortKeys returns the encoded sort keys of all rows of the batches. They lie in the
+// argument memory, and are valid until it is freed.
 func buildSortKeys(recs []arrow.RecordBatch, table schema.Table, memory *scratch) (*sortKeys, error) {
 	b := &keyBuilder{memory: memory, rows: Rows(recs)}
 	if b.rows > math.MaxUint32 {
@@ -159,9 +159,9 @@ func (b *keyBuilder) push(values []uint64, nulls []bool, f schema.SortField) {
 	b.pack(values, bits.Len64(top))
 }
 
-// pack adds one code for each row to the sort key. A code has width bits. If the words of the last
-// level have enough free bits, the codes go there, and otherwise into a new level. pack takes
-// ownership of the slice codes.
+// pack adds one code for each row to the sort key. The argument width is the number of bits of a
+// code. If the words of the last level have enough free bits, the codes go there, and otherwise
+// into a new level. pack takes ownership of the slice codes.
 func (b *keyBuilder) pack(codes []uint64, width int) {
 	switch {
 	case width == 0:
@@ -244,7 +244,8 @@ func (b *keyBuilder) rankDictionaries(chunks []arrow.Array) ([]uint64, bool) {
 		if byDictionary[values.Data()] != nil {
 			continue
 		}
-		// The length is at least 1, so that the slice in the map is never nil.
+		// One element more than the dictionary has values, because rows that are NULL read element
+		// 0 even if the dictionary is empty.
 		local := make([]uint32, values.Len()+1)
 		for i := range values.Len() {
 			local[i] = distinct.IndexText(values.Value(i))

@@ -24,8 +24,9 @@ type ColumnStats struct {
 	HasNaN bool         `json:"has_nan,omitempty"`
 	Min    schema.Value `json:"min"`
 	Max    schema.Value `json:"max"`
-	// NoMin says that Min is NULL although there are values, because they have no lower bound.
-	// NoMax says the same about Max.
+	// NoMin says that Min is NULL although there are values: the type is nested, or the bounds of
+	// merged statistics cannot be compared. NoMax says the same about Max, and is also set if no
+	// upper bound is short enough.
 	NoMin bool `json:"no_min,omitempty"`
 	NoMax bool `json:"no_max,omitempty"`
 }

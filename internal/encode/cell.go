@@ -29,7 +29,8 @@ const (
 	jsonStyle style = iota // jsonStyle writes values as JSON.
 	// csvStyle writes values as plain text. Values inside of other values are JSON.
 	csvStyle
-	// tableStyle is like csvStyle, but single values look as in DuckDB's shell.
+	// tableStyle is like csvStyle, but values that are not inside of other values look as in
+	// DuckDB's shell.
 	tableStyle
 )
 

@@ -76,8 +76,8 @@ func (c *float16Cell) append(dst []byte, i int) []byte {
 	return c.appendAny(dst, float64(c.values.Value(i).Float32()), 32)
 }
 
-// appendNumber appends the decimal magnitude/10^scale, negated if negative is set. It is a number,
-// or a JSON string if a double would lose digits.
+// appendNumber appends the decimal magnitude/10^scale, negated if negative is set. In JSON, the
+// output is a number, or a string if a double would lose digits.
 func (c *textCell) appendNumber(dst []byte, magnitude uint128, negative bool, scale int32) []byte {
 	if c.style != jsonStyle || magnitude.fitsDouble(scale) {
 		return appendDecimal(dst, magnitude, negative, scale)

@@ -130,8 +130,8 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		}
 		return with(dt, nil)
 	case *arrow.DictionaryType:
-		// The Parquet writer makes dictionaries itself. It accepts only one dictionary per row
-		// group, without NULL.
+		// For Parquet, dictionaries become plain values, because the Parquet writer makes
+		// dictionaries itself. It accepts only one dictionary per row group, without NULL.
 		if !to.parquet {
 			return with(dt, nil)
 		}
@@ -154,8 +154,8 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		return out, nestedConvert(list, c), err
 	case *arrow.FixedSizeListType:
 		elem, c, err := to.plan(dt.ElemField(), depth+1)
-		// Parquet has only LIST. For fixed-size lists, the Parquet writer puts the elements after a
-		// NULL in the wrong place.
+		// For Parquet, fixed-size lists become plain lists. Parquet has only LIST, and the Parquet
+		// writer puts the elements after a NULL fixed-size list in the wrong place.
 		if to.parquet {
 			list := arrow.ListOfField(elem)
 			out.Type = list

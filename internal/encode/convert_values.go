@@ -186,9 +186,10 @@ func toDecimal(f arrow.Field, dt *arrow.Decimal128Type) (convert, error) {
 	}, nil
 }
 
-// rebaseUnion copies the rows of a union array that is a slice of a larger one, because the IPC
-// writer does not support unions with an offset. The arrays of the members stay whole. So in
-// Arrow's dense layout, the offsets into the arrays of the members stay valid.
+// rebaseUnion returns a union array without an offset, because the IPC writer does not support
+// unions with one. If arr is a slice of a larger array, rebaseUnion cuts out the type codes of its
+// rows. In Arrow's dense layout it also cuts out their offsets. These stay valid, because the
+// arrays of the members stay whole.
 func rebaseUnion(arr arrow.Array) (arrow.Array, error) {
 	union := arr.(array.Union)
 	data := union.Data()

@@ -149,8 +149,8 @@ func pump(ctx context.Context, enc encoder, src Input, opt Options) (tail, error
 	return t, nil
 }
 
-// encode passes one batch to the encoder. It cuts the batch to the number of rows that maxRows
-// still allows, and then releases it.
+// encode cuts a batch to the number of rows that maxRows still allows, passes it to the encoder,
+// and releases it.
 func (t *tail) encode(enc encoder, rec arrow.RecordBatch, schema *arrow.Schema, maxRows int64) error {
 	defer func() { rec.Release() }()
 	if int(rec.NumCols()) != schema.NumFields() {

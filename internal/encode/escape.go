@@ -11,10 +11,11 @@ const (
 )
 
 // unsafeJSON returns a word that is not 0 if one of the eight bytes of w may need an escape in a
-// JSON string: a byte that is not ASCII, a control character, a quote or a backslash. For a byte x,
-// the high bit of x-1 is set if x is 0 or above 0x80. A byte above 0x80 is not ASCII and is
-// reported anyway, so there is no false alarm. A borrow only comes from a byte that is reported
-// itself.
+// JSON string: a byte that is not ASCII, a control character, a quote or a backslash. It tests all
+// bytes at the same time. For example, quote has a byte 0 where w has a quote, and subtracting 1
+// from every byte sets the high bit of a byte that was 0. That bit is also set for bytes above
+// 0x80, but these are not ASCII. A subtraction borrows from the next byte only if the byte itself
+// may need an escape, so no word is reported without a reason.
 func unsafeJSON(w uint64) uint64 {
 	quote := w ^ everyByte*'"'
 	backslash := w ^ everyByte*'\\'

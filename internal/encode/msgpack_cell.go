@@ -204,7 +204,7 @@ type decimalValues interface {
 // bits becomes an integer. Any other value becomes a double if that loses no digit, and otherwise a
 // string.
 type packDecimal struct {
-	cell    // cell is the cell that writes the same values as text.
+	cell    // cell is the embedded text cell (the writer of the column's values as text).
 	numbers decimalValues
 	scale   int32
 	text    []byte

@@ -16,7 +16,9 @@ func appendFloat(dst []byte, v float64, bitSize int) []byte {
 			if v == 0 && math.Signbit(v) {
 				return append(dst, "-0.0"...)
 			}
-			// Above 2^24, fewer digits may identify a float32 than its integer part has.
+			// Above 2^24, a float32 may need fewer digits than its integer part has: 2^30 is
+			// printed as 1073741800, because no other float32 is nearer to that number. AppendInt
+			// would print 1073741824.
 			if bitSize == 32 && abs > 1<<24 {
 				return append(strconv.AppendFloat(dst, v, 'f', -1, 32), '.', '0')
 			}

@@ -93,7 +93,7 @@ func appendDay(dst []byte, days int64) []byte {
 // that begin on 1 March, in eras of 400 years. Then the leap day is the last day of a year, and the
 // lengths of months follow a formula.
 func civil(days int64) (year int64, month, day uint32) {
-	// an era's days, and the days from 0000-03-01 to 1970-01-01
+	// the days of an era (400 years), and the days from 0000-03-01 to 1970-01-01
 	const daysPerEra, epochToEra0 = 146_097, 719_468
 	era, rest := floorDiv(days+epochToEra0, daysPerEra)
 	dayOfEra := uint32(rest)

@@ -25,7 +25,7 @@ type Definition struct {
 	// took over the place. Mark is empty if the export was created before places had marks.
 	Mark string `json:"mark,omitempty"`
 	// Restored says that the export comes from a restored backup. It stays set until RESUME EXPORT
-	// makes the export own the place, instead of the export that was backed up.
+	// makes the export own its place (bucket or folder), instead of the export that was backed up.
 	Restored bool `json:"restored,omitempty"`
 }
 
@@ -122,8 +122,8 @@ func newPlan(d Definition) (p plan, err error) {
 	return p, nil
 }
 
-// close closes idle connections to the storage. For a plan that newPlan could not make it does
-// nothing.
+// close closes idle connections to the storage. If newPlan returned an error, its plan has no
+// storage, and close does nothing.
 func (p plan) close() {
 	if p.storage != nil {
 		p.storage.close()

@@ -16,12 +16,14 @@
 // restored backup may have outdated information on objects, so they are compared with the storage
 // first (exporter.adopt).
 //
-// The recorded state is the partition's fingerprint from before the query. So if rows are added or
-// changed in the meantime, the object may have more than the catalog knows, but never less, and is
+// The recorded state is the partition's fingerprint (a text that identifies the state of its rows)
+// from before the query. If rows are added or changed while the query runs, the object may have
+// more than the catalog knows, but never less. The fingerprints then differ, and the object is
 // written again.
 //
-// Rows are dropped from the table (exporter.drop) only if two conditions hold: the storages of all
-// exports of the table have the object as it was written, and the committer finds that the object
-// matches the partition. From then on the object is closed: rows that are added to the partition
-// later go to another object, which has the next generation (a number in the object's path).
+// The rows of a partition are dropped from the table (exporter.drop) only if two conditions hold:
+// for every export of the table, the storage has the partition's object as it was written, and the
+// committer finds that these objects match the partition. From then on the objects are closed: rows
+// that are added to the partition later go to another object, which has the next generation (a
+// number in the object's path).
 package export

@@ -171,10 +171,11 @@ func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause ti
 // storage fails, and not single partitions.
 const mostInRow = 64
 
-// each calls the function do for one partition after the other, for at most stateAge, because the
-// state of the partitions was read before. The result left is true if it did not reach all of them.
-// A partition that fails is retried later and does not stop the others. But if something that all
-// partitions need is unavailable, such as the storage, each stops and returns the error.
+// each calls the function do for one partition after the other. It stops after stateAge, because
+// the state of the partitions is outdated then. The result left is true if it did not reach all
+// partitions. A partition that fails is retried later and does not stop the others. But if
+// something that all partitions need is unavailable, such as the storage, each stops and returns
+// the error.
 func (x *exporter) each(ctx context.Context, some []engine.ExportPartition, do func(engine.ExportPartition) error) (left bool, err error) {
 	began := time.Now()
 	some = x.failures.ready(some, began)
@@ -329,9 +330,12 @@ func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.
 	return nil
 }
 
-// adopt checks an object in the catalog of a restored backup, and records that it belongs to this
-// export. It returns an error unless the storage has this object, unchanged, and no newer object of
-// the partition. If the object is missing, adopt records that it is lost.
+// adopt checks an object in the catalog of a restored backup against the storage, and records the
+// result:
+//   - If the storage has the object unchanged, the object belongs to this export from now on.
+//   - If the storage does not have the object, adopt records that it is lost.
+//   - If the object differs, or the storage has a newer object of the partition, adopt returns an
+//     error.
 func (x *exporter) adopt(ctx context.Context, to storage, o *catalog.ExportObject) error {
 	fingerprint := strings.TrimPrefix(o.Fingerprint, engine.Unverified)
 	for _, generation := range []int64{o.Generation, o.Generation + 1} {
@@ -463,8 +467,8 @@ func (x *exporter) drop(ctx context.Context, p plan, o catalog.ExportObject) err
 		return err
 	}
 	for _, other := range x.manager.store.ExportObjects(x.table, o.Partition) {
-		// If another export has recorded another fingerprint of the partition, DropExported returns
-		// an error. So the object of that export is not checked here.
+		// If another export has recorded another fingerprint (state) of the partition, DropExported
+		// returns an error. So the object of that export is not checked here.
 		if other.Export == x.id || other.Fingerprint != o.Fingerprint {
 			continue
 		}

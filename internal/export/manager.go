@@ -58,7 +58,7 @@ type Manager struct {
 	patience time.Duration
 
 	mu      sync.Mutex
-	planner Planner                     // guarded by mu; does not change after Start
+	planner Planner                     // set once, by Start; read without mu after that
 	exports map[base.ExportID]*exporter // guarded by mu
 	// creating has the names of the exports that are being created. The key is the identity of the
 	// place where the export will write. It is guarded by mu.
@@ -285,8 +285,9 @@ func (m *Manager) checkQuery(ctx context.Context, t schema.Table, d Definition) 
 		return err
 	}
 	if d.Query == "" {
-		// All columns are exported. A column with the name of a folder level is the column of that
-		// level, so its values are the same as in the path.
+		// There is no query, so all columns are exported. If a column has the name of a folder
+		// level, the level was made from this column, so both have the same values, and nothing
+		// needs to be checked.
 		return nil
 	}
 	return checkColumns(columns, batch.PartitionLevels(t))
@@ -400,8 +401,8 @@ func (m *Manager) takeOver(ctx context.Context, d Definition) (Definition, error
 	return d, err
 }
 
-// verify checks that the storage has an object of another export of the same table, as it was
-// written.
+// verify checks that the storage has an object as it was written. The object may belong to any
+// export of the manager, which verify finds by o.Export.
 func (m *Manager) verify(ctx context.Context, o catalog.ExportObject) error {
 	m.mu.Lock()
 	x := m.exports[o.Export]

@@ -18,7 +18,8 @@ var layouts = map[schema.Transform]string{schema.Year: "2006", schema.Month: "20
 
 // end returns the end of a partition's time, such as the end of its day. The argument partition is
 // the path of the partition. If the table is partitioned by several units of time, end returns the
-// earliest end. ok is false if the table is not partitioned by time, or if its time is NULL.
+// earliest end. ok is false if the table is not partitioned by time, or if the partition is the one
+// for NULL times.
 func end(t schema.Table, partition string) (over time.Time, ok bool) {
 	levels := strings.Split(partition, "/")
 	if len(levels) != len(t.PartitionBy) {

@@ -26,7 +26,7 @@ const (
 )
 
 // partSize returns the size of the parts in which an object is sent. bytes is the estimated size of
-// the object; it may turn out to be twice as large.
+// the object. The object may turn out to be twice as large.
 func partSize(bytes int64) int64 {
 	const round = 1 << 20
 	return max(partBytes, (2*bytes/maxParts+round-1)/round*round)
@@ -44,10 +44,11 @@ const stallTime = 10 * time.Minute
 type s3 struct {
 	client    *minio.Client
 	transport *http.Transport // the transport that client uses
-	endpoint  string          // in lower case, without a trailing slash and without a default port
-	bucket    string
-	prefix    string // beginning of the objects' paths: empty, or ends with a slash
-	patience  time.Duration
+	// URL of the storage, in lower case, without a trailing slash and without a default port
+	endpoint string
+	bucket   string
+	prefix   string // beginning of the objects' paths: empty, or ends with a slash
+	patience time.Duration
 }
 
 const amazon = "https://s3.amazonaws.com"

@@ -117,8 +117,8 @@ func (s *status) waits(err error) (news bool) {
 	return news
 }
 
-// see records which partitions differ from their objects. It returns for each of them when this was
-// first found.
+// see records which partitions differ from their objects. It returns, for each of these partitions,
+// when it was first found to differ.
 func (s *status) see(differ []engine.ExportPartition, now time.Time) map[string]time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,7 +17,7 @@ type BoundedAllocator struct {
 	left atomic.Int64
 }
 
-// NewBoundedAllocator returns an allocator that allocates at most limit bytes at a time.
+// NewBoundedAllocator returns an allocator that has at most limit bytes allocated at the same time.
 func NewBoundedAllocator(limit int64) *BoundedAllocator {
 	a := &BoundedAllocator{}
 	a.left.Store(limit)
@@ -32,15 +32,15 @@ func (a *BoundedAllocator) Take(size int) {
 	}
 }
 
-// Allocate returns size zeroed bytes. It panics with a base.TooLarge error if that exceeds the
-// limit.
+// Allocate returns a slice of zeros with the given size in bytes. It panics with a base.TooLarge
+// error if that exceeds the limit.
 func (a *BoundedAllocator) Allocate(size int) []byte {
 	a.Take(size)
 	return make([]byte, size)
 }
 
-// Reallocate returns size bytes that begin with the content of b. It panics with a base.TooLarge
-// error if that exceeds the limit.
+// Reallocate returns a slice with the given size in bytes, which begins with the content of b. It
+// panics with a base.TooLarge error if that exceeds the limit.
 func (a *BoundedAllocator) Reallocate(size int, b []byte) []byte {
 	if size >= 0 && size <= cap(b) {
 		a.left.Add(int64(len(b)) - int64(size))

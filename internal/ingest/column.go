@@ -49,8 +49,8 @@ type Column struct {
 	// counted.
 	left   int
 	shared *shared
-	// list is the list column that this column is inside of. Then each row of this column belongs
-	// to an element of the list. It is nil if the column's rows are the rows of the table.
+	// list is the list column around this column, or nil. If there is one, each row of this column
+	// belongs to an element of the list. Otherwise this column has the rows of the table.
 	list *Column
 
 	// valid is the validity bitmap of the rows up to the last NULL. All later rows are valid, so
@@ -66,10 +66,11 @@ type Column struct {
 	bools []byte  // bools has the values of a column of the kind Bool, as a bitmap.
 	text  Strings // text has the values of a column of the kind String or Binary.
 	// offsets is for a column of the kind List. It says where the elements of each row begin in the
-	// column element, and where those of the last row end.
+	// elements' column (the field element), and where those of the last row end.
 	offsets []int32
 	element *Column
-	fields  columns // fields are the columns of the fields of a column of the kind Struct.
+	// fields has a column for each field, if this column is of the kind Struct.
+	fields columns
 }
 
 // shared is the state that all columns of a table share, nested columns included.
@@ -177,7 +178,8 @@ func (c *Column) become(row int, k Kind) error {
 	c.kind, c.rows = k, 0
 	switch k {
 	case String, Binary:
-		// Inside of lists and structs, dictionaries rarely help readers.
+		// Bytes, and text inside of lists and structs, get no dictionary, because it rarely makes
+		// reading faster.
 		c.text.plain = k == Binary || c.nested
 		c.text.reserve(0)
 	case List:

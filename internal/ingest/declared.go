@@ -2,9 +2,9 @@ package ingest
 
 import "github.com/scoterdb/scoter/internal/schema"
 
-// Declared returns the fields for which HasKind is true: the function kinds returns true for the
-// kind of the field's type, or for the kind of a type inside of it. Decoders of formats that cannot
-// express values of such types need the declared types of these fields.
+// Declared returns the fields whose declared types a decoder needs, because its format cannot
+// express all their values. A type is needed if the function kinds returns true for its kind, or
+// for the kind of a type inside of it.
 func Declared(fields []schema.Field, kinds func(schema.Kind) bool) []schema.Field {
 	var out []schema.Field
 	for _, f := range fields {

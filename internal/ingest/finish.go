@@ -24,8 +24,8 @@ var TimestampNS = &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}
 var TimestampUS = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 
 // Finish returns the rows of the table as a batch. order lists the columns of the batch, in order;
-// nil means all columns. If some rows do not contain a column, its field is marked with the
-// metadata key schema.LackingKey. The table must not be used afterwards.
+// nil means all columns. If some rows do not contain a column, the column's field gets the metadata
+// key schema.LackingKey with the number of these rows. The table must not be used afterwards.
 func (t *Table) Finish(order []*Column) (arrow.RecordBatch, error) {
 	if order == nil {
 		order = t.set.list
@@ -150,8 +150,8 @@ func (c *Column) toNanoseconds() error {
 	c.nanos = append(c.nanos, slices.Repeat([]uint16{0}, c.rows-len(c.nanos))...)
 	for i, bits := range c.fixed {
 		micros := int64(bits)
-		// last and first are the last and the first microsecond that have a nanosecond in the range
-		// of 64-bit nanoseconds.
+		// Nanoseconds of 64 bits begin within the microsecond first, and end within the microsecond
+		// last.
 		const last, first = math.MaxInt64 / 1000, math.MinInt64/1000 - 1
 		below := int64(c.nanos[i])
 		if micros > last || micros < first || micros == last && below > math.MaxInt64%1000 || micros == first && below < 1000+math.MinInt64%1000 {

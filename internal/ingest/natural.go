@@ -78,7 +78,7 @@ func natural(a arrow.Array, budget *Budget) (arrow.Array, error) {
 
 var (
 	uuidType = extensions.NewUUIDType()
-	// The storage type is a supported one, so there is no error.
+	// NewJSONType returns an error only for storage types other than text.
 	jsonType, _ = extensions.NewJSONType(arrow.BinaryTypes.String)
 )
 
@@ -138,8 +138,9 @@ func naturalDictionary(a *array.Dictionary, budget *Budget) (arrow.Array, error)
 		return nil, err
 	}
 	defer values.Release()
-	// The dictionary does not change. Its size is taken from the budget for each batch, because
-	// each batch is validated with the whole dictionary.
+	// The dictionary is used as it is, without new memory. But its size is taken from the budget
+	// for each batch, because each batch is validated with the whole dictionary, and the budget
+	// limits that work, too.
 	if values == a.Dictionary() {
 		for _, b := range values.Data().Buffers() {
 			if err := budget.take(len(bytesOf(b))); err != nil {
@@ -213,7 +214,7 @@ func naturalNested(a arrow.Array, budget *Budget) (arrow.Array, error) {
 		out, err := natural(child, budget)
 		child.Release()
 		// In tables, only a whole column may be a dictionary, not the values inside of a list or
-		// struct.
+		// struct. So a dictionary inside of them becomes plain text.
 		if d, ok := out.(*array.Dictionary); ok {
 			text := d.Dictionary().(*array.String)
 			out, err = flatten(d.Len(), arrow.BinaryTypes.String, budget, d.IsNull, func(i int) string { return text.Value(d.GetValueIndex(i)) })

@@ -69,7 +69,7 @@ func naturalDecimal(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	if !ok {
 		return nil, unsupported(a.DataType())
 	}
-	const most = 38 // maximum number of digits
+	const most = 38 // maximum number of digits of a decimal128
 	scale := int(t.GetScale())
 	if scale < -most || scale > most {
 		return nil, base.Errorf(base.Invalid, "type %v is not supported: its scale is not between %d and %d", t, -most, most)

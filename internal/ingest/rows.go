@@ -32,9 +32,10 @@ import (
 
 // Limits of one request. They bound memory and the depth of recursion.
 const (
-	MaxColumns  = 10_000 // maximum per table and request; fields of structs count, too
-	MaxNesting  = 64     // maximum nesting depth of lists and structs
-	MaxNameSize = 256    // maximum size in bytes of the name of a table or column
+	// maximum number of columns of one table in a request; fields of structs count, too
+	MaxColumns  = 10_000
+	MaxNesting  = 64  // maximum nesting depth of lists and structs
+	MaxNameSize = 256 // maximum size in bytes of the name of a table or column
 
 	// maxPadding is the maximum number of NULLs that a request may imply by rows that leave columns
 	// out. Without this limit, a small body of sparse rows with many columns could expand to

@@ -14,7 +14,7 @@ type Moment struct {
 
 // ParseTimestamp parses the extended form of ISO 8601 as databases write it. That is YYYY-MM-DD,
 // optionally followed by T or a space and HH:MM[:SS[.digits]], and then optionally by Z, +HH, +HHMM
-// or +HH:MM. It keeps nine digits of a second, and refuses more digits unless they are zeros. Years
+// or +HH:MM. A second has at most nine digits after the point, not counting zeros at the end. Years
 // are 0000 to 9999. It returns false if s has another form.
 func ParseTimestamp(s []byte) (Moment, bool) {
 	var m Moment

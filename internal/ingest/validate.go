@@ -155,7 +155,8 @@ func (v *validator) array(name string, data arrow.ArrayData, depth int) error {
 	return broken(name, "type %v is not supported", dt)
 }
 
-// weightless reports whether arrays of type dt use no bytes for values, as those of the null type.
+// weightless reports whether the values of arrays of type dt use no bytes, such as the NULLs of the
+// null type.
 func weightless(dt arrow.DataType) bool {
 	switch t := dt.(type) {
 	case *arrow.NullType:

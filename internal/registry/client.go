@@ -65,7 +65,8 @@ type Client struct {
 	transport *http.Transport
 
 	// asking is used as a lock: it has one element while a schema is fetched from the registry.
-	// Other callers that need a schema wait meanwhile, because most of them need the same one.
+	// Other callers whose schema is not cached wait meanwhile, because most of them need the same
+	// one.
 	asking chan struct{}
 	mu     sync.RWMutex
 	cached map[string]entry // guarded by mu

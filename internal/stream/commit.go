@@ -77,7 +77,7 @@ func (x *session) store(ctx context.Context, b *sealed) error {
 			}
 		case refused && len(b.records) > 1, tooLarge && len(b.allRecords()) > 1:
 			// The tables may accept each record alone, but not all records in one edit: because of
-			// their number, or because their types differ.
+			// their number, or because their types differ. So the batch is stored in two halves.
 			releasePieces(b.pieces)
 			b.pieces = nil
 			first, second := b.split()

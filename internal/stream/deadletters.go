@@ -141,7 +141,8 @@ func (s *source) newDeadLetter(p *plan, topicID [16]byte, rec *kgo.Record, reaso
 }
 
 // dropDeadLetterValues makes a batch smaller: it removes the records from the dead letters of the
-// batch, and keeps only the reasons. It reports whether the batch had any records.
+// batch, and keeps only the reasons. It returns false if the batch had no records, neither in dead
+// letters nor decoded ones.
 func (b *recordBatch) dropDeadLetterValues() bool {
 	deadLetters := slices.Clone(b.deadLetters)
 	for i, l := range deadLetters {

@@ -28,7 +28,7 @@ func recoverPanic(f func() error) (err error) {
 }
 
 // errFull means that the decoders have no room for the record. The batch must be sealed (closed and
-// passed to the committer) before the record can be added to a new batch.
+// passed to the source's committer) before the record can be added to a new batch.
 var errFull = errors.New("the batch is full")
 
 // decoding has the decoders for messages of one schema.

@@ -123,7 +123,7 @@ func unifyKeyTypes(pieces []piece) (out []arrow.RecordBatch, err error) {
 
 // withPrimaryKey returns the rows rec with primary key columns, filled from the keys of the rows'
 // records. keys has one key for each row. names are the names of the primary key columns. If rec
-// has a column of the same name, withPrimaryKey replaces it.
+// already has a column of one of these names, withPrimaryKey replaces it.
 func withPrimaryKey(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.RecordBatch, error) {
 	fields, columns := rec.Schema().Fields(), rec.Columns()
 	var outFields []arrow.Field

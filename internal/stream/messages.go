@@ -133,9 +133,9 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 // columns of batches. A column of unknown type (only NULL so far) is removed from the batches, and
 // its name is remembered for later batches.
 //
-// If there is no schema, only the messages tell the columns. Then the catalog stores the extended
-// table. Otherwise a query could fail after a restart because it names a column that only earlier
-// messages had.
+// If there is no schema, the columns are known only from messages. Then learnTypes also stores the
+// extended table in the catalog. If it did not, a query could fail after a restart because it names
+// a column that only earlier messages had.
 func (s *source) learnTypes(p *plan, batches []arrow.RecordBatch) (schema.Table, error) {
 	s.learning.Lock()
 	defer s.learning.Unlock()
@@ -175,8 +175,8 @@ func (s *source) withTombstones(p *plan, batches []arrow.RecordBatch) (schema.Ta
 	return t, err
 }
 
-// markBound stores in the catalog that the query of a target (a table of the source) has run
-// successfully. So all columns that the query names have occurred in messages.
+// markBound stores in the catalog that the query of a target (a table that the source fills) has
+// run successfully. So all columns that the query names have occurred in messages.
 func (s *source) markBound(p *plan, t target) error {
 	if _, before := s.bound.Load(t.Name); before || t.Query == "" || p.format.Known() {
 		return nil

@@ -120,9 +120,10 @@ func withMetadata(p piece, records []*kgo.Record, keys arrow.Array, names []stri
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, p.rows.NumRows())
 }
 
-// withRecordColumns returns p's rows with more columns: the metadata columns names, and the primary
-// key columns primary, which are filled from the record's key. keys has one key for each record. If
-// keys is nil, the keys are the bytes in the records. The caller still owns p's rows.
+// withRecordColumns returns p's rows with more columns: the metadata columns in the list names, and
+// the primary key columns in the list primary, which are filled from the record's key. keys has one
+// key for each record. If keys is nil, the keys are the bytes in the records. The caller still owns
+// p's rows.
 func withRecordColumns(p piece, records []*kgo.Record, keys arrow.RecordBatch, names, primary []string) (arrow.RecordBatch, error) {
 	var own arrow.Array
 	if keys != nil {

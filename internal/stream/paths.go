@@ -65,9 +65,9 @@ func fanOuts(steps []wire.Step) (all []string) {
 }
 
 // pathQuery returns the SQL query that selects columns, given by path, and metadata columns from
-// the table messages. It also selects the primary key columns primary, from the record's key. Paths
-// that no message has had yet are left out. If no message has had a list that is fanned out (one
-// row for each element), there are no rows, and pathQuery returns "".
+// the table messages. It also selects the primary key columns in the list primary, from the
+// record's key. Paths that no message has had yet are left out. If no message has had a list that
+// is fanned out (one row for each element), there are no rows, and pathQuery returns "".
 func pathQuery(messages schema.Table, columns []column, metadata, primary []string) string {
 	const from = "m"
 	joins, selected := "", []string{}

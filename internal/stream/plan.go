@@ -33,8 +33,8 @@ type target struct {
 	primary []string
 }
 
-// queried reports whether the rows of the target (a table of the source) are the result of a query
-// over the batch.
+// queried reports whether the rows of the target (a table that the source fills) are the result of
+// a query over the batch.
 func (t *target) queried() bool { return t.Query != "" || t.columns != nil }
 
 // newPlan parses the options of a source's definition, and reads the schema files that the options

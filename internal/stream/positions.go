@@ -104,10 +104,10 @@ func (k *kafka) partitionsOf(topics kadm.TopicDetails) (all []partition) {
 // resume returns the position at which each partition continues:
 //   - A partition with a stored offset continues there. resume compares that offset with the range
 //     that the topic holds.
-//   - A partition of a topic that was never read begins where the source's option start says.
-//   - A partition that was never read, in a topic of which other partitions were read, is new. It
-//     begins at its first record. But if the source lists its partitions, the option start applies
-//     to it.
+//   - If no partition of the topic was ever read, the partition begins where the source's option
+//     start says.
+//   - If other partitions of the topic were read, but not this one, the partition is new. It begins
+//     at its first record. But if the source lists its partitions, the option start applies to it.
 //
 // resume decides where all partitions of a topic begin when it sees the topic for the first time.
 // That includes partitions that other members of the group read.
@@ -206,7 +206,8 @@ func resumeOffset(stored catalog.Offset, topicID [16]byte, begin, end int64) (ne
 		return begin, -1, fmt.Sprintf("the topic was deleted and created again: offsets before %d belong to the topic with id %s", stored.Next, hex.EncodeToString(stored.TopicID[:]))
 	case stored.TopicID != topicID:
 		// The stored topic id or the topic's current id is empty: the cluster has begun to give ids
-		// to topics, or has stopped doing so.
+		// to topics, or has stopped doing so. The ids do not tell whether it is still the same
+		// topic, so this is reported like a loss.
 		return stored.Next, stored.Epoch, fmt.Sprintf("the topic's id was %s", hex.EncodeToString(stored.TopicID[:]))
 	case stored.Next < begin:
 		return begin, -1, fmt.Sprintf("offsets %d to %d were removed from the topic before they were read", stored.Next, begin-1)

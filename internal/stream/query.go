@@ -22,8 +22,9 @@ const Messages = "messages"
 // Select is a query over a batch of records. The query reads the batch as the table "messages". If
 // the field Messages is nil, there is no batch, and the query reads only other tables.
 type Select struct {
-	SQL      string
-	Database string // the database in which names of other tables are looked up
+	SQL string
+	// the database in which names of tables other than "messages" are looked up
+	Database string
 	Messages *snapshot.Table
 	// Target is 0, or the byte offset in SQL at which the name of the table "messages" begins. If
 	// it is not 0, that table also has the columns scoter_source and scoter_ordinal, which give the
@@ -79,8 +80,8 @@ type SplitAggregate struct {
 	JoinExpressions, GroupColumns        []string
 }
 
-// described is the query of a target (a table of the source), rewritten so that its columns have
-// the types in which they are stored.
+// described is the query of a target (a table that the source fills), rewritten so that its columns
+// have the types in which they are stored.
 type described struct {
 	// messages are the columns that the table "messages" had when the query was rewritten.
 	messages []schema.Column
@@ -88,9 +89,9 @@ type described struct {
 	// table is the table that stores the query's result. It is created if it is missing.
 	table schema.Table
 	// SplitAggregate has the two queries into which the query of a view is divided. It is set only
-	// if the target (a table of the source) is a view.
+	// if the target (a table that the source fills) is a view.
 	SplitAggregate
-	name engine.TableName // the name of the target (a table of the source)
+	name engine.TableName // the name of the target (a table that the source fills)
 	// unknownColumns is not nil if the query names fields whose type no message has told yet. The
 	// query reads NULL in place of these fields. The map is then true for the columns of the result
 	// whose type is unknown for this reason.
@@ -98,7 +99,7 @@ type described struct {
 }
 
 // describedKey is the key under which a source caches a described: the rewritten query of a target
-// (a table of the source).
+// (a table that the source fills).
 type describedKey struct {
 	name  engine.TableName
 	view  bool
@@ -107,9 +108,9 @@ type describedKey struct {
 
 func (t target) key() describedKey { return describedKey{t.Name, t.View, t.Query} }
 
-// query runs the query of a target (a table of the source) over a batch of messages, and returns
-// the result. It also returns the rewritten query, which says which table must be created if it is
-// missing.
+// query runs the query of a target (a table that the source fills) over a batch of messages, and
+// returns the result. It also returns the rewritten query, which says which table must be created
+// if it is missing.
 func (s *source) query(ctx context.Context, t target, messages *batchTable) ([]arrow.RecordBatch, described, error) {
 	run := func(sql string) ([]arrow.RecordBatch, error) {
 		return s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: messages.snapshot()})
@@ -200,8 +201,8 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// checkQuery describes the query of a target (a table of the source) over a table of messages that
-// has no rows, and returns the error of the query.
+// checkQuery describes the query of a target (a table that the source fills) over a table of
+// messages that has no rows, and returns the error of the query.
 func (s *source) checkQuery(ctx context.Context, t target, messages schema.Table) error {
 	result, err := s.manager.planner.Collect(ctx, Select{SQL: "DESCRIBE " + t.Query, Database: s.name.Database, Messages: &snapshot.Table{Schema: messages}})
 	releaseBatches(result)
@@ -214,9 +215,9 @@ func firstLine(err error) string {
 	return line
 }
 
-// describe runs DESCRIBE for the query of a target (a table of the source). It returns the table
-// that can store the query's result, and the query with casts to types that Arrow and Parquet can
-// hold.
+// describe runs DESCRIBE for the query of a target (a table that the source fills). It returns the
+// table that can store the query's result, and the query with casts to types that Arrow and Parquet
+// can hold.
 func (s *source) describe(ctx context.Context, t target, run func(string) ([]arrow.RecordBatch, error)) (d described, err error) {
 	table, query := schema.Table{Database: t.Name.Database, Schema: t.Name.Schema, Name: t.Name.Name}, t.Query
 	if t.View {

@@ -36,8 +36,8 @@ func (x *session) assigned(ctx context.Context, fetched map[string]map[int32]kgo
 	return x.startPartitions(all), nil
 }
 
-// waitForSealed waits for the batches that were passed to the committer (sealed) before the call,
-// until each is stored or dropped. It does not wait for batches that are sealed later.
+// waitForSealed waits for the batches that were passed to the source's committer (sealed) before
+// the call, until each is stored or dropped. It does not wait for batches that are sealed later.
 func (x *session) waitForSealed(ctx context.Context) error {
 	x.mu.Lock()
 	last := x.last
@@ -54,7 +54,8 @@ func (x *session) waitForSealed(ctx context.Context) error {
 }
 
 // revoked is called by the Kafka client when the consumer group takes partitions away from this
-// session. It drops the records of these partitions that were not passed to the committer yet.
+// session. It drops the records of these partitions that were not passed to the source's committer
+// yet.
 func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]int32) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

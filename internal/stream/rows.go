@@ -133,9 +133,9 @@ func (b *builder) release() {
 	}
 }
 
-// buildPlain makes the rows of a target (a table of the source) that has no query. deletes says how
-// tombstones (records without a value) delete rows of the target. deletes is nil if tombstones
-// delete no rows of it, or if the batch has no tombstones.
+// buildPlain makes the rows of a target (a table that the source fills) that has no query. deletes
+// says how tombstones (records without a value) delete rows of the target. deletes is nil if
+// tombstones delete no rows of it, or if the batch has no tombstones.
 func (b *builder) buildPlain(t target, values, tombstones []piece, deletes *tombstoneDelete) error {
 	all := engine.TableRows{Table: t.Name}
 	there, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
@@ -160,9 +160,9 @@ func (b *builder) buildPlain(t target, values, tombstones []piece, deletes *tomb
 	return nil
 }
 
-// buildQuery makes the rows of a target (a table of the source) that has a query, and the deletions
-// for tombstones (records without a value). deletes says how tombstones delete rows of the target.
-// deletes is nil if tombstones delete no rows of it, or if the batch has no tombstones.
+// buildQuery makes the rows of a target (a table that the source fills) that has a query, and the
+// deletions for tombstones (records without a value). deletes says how tombstones delete rows of
+// the target. deletes is nil if tombstones delete no rows of it, or if the batch has no tombstones.
 func (b *builder) buildQuery(t target, values, tombstones []piece, deletes *tombstoneDelete) error {
 	all := engine.TableRows{Table: t.Name}
 	if deletes != nil {
@@ -181,8 +181,8 @@ func (b *builder) buildQuery(t target, values, tombstones []piece, deletes *tomb
 	return nil
 }
 
-// buildValues runs the query of a target (a table of the source) over the records that have a
-// value, and adds the result to the rows in the argument all. The argument numbered is true if
+// buildValues runs the query of a target (a table that the source fills) over the records that have
+// a value, and adds the result to the rows in the argument all. The argument numbered is true if
 // other records of the batch delete rows. Then buildValues also adds, for each row, the index of
 // its record in the batch.
 func (b *builder) buildValues(t target, values []piece, numbered bool, all *engine.TableRows) (err error) {

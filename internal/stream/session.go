@@ -20,7 +20,7 @@ type session struct {
 	*source
 	plan           *plan
 	client         *kgo.Client
-	sealed         chan *sealed  // passes batches to the committer
+	sealed         chan *sealed  // passes batches to the source's committer
 	stored         chan struct{} // signals that a batch was stored; has room for one signal
 	groupCommitter *groupCommitter
 
@@ -31,8 +31,8 @@ type session struct {
 	positions map[partition]*position
 	batch     *recordBatch
 	decodings *decodings
-	// last is closed when the newest batch that was passed to the committer is stored or dropped.
-	// It is nil before the first batch.
+	// last is closed when the newest batch that was passed to the source's committer is stored or
+	// dropped. It is nil before the first batch.
 	last <-chan struct{}
 	// withoutOffsets has the partitions whose offsets Kafka has not returned, so that they cannot
 	// be read yet. unreadable has the partitions whose records the client cannot read, and the time
@@ -284,9 +284,9 @@ func (x *session) addFetchedPartition(ctx context.Context, topic string, fetched
 }
 
 // skip moves the position in a partition forward from the argument at to the argument to, because
-// the records in between cannot be read. It first passes the current batch to the committer. It
-// then adds a dead letter to the new batch, which reports the skipped records and the reason (the
-// argument why).
+// the records in between cannot be read. It first passes the current batch to the source's
+// committer. It then adds a dead letter to the new batch, which reports the skipped records and the
+// reason (the argument why).
 func (x *session) skip(ctx context.Context, p partition, at *position, to position, why string) error {
 	if err := x.seal(ctx); err != nil {
 		return err
@@ -304,8 +304,8 @@ func (x *session) clearFetchWait() {
 	}
 }
 
-// add adds one record to the batch. If the batch is full, add passes it to the committer. add waits
-// until there is memory for the record, and until the schema registry answers.
+// add adds one record to the batch. If the batch is full, add passes it to the source's committer.
+// add waits until there is memory for the record, and until the schema registry answers.
 func (x *session) add(ctx context.Context, p partition, at *position, rec *kgo.Record) error {
 	if err := x.reserve(ctx, sizeOf(rec)); err != nil {
 		return err
@@ -389,7 +389,7 @@ func (x *session) addToBatch(p partition, at *position, rec *kgo.Record, reason 
 	}
 }
 
-// seal passes the current batch to the committer and begins a new batch.
+// seal passes the current batch to the source's committer and begins a new batch.
 func (x *session) seal(ctx context.Context) error {
 	b := x.batch
 	if b.empty() {
@@ -414,7 +414,7 @@ func (x *session) seal(ctx context.Context) error {
 }
 
 // abandon is called at the end of a session. It drops the records that were not passed to the
-// committer.
+// source's committer.
 func (x *session) abandon() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -424,7 +424,7 @@ func (x *session) abandon() {
 }
 
 // reserve reserves memory for a record, in bytes. The memory is released after the record's batch
-// was stored. If not enough memory is free, reserve first passes the current batch to the
+// was stored. If not enough memory is free, reserve first passes the current batch to the source's
 // committer, and then waits.
 func (x *session) reserve(ctx context.Context, bytes int64) error {
 	if x.memory.tryReserve(bytes) {

@@ -37,8 +37,9 @@ type source struct {
 	// bound has the names (engine.TableName) of the tables whose query has run successfully at
 	// least once, so that all columns that the query names have occurred in messages. The values
 	// are true.
-	bound   sync.Map
-	unknown unknowns     // the columns of messages whose type is unknown so far
+	bound sync.Map
+	// the columns that occur in messages, but whose type no message has told yet
+	unknown unknowns
 	batches atomic.Int64 // the number of stored batches
 	// replaying is locked while dead letters are replayed. Two replays at the same time would
 	// decode the same dead letters.

@@ -18,9 +18,9 @@ import (
 // A tombstone is a record with a key and no value. If a table's primary key is filled from the
 // record's key, a tombstone deletes the row of that key.
 //
-// If a target (a table of the source) has a query, the query reads a tombstone as a message whose
-// columns are NULL, except for the metadata columns. Only two things of the query's result are
-// used: the primary key, and the version column if it is filled from the metadata.
+// If a target (a table that the source fills) has a query, the query reads a tombstone as a message
+// whose columns are NULL, except for the metadata columns. Only two things of the query's result
+// are used: the primary key, and the version column if it is filled from the metadata.
 //
 // The last record of a key wins, so the order of records matters. Therefore, in a batch with
 // tombstones, each row comes with the index of its record in the batch.

@@ -27,7 +27,8 @@ func dropUnknownTypes(rec arrow.RecordBatch, t *schema.Table, left func(path []s
 		case f.Type.ID() != arrow.NULL:
 			found = found || hasUnknownType(f.Type)
 		case t == nil || t.ColumnIndex(f.Name) < 0:
-			// The append to the table leaves out such a column too, but does not report it.
+			// The type of this column is unknown. The append to the table leaves out such columns
+			// too, but does not report them.
 			left([]string{f.Name})
 		}
 	}

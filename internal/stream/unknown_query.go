@@ -20,8 +20,8 @@ import (
 // If a column of the query's result is NULL for this reason, the type of the column is unknown too.
 // The column is then created only after a message tells the type.
 
-// describeWithNulls is called if the query of a target (a table of the source) failed, perhaps
-// because it names fields of unknown type. The argument failed is the query's error.
+// describeWithNulls is called if the query of a target (a table that the source fills) failed,
+// perhaps because it names fields of unknown type. The argument failed is the query's error.
 // describeWithNulls rewrites the query so that it reads NULL in place of these fields. If the query
 // still fails, or names no such field, describeWithNulls returns that error.
 func (s *source) describeWithNulls(ctx context.Context, t target, messages schema.Table, run func(string) ([]arrow.RecordBatch, error), failed error) (described, error) {
@@ -61,8 +61,9 @@ func (s *source) describeWithNulls(ctx context.Context, t target, messages schem
 	return d, nil
 }
 
-// hideNullColumns converts columns to the type NULL: those whose name is in the set untold, if all
-// values of the column in the batch are NULL. It releases batches and returns new batches.
+// hideNullColumns gives the type NULL to the columns in the set untold, by name, if all their
+// values in the batch are NULL. No column of the table is created for them then. It releases
+// batches and returns new batches.
 func hideNullColumns(batches []arrow.RecordBatch, untold map[string]bool) []arrow.RecordBatch {
 	for i, rec := range batches {
 		fields, columns := slices.Clone(rec.Schema().Fields()), slices.Clone(rec.Columns())

@@ -130,7 +130,8 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 		left, err := s.joinShards(ctx, table.ID, d, shares)
 		switch {
 		case base.KindOf(err) == base.TooLarge && len(d.GroupColumns) > 0 && shares < rows:
-			// use more and smaller shares; groups that are joined already take little time
+			// The join of one share of the groups is too large for the memory. Use more and smaller
+			// shares. Groups that are joined already take little time.
 			shares *= 2
 		case errors.Is(err, engine.ErrChanged):
 			return nil // another statement changed the states: retry next time

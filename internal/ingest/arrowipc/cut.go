@@ -51,8 +51,7 @@ func (b *Pieces) Add(rec arrow.RecordBatch, read float64) error {
 	return nil
 }
 
-// encodeStream encodes some rows of a batch as an Arrow IPC stream: those with the indices from,
-// ..., to-1.
+// encodeStream encodes the rows i of a batch for which from <= i < to, as an Arrow IPC stream.
 func encodeStream(rec arrow.RecordBatch, from, to int64) ([]byte, error) {
 	rows := rec.NewSlice(from, to)
 	defer rows.Release()

@@ -139,8 +139,8 @@ func (f *frames) decode(batches *[]arrow.RecordBatch) error {
 // is boolean, with eight values per byte.
 func (f *frames) maxRows() int64 { return 8*(int64(len(f.src))+f.inflated) + 1<<20 }
 
-// explain returns the reason why frames refused a message, if frames refused one. Otherwise it
-// returns an error with the text of err, the error of arrow-go.
+// explain returns the error with which f refused a message, if f refused one. Otherwise it returns
+// an error with the text of err, the error of arrow-go.
 func (f *frames) explain(err error) error {
 	if f.err != nil && !errors.Is(f.err, io.EOF) {
 		return f.err

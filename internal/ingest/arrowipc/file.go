@@ -84,19 +84,22 @@ func blocks(footer flatbuffers.Table, slot flatbuffers.VOffsetT, at int) ([]bloc
 }
 
 // schemaMessage returns the schema in the footer of a file as a message, like the first message of
-// a stream. The message is a table that refers to schema, followed by a copy of all bytes of the
-// footer. They follow because references in flatbuffers are relative and point forward.
+// a stream. The message is a new table that refers to schema. A copy of all bytes of the footer,
+// which contain schema, follows the table, because references in flatbuffers are relative and point
+// forward.
 func schemaMessage(schema flatbuffers.Table, version int16) []byte {
 	const (
 		vtable, table = 4, 16
-		size          = 40 // number of bytes in front of the footer's bytes, a multiple of 8
+		// size in bytes of the part of the message that comes before the footer's bytes, a multiple
+		// of 8
+		size = 40
 	)
 	m := make([]byte, size, size+len(schema.Bytes))
 	put16 := func(at int, v uint16) { binary.LittleEndian.PutUint16(m[at:], v) }
 	put32 := func(at int, v uint32) { binary.LittleEndian.PutUint32(m[at:], v) }
 	put32(0, table)
-	// The numbers are the sizes of the vtable and the table, and the positions in the table of the
-	// fields version, header type, header and body length.
+	// The first two numbers are the sizes of the vtable and of the table. The others are the
+	// positions of the table's fields: version, header type, header and body length.
 	for i, v := range []uint16{table - vtable, size - table - 4, 16, 18, 4, 8} {
 		put16(vtable+2*i, v)
 	}

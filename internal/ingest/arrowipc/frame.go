@@ -290,7 +290,8 @@ func (f *frames) checkBuffers(meta, body []byte, at int) error {
 func (f *frames) checkCompressed(b []byte, codec byte, at int) error {
 	const (
 		codecZstd = 1
-		plain     = -1 // stands in place of the size if the buffer is not compressed
+		// written in place of the decompressed size, in front of a buffer that is not compressed
+		plain = -1
 		// maxWindow is the zstd window, in bytes, that every decoder supports. A larger window is
 		// allowed only if the buffer is at least as large when it is decompressed.
 		maxWindow = 8 << 20

@@ -50,7 +50,9 @@ var uuidType = extensions.NewUUIDType()
 
 // compiler builds the tree of nodes for a schema. A node decodes the values of one type.
 type compiler struct {
-	inside  []string // inside has the full names of the records around the current type.
+	// inside has the full names of the records around the current type, to find a record that
+	// contains itself.
+	inside  []string
 	columns int
 }
 
@@ -238,8 +240,8 @@ func logicalOf(s interface {
 	return hamba.LogicalType(name)
 }
 
-// decimal sets up node n for a decimal column. The action a decodes its values, and l has the
-// number of digits and the scale.
+// decimal sets up node n (the decoder of one Avro type) for a decimal column. The action a decodes
+// its values, and l has the number of digits and the scale.
 func (n *node) decimal(a action, l hamba.LogicalSchema) error {
 	d, ok := l.(*hamba.DecimalLogicalSchema)
 	if !ok {
@@ -253,7 +255,7 @@ func (n *node) decimal(a action, l hamba.LogicalSchema) error {
 	return nil
 }
 
-// fixed sets up node n for a column of the Avro type fixed.
+// fixed sets up node n (the decoder of one Avro type) for a column of the Avro type fixed.
 func (n *node) fixed(s *hamba.FixedSchema) error {
 	if s.Size() < 0 || s.Size() > maxFixed {
 		return base.Errorf(base.Invalid, "a fixed of %d bytes, more than %d", s.Size(), maxFixed)
@@ -298,7 +300,7 @@ var (
 	localNanos  = &arrow.TimestampType{Unit: arrow.Nanosecond}
 )
 
-// primitive sets up node n for a column of the primitive type s.
+// primitive sets up node n (the decoder of one Avro type) for a column of the primitive type s.
 func (n *node) primitive(s *hamba.PrimitiveSchema) error {
 	p := primitives[s.Type()]
 	n.action, n.typ, n.width, n.least = p.action, p.typ, p.width, p.least

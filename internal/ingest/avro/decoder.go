@@ -160,8 +160,8 @@ func (d *Decoder) int(n *node, b []byte, p int) (int64, int) {
 	return v, next
 }
 
-// extent reads a length at b[p:]. It returns the start and the end of the bytes that follow the
-// length and have this length. On failure end is -1.
+// extent reads a length at b[p:]. It returns the start and the end of the bytes after the length,
+// which are as many as the length says. On failure end is -1.
 func (d *Decoder) extent(b []byte, p int) (start, end int) {
 	n, start := d.long(b, p)
 	if start < 0 {

@@ -53,7 +53,8 @@ func (d *Decoder) Finish() arrow.RecordBatch {
 	return batch
 }
 
-// array returns the rows of node n as an Arrow array. The caller releases it.
+// array returns, as an Arrow array, the rows that node n (the decoder of one Avro type) has
+// collected. The caller releases it.
 func (n *node) array() arrow.ArrayData {
 	var valid *memory.Buffer
 	nulls := 0

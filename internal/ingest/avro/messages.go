@@ -34,7 +34,7 @@ type opened struct {
 	// writer's schemas.
 	schema *Schema
 	keys   bool                    // whether the messages are the keys of records
-	newest framing.Newest[*Schema] // the newest schema of the subject
+	newest framing.Newest[*Schema] // caches the newest schema of the registry's subject
 }
 
 func openMessages(o wire.MessageOptions) (wire.Messages, error) {
@@ -104,7 +104,8 @@ func (m *opened) Decoders(ctx context.Context, key []byte, _ [][]wire.Column) ([
 }
 
 // plan returns the decoding plan for messages whose schema is identified by key, as Split returns
-// it. For an empty key, the schema is the newest one of the subject, or the one in files.
+// it. For an empty key, the schema is the newest one of the registry's subject, or the one in
+// files.
 func (m *opened) plan(ctx context.Context, key []byte) (*Plan, error) {
 	writer, err := m.schema, error(nil)
 	switch {

@@ -31,11 +31,13 @@ type node struct {
 	branches int
 	null     int // null is the number of the union's null branch, or -1 if there is none.
 	size     int // size is the size in bytes of a value of the Avro type fixed.
-	// keys has the keys of the current row of a map, to find duplicates. It is used only if there
-	// are more than manyKeys.
+	// keys has the keys of the current row of a map, to find duplicates. It is used only if the row
+	// has more than manyKeys entries.
 	keys    map[string]struct{}
 	symbols []string
-	limit   uint128 // limit is 10 to the power of the number of digits of a decimal type.
+	// limit is 10^digits for a decimal type with this number of digits. The absolute values of the
+	// type are below it.
+	limit uint128
 	// fields are the nodes inside of this node: the fields of a record, the branches of a union
 	// except null, the element of an array, or the key and the value of a map.
 	fields []*node
@@ -71,8 +73,8 @@ func (n *node) columns() int {
 	return count
 }
 
-// reset drops all rows of the node. It allocates memory for as many rows as there were, because the
-// next batch is likely to be as large.
+// reset drops all rows that the node (the decoder of one Avro type) has collected. It allocates
+// memory for as many rows as there were, because the next batch is likely to be as large.
 func (n *node) reset() {
 	if n.rows > 0 {
 		n.grown, n.hint = n.rows+n.rows/32, len(n.data)+len(n.data)/32
@@ -123,8 +125,7 @@ func truncateBits(bits []byte, row int) []byte {
 	return bits
 }
 
-// appendNull appends a NULL row. If the column has no bitmap, it appends a zero, because a value
-// around it is NULL then.
+// appendNull appends a NULL row: a zero and, if the column has a bitmap, a bit that says NULL.
 func (n *node) appendNull() {
 	if n.bitmap {
 		n.valid = appendBit(n.valid, n.rows, false)
@@ -179,7 +180,8 @@ func (n *node) truncate(row int) {
 	n.rows = row
 }
 
-// bytes returns roughly how many bytes of memory the node's rows use.
+// bytes returns roughly how many bytes of memory the node (the decoder of one Avro type) uses for
+// the rows that it has collected.
 func (n *node) bytes() int64 {
 	total := int64(len(n.valid)+len(n.bits)+len(n.data)) + 4*int64(len(n.w32)+len(n.offsets)) + 8*int64(len(n.w64))
 	for _, f := range n.fields {

@@ -32,7 +32,8 @@ const (
 	toMap
 	fromUnion
 	intoUnion
-	// refuse is an error: the reader's schema does not accept this branch of the writer's union.
+	// refuse means that the reader's schema does not accept this branch of the writer's union. A
+	// message with the branch is an error.
 	refuse
 )
 

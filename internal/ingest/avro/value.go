@@ -14,8 +14,8 @@ const (
 	microsPerDay = millisPerDay * 1000
 )
 
-// value decodes the value at b[p:] into a new row of node n. It returns the position after the
-// value, or -1 on failure.
+// value decodes the value at b[p:] into a new row of node n (decoder and column of one Avro type).
+// It returns the position after the value, or -1 on failure.
 func (d *Decoder) value(n *node, b []byte, p int) int {
 	branch := 0
 	if n.branches > 0 {
@@ -179,10 +179,11 @@ func (d *Decoder) clock(n *node, b []byte, p int) int {
 	return next
 }
 
-// wide appends a row of 16 bytes to node n, decoded from text (a decimal, UUID or duration). text
-// begins at byte p of the message. It returns the position after text, or -1 on failure.
+// wide appends a row of 16 bytes to node n: a decimal, UUID or duration. It decodes the row from
+// text, the bytes of the value in the message, which begin at byte p. It returns the position after
+// them, or -1 on failure.
 func (d *Decoder) wide(n *node, text []byte, p int) int {
-	var v uint128 // lo is stored as the first of the row's two words
+	var v uint128 // the row's two words are v.lo and then v.hi
 	switch n.action {
 	case doUUIDString, doUUIDFixed:
 		var id uuid.UUID
@@ -228,12 +229,13 @@ func powerOfTen(n int) uint128 {
 	return p
 }
 
-// maxWeightless is the maximum number of elements in a block of an array whose elements take no
-// bytes.
+// maxWeightless is the maximum number of elements in a block of an array if the elements take no
+// bytes. Without this limit, a few bytes could stand for any number of elements.
 const maxWeightless = 1 << 16
 
 // blocks decodes an array or a map, which Avro splits into blocks. The elements or entries become
-// new rows of the fields of node n. It returns the position after the last block, or -1 on failure.
+// new rows of the fields of node n (the decoder of one Avro type). It returns the position after
+// the last block, or -1 on failure.
 func (d *Decoder) blocks(n *node, b []byte, p int) int {
 	width, least := 0, 0
 	for _, f := range n.fields {

@@ -20,8 +20,8 @@ type appender struct {
 	// strings collects the values if their type is text. Otherwise it is nil.
 	strings *ingest.Column
 	parse   func(text []byte) bool
-	// refused means that the engine has to convert a value, so that all values of the column must
-	// be text. The builder is no longer used then.
+	// refused means that a value is not one of the builder's type, but the engine may be able to
+	// convert it. All values of the column must then be text, and the builder is not used any more.
 	refused bool
 }
 

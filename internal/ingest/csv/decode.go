@@ -175,9 +175,9 @@ func (d *decoder) infer() ([]arrow.DataType, error) {
 	return types, nil
 }
 
-// build decodes the body into columns of the given types. If the engine must convert a column's
-// values, build sets the column's type in types to text and returns nil. The caller then calls it
-// again.
+// build decodes the body into columns of the given types. If the engine must convert a value of a
+// column, all values of the column must be text. Then build sets the column's element of types to
+// text, and returns nil without an error. The caller then calls build again.
 func (d *decoder) build(types []arrow.DataType) (arrow.RecordBatch, error) {
 	strings := ingest.NewTable("", ingest.NewPadding())
 	columns := make([]*appender, len(types))

@@ -12,7 +12,7 @@ import (
 type Framing bool
 
 // ReadFraming reads the option framing, which is "none" or "confluent". If the option is not given,
-// ReadFraming returns the argument confluent.
+// the argument confluent says which of the two is returned (true for "confluent").
 func ReadFraming(o *option.Set, confluent bool) Framing {
 	value := "none"
 	if confluent {

@@ -49,7 +49,7 @@ type Options struct {
 type lines struct {
 	runs []lineRun
 	// rows is the number of rows that were removed from the start of the measurement, and skip is
-	// the number of lines that were removed from the start of the body. See without.
+	// the number of lines that were removed from the start of the body (see the method without).
 	rows, skip int
 }
 

@@ -64,8 +64,8 @@ func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) 
 		}
 	case schema.JSON:
 		if code == codeNil || isString(code) {
-			// The method value decodes a NULL or a string. A string that is valid JSON text is
-			// stored as that JSON.
+			// If this method returns false, the method value decodes the NULL or string. A string
+			// that is valid JSON text is stored as that JSON.
 			return false, nil
 		}
 		return true, r.asJSON(c, row)

@@ -155,7 +155,9 @@ func (d *decoder) item() error {
 		return err
 	}
 	var t *table
-	var later [parts]int // later[i] is the start, plus 1, of the skipped value of key i, or 0.
+	// later[i] is the start, plus 1, of the value of key i if the value was skipped, and otherwise
+	// 0.
+	var later [parts]int
 	var seen [parts]bool
 	for range n {
 		key, err := d.str()

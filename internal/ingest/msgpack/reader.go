@@ -223,7 +223,8 @@ func (r *reader) integer() (v int64, big uint64, err error) {
 	case code >= 0xe0:
 		return int64(int8(code)), 0, nil
 	}
-	// signed and unsigned integers have the sizes 1, 2, 4 and 8, in this order
+	// The type bytes of signed and of unsigned integers are each in the order of the sizes 1, 2, 4
+	// and 8.
 	size := 1 << (code & 3)
 	b, err := r.take(size)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// withMoments marks the text columns of a batch whose values are all dates or times, and returns
+// withMoments marks each text column of a batch in which all values are dates or times, and returns
 // the batch. The mark is the type of the values, in the metadata of the column's Arrow field.
 // Columns with a declared type (in types) are not marked. withMoments takes over the caller's
 // reference to rec.

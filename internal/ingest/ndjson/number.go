@@ -42,7 +42,8 @@ func float(c *ingest.Column, row int, raw []byte) (float64, error) {
 }
 
 func integer(c *ingest.Column, row int, raw []byte) error {
-	const maxDigits = 400 // a float64 has at most 309 digits before its point
+	// more than the 309 digits that a float64 has at most before its point
+	const maxDigits = 400
 	text := string(raw)
 	if v, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return c.SetInt(row, v)

@@ -154,7 +154,8 @@ type decoder struct {
 	// natural limits the memory for converting columns to the types that decoders return.
 	natural *ingest.Budget
 	rows    int64
-	// checked is the reader that takes its memory from the limited allocator in the field bound.
+	// checked is the reader that takes its memory from the limited allocator in the field bound. It
+	// reads columns without structs. The method check reads with it, too.
 	checked *pqarrow.FileReader
 	// plain is the reader for columns that contain structs. It has no memory limit, so the method
 	// check first checks such a column.
@@ -347,7 +348,7 @@ func (d *decoder) checkLeaf(leaf *pqarrow.SchemaField) error {
 	return nil
 }
 
-// batch returns the next batch of the file, which has the given number of rows.
+// batch returns the next rows of the file as a batch. The argument rows is their number.
 func (d *decoder) batch(rows int64) (arrow.RecordBatch, error) {
 	arrays := make([]arrow.Array, 0, len(d.fields))
 	defer func() {

@@ -24,7 +24,7 @@ const intervalBytes = 12
 var (
 	int96Type = &arrow.TimestampType{Unit: arrow.Nanosecond}
 	uuidType  = extensions.NewUUIDType()
-	// The storage type is a supported one, so there is no error.
+	// NewJSONType returns an error only for storage types other than text.
 	jsonType, _ = extensions.NewJSONType(arrow.BinaryTypes.String)
 )
 

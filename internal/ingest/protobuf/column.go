@@ -26,10 +26,12 @@ const (
 	storeTime
 	storeText  // storeText is for text, as offsets and data.
 	storeBytes // storeBytes is for bytes, as offsets and data.
-	// storeDict is for text, as an index into a dictionary. If too many values are different, the
-	// dictionary is given up.
+	// storeDict is for text, as an index into a dictionary. If there are too many distinct values,
+	// the dictionary is given up.
 	storeDict
-	storeEnum // storeEnum is for an enum, as the index of the enumerator.
+	// storeEnum is for an enum, as an index into the field enum, which has the enum values that
+	// occur.
+	storeEnum
 	storeList // storeList is for a list, as offsets into the rows of its elements.
 	// storeEmpty is for a message without fields. The value is true if the message is present.
 	storeEmpty
@@ -63,7 +65,8 @@ type column struct {
 	plain bool
 	// implicit says that index 0 of a dictionary or enum is the value of absent fields.
 	implicit bool
-	// rewrote says that the dictionary of a column may have a value that no row has.
+	// rewrote says that a value of the column was replaced or removed. So the dictionary may have a
+	// value that no row has.
 	rewrote bool
 	// nested says that an enum column is inside of a list or struct. Finish converts it to utf8
 	// then.

@@ -247,7 +247,8 @@ func (c *compiler) selected(fd protoreflect.FieldDescriptor, s *selection, at pl
 	return []*op{o}, c.emit(s, output)
 }
 
-// inner returns the selection inside of a field: s itself, or nil (all fields) if a path ends at s.
+// inner returns the selection of the fields inside of the field that s selects: s itself, or nil
+// (all fields) if s selects the whole field.
 func (s *selection) inner() *selection {
 	if s.column >= 0 {
 		return nil
@@ -291,8 +292,9 @@ func (c *compiler) fan(fd protoreflect.FieldDescriptor, s *selection, at place) 
 	path := at.path + s.Name
 	last := &c.d.chain[len(c.d.chain)-1]
 	if last.level != at.level {
-		// An earlier path already makes rows of a repeated field. If it is this field, one of the
-		// two paths selects the whole element, and the other selects fields of the element.
+		// An earlier path already makes rows of a repeated field, so this path is an error. If both
+		// paths name the same repeated field, one of them selects its whole elements, and the other
+		// selects fields of the elements.
 		i := slices.IndexFunc(c.d.chain, func(f fanned) bool { return f.path == path+"[]" })
 		if i < 0 {
 			return nil, base.Errorf(base.Invalid, "paths %q and %q: only one repeated field can make a row per element",

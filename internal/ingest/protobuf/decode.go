@@ -255,7 +255,8 @@ func (d *Decoder) body(o *op, row int, b []byte, p int) bool {
 	case doWrapper:
 		return d.wrapper(o, row, b, p)
 	case doRaw:
-		// A message may be sent in several pieces. Joining the bytes of the pieces merges them.
+		// The field may occur several times in the message that contains it. Joining the bytes of
+		// all occurrences merges them.
 		if c.next <= row {
 			c.openText(row)
 		}

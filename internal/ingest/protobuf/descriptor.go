@@ -14,8 +14,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 
-	// These packages register the files of google/protobuf. Every compiler includes these files,
-	// and descriptor sets may leave them out.
+	// These packages register the files of google/protobuf, which schemas may import. Descriptor
+	// sets may leave these files out, because every compiler includes them.
 	_ "google.golang.org/protobuf/types/known/anypb"
 	_ "google.golang.org/protobuf/types/known/durationpb"
 	_ "google.golang.org/protobuf/types/known/emptypb"
@@ -49,8 +49,8 @@ func CompileProto(ctx context.Context, root fs.FS, names ...string) (*protoregis
 		}
 		return nil, base.Errorf(base.Invalid, "compile .proto files: %w", err)
 	}
-	// The compiler's descriptors are converted to those of protobuf-go, which descriptor sets have
-	// as well.
+	// Convert the compiler's descriptors to those of protobuf-go, so that they are of the same kind
+	// as the descriptors of descriptor sets.
 	set := &descriptorpb.FileDescriptorSet{}
 	seen := make(map[string]struct{})
 	var add func(f protoreflect.FileDescriptor)

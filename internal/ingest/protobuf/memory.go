@@ -14,7 +14,8 @@ import (
 //
 // If a batch is never released, the garbage collector frees its memory.
 type slot struct {
-	// given is the column's memory that is given to the batch that is being finished.
+	// given is the buffer with the column's memory that a batch gets when it is finished. It is nil
+	// before give and after leave.
 	given  *memory.Buffer
 	poison bool
 
@@ -53,7 +54,7 @@ func (s *slot) put(mem []byte) {
 	}
 }
 
-// give returns the memory of values as a buffer for the batch that is being finished.
+// give returns the memory of the slice values as a buffer for the batch that is being finished.
 func give[T word](s *slot, values []T) *memory.Buffer {
 	if s.given == nil {
 		s.given = memory.NewBufferWithAllocator(bytesOf(values), s)
@@ -61,9 +62,8 @@ func give[T word](s *slot, values []T) *memory.Buffer {
 	return s.given
 }
 
-// leave ends the column's use of the memory of values, which returns to the slot s (the manager of
-// the buffer's memory). The memory returns when the batch that uses it is released, or immediately
-// if no batch uses it.
+// leave ends the column's use of the slice values. Its memory returns to the slot s (the manager of
+// the buffer's memory) when the batch that uses it is released, or immediately if no batch uses it.
 func leave[T word](s *slot, values []T) {
 	if s.given != nil {
 		s.given.Release()
@@ -97,7 +97,8 @@ type word interface {
 	uint8 | uint16 | uint32 | uint64 | int32
 }
 
-// reserve returns values in a slice with a capacity of at least n elements.
+// reserve returns the slice values with a capacity of at least n elements. If its capacity is too
+// small, reserve returns a copy, and the old memory returns to the slot s.
 func reserve[T word](s *slot, values []T, n int) []T {
 	if n <= cap(values) {
 		return values
@@ -113,15 +114,15 @@ func reserve[T word](s *slot, values []T, n int) []T {
 	return out
 }
 
-// bytesOf returns the memory of values as bytes, with the same capacity.
+// bytesOf returns the memory of the slice values as bytes, with the same capacity.
 func bytesOf[T word](values []T) []byte {
 	var one T
 	size := int(unsafe.Sizeof(one))
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), cap(values)*size)[:len(values)*size]
 }
 
-// extend returns values with a length of n elements. The new elements are zero. The capacity of
-// values must be at least n.
+// extend returns the slice values with a length of n elements. The new elements are zero. The
+// capacity of the slice must be at least n.
 func extend[T word](values []T, n int) []T {
 	if n <= len(values) {
 		return values
@@ -132,8 +133,9 @@ func extend[T word](values []T, n int) []T {
 	return values
 }
 
-// trim returns values with a capacity of at most n elements. If the capacity is larger, it returns
-// a copy and gives the memory of values back to the slot s (the manager of the buffer's memory).
+// trim returns the slice values with a capacity of at most n elements. If its capacity is larger,
+// trim returns a copy, and the old memory returns to the slot s (the manager of the buffer's
+// memory).
 func trim[T word](s *slot, values []T, n int) []T {
 	if cap(values) == 0 || n >= cap(values) {
 		return values

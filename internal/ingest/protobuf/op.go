@@ -20,16 +20,20 @@ const (
 	doMessage
 	doTimestamp
 	doDuration
-	doWrapper // doWrapper decodes a message with one field, which is the column's value.
-	doEmpty   // doEmpty decodes a message without fields.
-	doRaw     // doRaw stores a message as its bytes.
+	// doWrapper decodes a wrapper message, such as google.protobuf.Int64Value. The column has the
+	// value of its only field.
+	doWrapper
+	doEmpty // doEmpty decodes a message without fields.
+	// doRaw stores a message as its bytes. It is for messages that are nested too deeply, or too
+	// often in themselves, to become columns.
+	doRaw
 	// doGroup decodes a protobuf group. The op in the field elem says how to decode its content.
 	doGroup
 	// doList decodes each value of a list. The op in the field elem says how to decode one value.
 	// Each value becomes a new row of the level (sequence of rows) that has the list's elements.
 	doList
-	doMessageList // doMessageList decodes a list of messages.
-	doTextList    // doTextList decodes a list of text.
+	doMessageList // doMessageList does what doList does, for messages.
+	doTextList    // doTextList does what doList does, for text.
 	// doPacked decodes packed numbers. The op in the field elem says how to decode one number.
 	doPacked
 	// doMap decodes a map as a list of entries. Of several entries with the same key, the last one
@@ -122,7 +126,8 @@ func (m *message) find(tag uint64) *op {
 	return nil
 }
 
-// mark records that the given row has a value for the field that op o decodes.
+// mark records that the given row has a value for the field that op o (how to decode a field) is
+// for.
 func (o *op) mark(row int) {
 	if o.flags&flagPresent != 0 {
 		o.col.valid[row>>3] |= 1 << (row & 7)
@@ -132,17 +137,18 @@ func (o *op) mark(row int) {
 	}
 }
 
-// enter records that the given row has a value for the field that op o decodes, which is a member
-// of a oneof. If the last call was for another member or another row, enter calls become, which
-// clears a value of another member in the row.
+// enter records that the given row has a value for the field that op o (how to decode a field) is
+// for. The field is a member of a oneof. If the last call was for another member or another row,
+// enter calls become, which clears a value of another member in the row.
 func (o *op) enter(row int) {
 	if o.oneof.row != row || o.oneof.member != o {
 		o.become(row)
 	}
 }
 
-// become records that the given row has a value for the field that op o decodes, which is a member
-// of a oneof. If the row has a value for another member of the oneof, become clears that value.
+// become does what enter does if the last call was for another member of the oneof, or for another
+// row. If the row has a value for another member, become clears that value. It then records that
+// the row has a value for the member that op o (how to decode a field) is for.
 func (o *op) become(row int) {
 	if x := o.oneof; x.row == row && x.member != nil {
 		for _, c := range x.member.owned {

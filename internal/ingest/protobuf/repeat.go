@@ -6,10 +6,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 )
 
-// parents returns, for each row of the batch, the rows that contain it. Its result is for plans in
-// which elements of repeated fields become rows: element i of the slice for a level (sequence of
-// rows) is the number of the row of that level which contains row i of the batch. It returns nil if
-// each message becomes one row.
+// parents is for plans in which elements of repeated fields become rows of the batch. Such a batch
+// is made of several levels (sequences of rows), and its rows are those of the last level. For
+// every other level, parents returns a slice with an element for each row of the batch: the number
+// of the level's row that contains the batch's row. It returns nil if each message becomes one row.
 func (d *Decoder) parents() map[*level][]int32 {
 	if len(d.chain) == 1 {
 		return nil
@@ -89,8 +89,8 @@ func (f *finisher) repeated(o *output, parent []int32) *output {
 	return &output{name: o.name, typ: o.typ, col: out, level: out.level}
 }
 
-// gather returns the column that receives a copy of the rows of column c. In the copy each row is
-// repeated for all rows of the batch that come from it.
+// gather returns the column to which the caller copies the rows of column c. In the copy each row
+// is repeated for all rows of the batch that come from it.
 func (f *finisher) gather(c *column) *column {
 	if c.gathered == nil {
 		c.gathered = newColumn(c.store, f.poison)

@@ -68,8 +68,8 @@ func countVarints(b []byte) int {
 	return n
 }
 
-// fixedSize returns the size in bytes of an encoded value that op o decodes. It returns 0 if values
-// are varints, whose size varies.
+// fixedSize returns the size in bytes of an encoded value of the field that op o (how to decode a
+// field) is for. It returns 0 if values are varints, whose size varies.
 func (o *op) fixedSize() int {
 	switch o.action {
 	case doFixed32:

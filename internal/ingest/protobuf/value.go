@@ -15,12 +15,14 @@ import (
 type presence uint8
 
 const (
-	// optionalField means that the column has NULL or the field's default value in such a row, as
-	// the field's descriptor says.
+	// optionalField means that rows of messages without the field have NULL or the field's default
+	// value, as the field's descriptor says.
 	optionalField presence = iota
-	// optionalElement means that the column always has NULL in such a row.
+	// optionalElement is for one element of a repeated field: rows of messages with fewer elements
+	// have NULL, even if the field has a default value.
 	optionalElement
-	// alwaysPresent means that there are no such rows: every message has the field.
+	// alwaysPresent means that no row lacks the value, for example because the rows are the
+	// elements of a repeated field.
 	alwaysPresent
 )
 
@@ -60,9 +62,10 @@ func wireType(k protoreflect.Kind) protowire.Type {
 	return kinds[k].wire
 }
 
-// value returns the op for one value of the field fd (how to decode it, and where to store it),
-// without its tag, and the column for the value. The argument at is the place in the plan. If the
-// selection want has columns inside of the field, there is no column for the field itself.
+// value returns an op (how to decode a value, and where to store it) for one value of the field fd,
+// and the column for the value. The caller sets the tag of the op. The argument at says where the
+// fields of the message around fd are stored. If the selection want has columns inside of the
+// field, there is no column for the field itself.
 func (c *compiler) value(fd protoreflect.FieldDescriptor, at place, how presence, want *selection) (*op, *output, error) {
 	optional := how == optionalElement || how == optionalField && fd.HasPresence() && !fd.ContainingMessage().IsMapEntry()
 	o, output, err := c.typed(fd, at, how, optional, want)

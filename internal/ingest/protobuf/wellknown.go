@@ -12,8 +12,12 @@ import (
 // moment has the fields that only columns of timestamps or durations need, in addition to those of
 // every column.
 type moment struct {
-	seconds int64 // seconds are the seconds of the time in the last row, as they were sent.
-	below   int32 // below are the nanoseconds of the time in the last row, as they were sent.
+	// seconds are the seconds of the time in the row that was written last, as they were sent. If
+	// the field occurs again in the same message, it may change only the seconds or only the
+	// nanoseconds.
+	seconds int64
+	// below are the nanoseconds of the time in the row that was written last, as they were sent.
+	below int32
 
 	// nanos[row] are the nanoseconds below the microsecond. It is nil while no row has any.
 	nanos []uint16

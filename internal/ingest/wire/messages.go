@@ -18,9 +18,9 @@ type MessageOptions struct {
 	// Keys is true if the messages are the keys of records, and not their values. Each key is then
 	// decoded to one value, a struct or a scalar, in a column named KeyColumn.
 	Keys bool
-	// Connect returns the source's schema registry. Connect is nil if the options name no registry.
-	// Formats call the function Connect of this package instead. The caller of OpenMessages closes
-	// the registry.
+	// Connect returns the source's schema registry. It is nil if the options name no registry.
+	// Formats do not call this field, but the function Connect of this package, which also converts
+	// the result to their interface. The caller of OpenMessages closes the registry.
 	Connect func() (any, error)
 	// PoisonMemory is for tests. If it is true, the memory of a batch is overwritten when the batch
 	// is released, so that tests detect code that still reads it.

@@ -68,8 +68,8 @@ type Options struct {
 	// CSV. The type csv.Options describes them.
 	Delimiter byte
 	NullText  string
-	// MaxBody is the maximum size in bytes to which the compressed buffers of a body decompress.
-	// Largest is the maximum number of bytes that the rows take in memory.
+	// MaxBody is the maximum size in bytes that the compressed buffers of a body may have after
+	// decompression. Largest is the maximum number of bytes that the rows may take in memory.
 	MaxBody, Largest int64
 }
 

@@ -62,9 +62,9 @@ func (e *Env) Java(ctx context.Context, files fs.FS, version int) (_ *Java, err 
 }
 
 // JavaProgram compiles the sources in the folder java and the generated sources in src/bench, both
-// below dir. It returns the path of the java command, and the class path. It downloads the libraries
-// in pom.xml, unless an earlier call did so for a pom.xml with the same content. It uses the newest
-// JDK on the machine, and fails if that is older than version.
+// below dir. It returns the path of the java command, and the class path. It downloads the
+// libraries in pom.xml, unless an earlier call did so for a pom.xml with the same content. It uses
+// the newest JDK on the machine, and fails if that is older than version.
 func JavaProgram(ctx context.Context, dir string, version int) (java, path string, err error) {
 	javac, newest := newestJDK(ctx)
 	if newest < version {

@@ -28,8 +28,8 @@ func WithoutFolder(text, folder string) string {
 	}
 }
 
-// continuesName reports whether a name goes on with the character c, so that the text before c is
-// only a prefix of the name.
+// continuesName reports whether a name may continue with the character c, so that the text before c
+// is only a prefix of the name.
 func continuesName(c byte) bool {
 	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }

@@ -1,15 +1,17 @@
 package lint
 
 import (
+	"errors"
 	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
 	"go/types"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/go/packages"
 )
 
 // size has figures of the production code of one package.
@@ -20,11 +22,14 @@ type size struct {
 	// against is the share of references between files that run against the file order, in percent.
 	// A reference is a pair of files: the first uses a package-level name or a method that the
 	// second declares. The file order is the list in the package's comment after filesHeading. A
-	// package without such a list is measured with the order that fits its references best.
+	// package without such a list is measured with the order that fits its references best. Only
+	// packages of more than smallPackage files are measured.
 	against int
 }
 
-// limit is what each package may have at most.
+const smallPackage = 12
+
+// limit is what each package may have at most. RFC 0003 says why.
 var limit = size{files: 25, lines: 4000, methods: 40, demanded: 6, against: 10}
 
 // filesHeading begins the list of files, from the bottom up, in the comment of a package.
@@ -32,66 +37,114 @@ const filesHeading = "Files, from the bottom up:"
 
 // exceeding lists the packages that exceed a limit, with their present figures. A zero stands for
 // the figure of limit. The figures may only fall: if a package has less than its entry says, the
-// test fails until the entry is lowered.
-var exceeding = map[string]size{}
+// test fails until the entry is lowered. Entries of lines are rounded up to a multiple of 250.
+var exceeding = map[string]size{
+	"clients/go":                   {lines: 5250},
+	"cmd/scoter":                   {against: 21},
+	"internal/batch":               {lines: 5750, against: 16},
+	"internal/catalog":             {methods: 65},
+	"internal/duck":                {against: 21},
+	"internal/encode":              {lines: 4750, against: 17},
+	"internal/engine":              {files: 55, lines: 12000, methods: 281, against: 13},
+	"internal/export":              {demanded: 9},
+	"internal/gen/analyze":         {demanded: 9},
+	"internal/gen/analyze/sqlite":  {methods: 42},
+	"internal/gen/lang/golang":     {methods: 46},
+	"internal/gen/lang/typescript": {methods: 54},
+	"internal/ingest":              {methods: 42},
+	"internal/ingest/protobuf":     {against: 18},
+	"internal/mutate":              {files: 43, lines: 10250, methods: 114, demanded: 35, against: 15},
+	"internal/part":                {lines: 5000, against: 11},
+	"internal/query":               {lines: 4500, against: 23},
+	"internal/schema":              {methods: 42, against: 11},
+	"internal/server":              {demanded: 8, against: 12},
+	"internal/stream":              {files: 29, lines: 6250, methods: 44, against: 19},
+	"internal/system":              {demanded: 7},
+	"internal/vfs":                 {demanded: 11}, // the operations of a file system
+}
 
 func TestPackagesAndTypesAreSmall(t *testing.T) {
 	entries := maps.Clone(exceeding)
-	for _, p := range loadPackages(t) {
-		path := short(p.PkgPath)
+	for _, p := range sources(t) {
+		path := p.path
 		entry, is := entries[path], measure(t, p)
 		delete(entries, path)
-		check := func(figure string, is, entry, limit int) {
+		check := func(figure string, is, entry, limit, step int) {
 			switch {
 			case is > max(entry, limit):
 				t.Errorf("%s has %d %s, but at most %d are allowed", path, is, figure, max(entry, limit))
-			case entry > limit && is < entry:
+			case entry > limit && is <= entry-step:
 				t.Errorf("%s has only %d %s: lower its entry in the map exceeding (%d)", path, is, figure, entry)
 			}
 		}
-		check("files", is.files, entry.files, limit.files)
-		check("lines", is.lines, entry.lines, limit.lines)
-		check("methods of one type", is.methods, entry.methods, limit.methods)
-		check("methods of one interface", is.demanded, entry.demanded, limit.demanded)
-		check("percent of references against the file order", is.against, entry.against, limit.against)
+		check("files", is.files, entry.files, limit.files, 1)
+		check("lines", is.lines, entry.lines, limit.lines, 250)
+		check("methods of one type", is.methods, entry.methods, limit.methods, 1)
+		check("methods of one interface", is.demanded, entry.demanded, limit.demanded, 1)
+		check("percent of references against the file order", is.against, entry.against, limit.against, 1)
 	}
 	for path := range entries {
 		t.Errorf("the map exceeding has %s, which is not a package", path)
 	}
 }
 
-// loadPackages returns the packages of the database and the generator, with types. Generated and
-// test files are left out.
-func loadPackages(t *testing.T) []*packages.Package {
-	t.Helper()
-	loaded, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
-			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo,
-		Dir: root,
-	}, "./internal/...", "./cmd/...", "./clients/go/...", ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range loaded {
-		for _, err := range p.Errors {
-			t.Fatalf("%s: %v", p.PkgPath, err)
-		}
-	}
-	return loaded
+// source is the production code of a package, without generated files. Names of other packages are
+// not resolved in its types.
+type source struct {
+	path  string // relative to the repository
+	set   *token.FileSet
+	files map[string]*ast.File // by name
+	types *types.Package
+	uses  map[*ast.Ident]types.Object
 }
 
-func measure(t *testing.T, p *packages.Package) (s size) {
-	names := map[*ast.File]string{}
-	for _, file := range p.Syntax {
-		position := p.Fset.Position(file.Package)
-		if slices.Contains(p.GoFiles, position.Filename) && !ast.IsGenerated(file) {
-			names[file] = filepath.Base(position.Filename)
-			s.files++
-			s.lines += p.Fset.File(file.Package).LineCount()
+// sources returns the packages of the database, the generator and the Go runtime of generated code.
+func sources(t *testing.T) (all []source) {
+	t.Helper()
+	folders := map[string]bool{}
+	for _, path := range repositoryFiles(t, ".go") {
+		folder := filepath.ToSlash(filepath.Dir(path))
+		top, _, _ := strings.Cut(folder, "/")
+		if top == "internal" || top == "cmd" || folder == "clients/go" || folder == "." {
+			folders[folder] = true
 		}
 	}
-	for _, name := range p.Types.Scope().Names() {
-		typeName, ok := p.Types.Scope().Lookup(name).(*types.TypeName)
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		list, err := build.ImportDir(filepath.Join(root, folder), 0)
+		if nothing := (*build.NoGoError)(nil); errors.As(err, &nothing) {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		s := source{path: folder, set: token.NewFileSet(), files: map[string]*ast.File{}, uses: map[*ast.Ident]types.Object{}}
+		for _, name := range slices.Concat(list.GoFiles, list.CgoFiles) {
+			file, err := parser.ParseFile(s.set, filepath.Join(list.Dir, name), nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !ast.IsGenerated(file) {
+				s.files[name] = file
+			}
+		}
+		check := types.Config{Importer: nothing{}, FakeImportC: true, Error: func(error) {}}
+		s.types, _ = check.Check(folder, s.set, slices.Collect(maps.Values(s.files)), &types.Info{Uses: s.uses})
+		all = append(all, s)
+	}
+	return all
+}
+
+// nothing imports no package.
+type nothing struct{}
+
+func (nothing) Import(path string) (*types.Package, error) { return nil, errors.New(path) }
+
+func measure(t *testing.T, p source) (s size) {
+	for _, file := range p.files {
+		s.files++
+		s.lines += p.set.File(file.Package).LineCount()
+	}
+	for _, name := range p.types.Scope().Names() {
+		typeName, ok := p.types.Scope().Lookup(name).(*types.TypeName)
 		if !ok || typeName.IsAlias() {
 			continue
 		}
@@ -102,14 +155,16 @@ func measure(t *testing.T, p *packages.Package) (s size) {
 			}
 		}
 	}
-	uses := references(p, names)
-	order := declaredOrder(t, p, names)
-	if order == nil {
-		order = bestOrder(slices.Sorted(maps.Values(names)), uses)
+	if s.files <= smallPackage {
+		return s
 	}
-	against := againstOrder(order, uses)
+	uses := references(p)
+	order := declaredOrder(t, p)
+	if order == nil {
+		order = bestOrder(slices.Sorted(maps.Keys(p.files)), uses)
+	}
 	if len(uses) > 0 {
-		s.against = 100 * len(against) / len(uses)
+		s.against = 100 * len(againstOrder(order, uses)) / len(uses)
 	}
 	return s
 }
@@ -117,24 +172,23 @@ func measure(t *testing.T, p *packages.Package) (s size) {
 // reference is a pair of files: from uses a name that to declares.
 type reference struct{ from, to string }
 
-func references(p *packages.Package, names map[*ast.File]string) map[reference]bool {
+func references(p source) map[reference]bool {
 	out := map[reference]bool{}
-	for file, name := range names {
+	for name, file := range p.files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			ident, ok := n.(*ast.Ident)
 			if !ok {
 				return true
 			}
-			used := p.TypesInfo.Uses[ident]
-			if used == nil || used.Pkg() != p.Types {
+			used := p.uses[ident]
+			if used == nil || used.Pkg() != p.types {
 				return true
 			}
-			_, method := used.(*types.Func)
-			if !method && used.Parent() != p.Types.Scope() {
-				return true
+			function, _ := used.(*types.Func)
+			if function == nil && used.Parent() != p.types.Scope() {
+				return true // a local variable or a field
 			}
-			to := filepath.Base(p.Fset.Position(used.Pos()).Filename)
-			if to != name {
+			if to := filepath.Base(p.set.Position(used.Pos()).Filename); to != name {
 				out[reference{name, to}] = true
 			}
 			return true
@@ -144,8 +198,8 @@ func references(p *packages.Package, names map[*ast.File]string) map[reference]b
 }
 
 // declaredOrder returns the list of files in the comment of the package, or nil if it has none.
-func declaredOrder(t *testing.T, p *packages.Package, names map[*ast.File]string) (order []string) {
-	for file := range names {
+func declaredOrder(t *testing.T, p source) (order []string) {
+	for _, file := range p.files {
 		_, list, found := strings.Cut(file.Doc.Text(), filesHeading)
 		if !found {
 			continue
@@ -157,8 +211,8 @@ func declaredOrder(t *testing.T, p *packages.Package, names map[*ast.File]string
 				order = append(order, name)
 			}
 		}
-		if has := slices.Sorted(maps.Values(names)); !slices.Equal(slices.Sorted(slices.Values(order)), has) {
-			t.Errorf("%s: its comment lists the files %q, but it has %q", short(p.PkgPath), order, has)
+		if has := slices.Sorted(maps.Keys(p.files)); !slices.Equal(slices.Sorted(slices.Values(order)), has) {
+			t.Errorf("%s: its comment lists the files %q, but it has %q", p.path, order, has)
 		}
 	}
 	return order
@@ -174,53 +228,45 @@ func againstOrder(order []string, uses map[reference]bool) (against []reference)
 }
 
 // bestOrder returns an order of the files, from the bottom up, against which few references run. It
-// places each file by the greedy rule of Eades, Lin and Smyth ("A fast and effective heuristic for
-// the feedback arc set problem", 1993), and then moves single files as long as that helps.
+// starts with the files that use the fewest others, and then moves single files to better places as
+// long as there are any.
 func bestOrder(files []string, uses map[reference]bool) []string {
-	var bottom, top []string
-	left := slices.Clone(files)
-	degree := func(file string) (uses_, used int) {
-		for r := range uses {
-			if r.from == file && slices.Contains(left, r.to) {
-				uses_++
-			}
-			if r.to == file && slices.Contains(left, r.from) {
-				used++
-			}
+	use := func(from, to string) int {
+		if uses[reference{from, to}] {
+			return 1
 		}
-		return uses_, used
+		return 0
 	}
-	for len(left) > 0 {
-		best, difference, isTop := "", 0, false
-		for _, file := range left {
-			out, in := degree(file)
-			switch {
-			case out == 0:
-				best, difference, isTop = file, 1<<30, false
-			case in == 0 && difference < 1<<29:
-				best, difference, isTop = file, 1<<29, true
-			case best == "" || in-out > difference:
-				best, difference, isTop = file, in-out, false
-			}
-		}
-		if isTop {
-			top = append(top, best)
-		} else {
-			bottom = append(bottom, best)
-		}
-		left = slices.DeleteFunc(left, func(file string) bool { return file == best })
+	degree := map[string]int{}
+	for r := range uses {
+		degree[r.from]++
+		degree[r.to]--
 	}
-	slices.Reverse(top)
-	order := append(bottom, top...)
-	for improved := true; improved; {
-		improved = false
+	order := slices.Clone(files)
+	slices.SortStableFunc(order, func(a, b string) int { return degree[a] - degree[b] })
+	for moved := true; moved; {
+		moved = false
 		for _, file := range files {
-			least := len(againstOrder(order, uses))
-			without := slices.DeleteFunc(slices.Clone(order), func(other string) bool { return other == file })
-			for i := range len(order) {
-				if moved := slices.Insert(slices.Clone(without), i, file); len(againstOrder(moved, uses)) < least {
-					order, least, improved = moved, len(againstOrder(moved, uses)), true
+			place := slices.Index(order, file)
+			others := slices.Delete(slices.Clone(order), place, place+1)
+			// cost is how many references of the file run against the order if it is before
+			// others[i]: its references to later files, and those of earlier files to it.
+			cost := 0
+			for _, other := range others {
+				cost += use(file, other)
+			}
+			best, least, present := 0, cost, cost
+			for i, other := range others {
+				cost += use(other, file) - use(file, other)
+				if i+1 == place {
+					present = cost
 				}
+				if cost < least {
+					best, least = i+1, cost
+				}
+			}
+			if least < present {
+				order, moved = slices.Insert(others, best, file), true
 			}
 		}
 	}

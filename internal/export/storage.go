@@ -180,7 +180,8 @@ func (f *folder) mark(context.Context) (string, error) {
 
 func (f *folder) setMark(ctx context.Context, text string) error {
 	if ctx.Err() != nil {
-		// If ctx has ended, the export is not created, so its mark must not be written.
+		// If ctx has ended, the export is not created. So the object markName, which says that the
+		// folder belongs to an export, must not be written.
 		return ctx.Err()
 	}
 	return vfs.WriteFile(f.fs, f.at(markName), func(w io.Writer) error {

@@ -130,8 +130,8 @@ const maxReads = 3
 
 // way says how to look up a key in one part. There are three ways:
 //   - index is set: look up the key in the index of the part
-//   - rows is set: search the cached numbers of a row group for the key, whose values are in the
-//     field values
+//   - rows is set: search the row group's cached key values for the key. The field values has the
+//     key as numbers
 //   - found is set: the row group was searched in the file, and found is the result
 type way struct {
 	part   base.RowsetID

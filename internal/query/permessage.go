@@ -28,8 +28,8 @@ type cteScope struct {
 	outer *cteScope
 }
 
-// errManyRows returns the error for a part of a query that depends on several messages together.
-// The argument what is the name of that part, such as "a table function".
+// errManyRows returns the error for a part of a query that may need several messages to make one
+// row, such as a GROUP BY in a sub-query. The argument what names that part for the user.
 func errManyRows(what string) error {
 	return base.Errorf(base.Invalid, "%s would read only the messages of one batch, not all messages", what).
 		WithHint("each row that a view aggregates must come from one message, which may be joined with other tables")

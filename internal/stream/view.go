@@ -75,9 +75,9 @@ func (m *Manager) makeView(ctx context.Context, d described) error {
 	return m.store.PutView(ctx, v, there.SQL != "")
 }
 
-// runJoins merges the states of the source's views (intermediate results of their aggregates) in the
-// background, until ctx ends. After each stored batch, it checks for each view whether enough states
-// were added to make that worth it: see join.
+// runJoins merges the states of the source's views (intermediate results of their aggregates) in
+// the background, until ctx ends. After each stored batch, it checks for each view whether enough
+// states were added to make that worth it: see join.
 func (x *session) runJoins(ctx context.Context) {
 	joined := map[base.TableID]int64{} // the number of states after the last join, by table
 	for {

@@ -49,8 +49,8 @@ const (
 	// fetchBytes is how many bytes the client requests from a broker with one fetch. The client
 	// buffers one response per broker.
 	fetchBytes = 8 << 20
-	// maxRecordBytes is the maximum decompressed size of one record batch of Kafka (the records that
-	// a producer has sent together).
+	// maxRecordBytes is the maximum decompressed size of one record batch of Kafka (the records
+	// that a producer has sent together).
 	maxRecordBytes = 256 << 20
 )
 

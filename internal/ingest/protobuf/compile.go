@@ -165,8 +165,8 @@ func (c *compiler) checkNames(md protoreflect.MessageDescriptor, want *selection
 }
 
 // field returns the ops for a field's values (how to decode a value, and where to store it), one op
-// for each tag of the wire format. Columns of the table may select several paths that begin with the
-// field. Then their ops for a tag are combined in one op.
+// for each tag of the wire format. Columns of the table may select several paths that begin with
+// the field. Then their ops for a tag are combined in one op.
 func (c *compiler) field(fd protoreflect.FieldDescriptor, want *selection, at place) ([]*op, *output, error) {
 	if want == nil {
 		ops, output, err := c.whole(fd, at)

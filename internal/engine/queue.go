@@ -37,9 +37,11 @@ func newRequest(o AppendOptions) *request {
 }
 
 // empty reports whether the request has nothing to commit: no rows, no changes, no idempotency
-// record and no offsets.
+// record and no offsets. A change of rows that a flush or merge has left out since its snapshot is
+// not empty: the committer must refuse it if another change has deleted these rows.
 func (r *request) empty() bool {
-	return r.progress == nil && r.idempotency == nil && (r.changes == nil || !slices.ContainsFunc(r.changes.tables, (*tableChange).hasEffect)) &&
+	changes := func(t *tableChange) bool { return t.hasEffect() || len(t.touched) > 0 }
+	return r.progress == nil && r.idempotency == nil && (r.changes == nil || !slices.ContainsFunc(r.changes.tables, changes)) &&
 		!slices.ContainsFunc(r.tables, func(t tableRows) bool { return len(t.rows) > 0 })
 }
 

@@ -46,7 +46,7 @@ type retainedRemap struct {
 // remapBytes is the limit of the memory of retained remaps, in bytes. The newest remap is retained
 // even if it alone exceeds the limit. The remaps that are retained for the dedup states of tables
 // have the same limit, separately.
-func (e *Engine) remapBytes() int64 { return e.settings.MemoryBytes / 4 }
+func (e *Engine) remapBytes() int64 { return e.memory.Rows.Limit() / 4 }
 
 // add retains the given remap. The edit seq of a table has replaced the given rowsets, whose rows
 // got new addresses. If the memory of all remaps exceeds limit, add drops the oldest remaps, except

@@ -15,8 +15,8 @@ func (a *App) listMemory() []ledger.Stats {
 	return append(a.memory.Stats(), uncounted(a.memory, int64(len(a.watch.headroom)))...)
 }
 
-// uncounted returns the memory that no account counts. The argument headroom is the size in bytes of
-// an allocation of which only addresses are used. The memory is:
+// uncounted returns the memory that no account counts. The argument headroom is the size in bytes
+// of an allocation that takes only addresses. The memory is:
 //   - other_heap: objects on Go's heap, including garbage
 //   - free_heap: memory that Go's runtime holds for its heap and does not use, and its stacks
 //   - free_mapped: mapped memory for rows that is not used

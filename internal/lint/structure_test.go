@@ -30,10 +30,63 @@ var limit = size{files: 25, lines: 4000, methods: 40, demanded: 6, against: 10}
 // filesHeading begins the list of files, from the bottom up, in the comment of a package.
 const filesHeading = "Files, from the bottom up:"
 
-// exceeding lists the packages that exceed a limit, with their present figures. A zero stands for
-// the figure of limit. The figures may only fall: if a package has less than its entry says, the
-// test fails until the entry is lowered.
-var exceeding = map[string]size{}
+// slack is how much less than its entry in the map exceeding a package may have.
+var slack = size{files: 2, lines: 500, methods: 5, demanded: 1, against: 5}
+
+// exceeding lists the packages that exceed a limit, with what each may have. A zero stands for the
+// figure of limit. The figures may only fall: if a package has less than its entry says, by more
+// than slack, the test fails until the entry is lowered.
+var exceeding = map[string]size{
+	".":                             {against: 50},
+	"clients/go":                    {lines: 5250},
+	"cmd/scoter":                    {against: 21},
+	"internal/app":                  {against: 27},
+	"internal/batch":                {lines: 5750, against: 15},
+	"internal/blocks":               {against: 16},
+	"internal/catalog":              {methods: 65, against: 22},
+	"internal/config":               {against: 40},
+	"internal/duck":                 {against: 15},
+	"internal/encode":               {lines: 4750, against: 17},
+	"internal/engine":               {files: 55, lines: 11750, methods: 284, against: 13},
+	"internal/export":               {demanded: 9, against: 17},
+	"internal/gen":                  {against: 12},
+	"internal/gen/analyze":          {demanded: 9, against: 18},
+	"internal/gen/analyze/duckdb":   {against: 20},
+	"internal/gen/analyze/postgres": {against: 29},
+	"internal/gen/analyze/sqlite":   {methods: 42, against: 20},
+	"internal/gen/config":           {against: 33},
+	"internal/gen/lang/emit":        {against: 28},
+	"internal/gen/lang/golang":      {methods: 46, against: 35},
+	"internal/gen/lang/java":        {against: 37},
+	"internal/gen/lang/python":      {against: 41},
+	"internal/gen/lang/typescript":  {methods: 54, against: 27},
+	"internal/gen/sqlfile":          {against: 27},
+	"internal/ingest":               {methods: 42},
+	"internal/ingest/arrowipc":      {against: 30},
+	"internal/ingest/avro":          {against: 23},
+	"internal/ingest/csv":           {against: 14},
+	"internal/ingest/lineprotocol":  {against: 42},
+	"internal/ingest/msgpack":       {against: 11},
+	"internal/ingest/ndjson":        {against: 12},
+	"internal/ingest/parquet":       {against: 25},
+	"internal/ingest/plain":         {demanded: 25},
+	"internal/ingest/protobuf":      {against: 18},
+	"internal/keys":                 {against: 21},
+	"internal/ledger":               {against: 20},
+	"internal/memtable":             {against: 25},
+	"internal/merge":                {against: 21},
+	"internal/metrics":              {against: 40},
+	"internal/mutate":               {files: 43, lines: 10250, methods: 114, demanded: 35, against: 15},
+	"internal/part":                 {lines: 5000, demanded: 15},
+	"internal/patch":                {against: 11},
+	"internal/query":                {lines: 4500, against: 23},
+	"internal/schema":               {methods: 42, against: 11},
+	"internal/server":               {demanded: 8, against: 11},
+	"internal/spool":                {against: 50},
+	"internal/stream":               {files: 29, lines: 6000, methods: 44, against: 18},
+	"internal/system":               {demanded: 7, against: 36},
+	"internal/vfs":                  {demanded: 11},
+}
 
 func TestPackagesAndTypesAreSmall(t *testing.T) {
 	entries := maps.Clone(exceeding)
@@ -41,19 +94,19 @@ func TestPackagesAndTypesAreSmall(t *testing.T) {
 		path := short(p.PkgPath)
 		entry, is := entries[path], measure(t, p)
 		delete(entries, path)
-		check := func(figure string, is, entry, limit int) {
+		check := func(figure string, is, entry, limit, slack int) {
 			switch {
 			case is > max(entry, limit):
 				t.Errorf("%s has %d %s, but at most %d are allowed", path, is, figure, max(entry, limit))
-			case entry > limit && is < entry:
+			case entry > limit && is < entry-slack:
 				t.Errorf("%s has only %d %s: lower its entry in the map exceeding (%d)", path, is, figure, entry)
 			}
 		}
-		check("files", is.files, entry.files, limit.files)
-		check("lines", is.lines, entry.lines, limit.lines)
-		check("methods of one type", is.methods, entry.methods, limit.methods)
-		check("methods of one interface", is.demanded, entry.demanded, limit.demanded)
-		check("percent of references against the file order", is.against, entry.against, limit.against)
+		check("files", is.files, entry.files, limit.files, slack.files)
+		check("lines", is.lines, entry.lines, limit.lines, slack.lines)
+		check("methods of one type", is.methods, entry.methods, limit.methods, slack.methods)
+		check("methods of one interface", is.demanded, entry.demanded, limit.demanded, slack.demanded)
+		check("percent of references against the file order", is.against, entry.against, limit.against, slack.against)
 	}
 	for path := range entries {
 		t.Errorf("the map exceeding has %s, which is not a package", path)
@@ -179,16 +232,16 @@ func againstOrder(order []string, uses map[reference]bool) (against []reference)
 func bestOrder(files []string, uses map[reference]bool) []string {
 	var bottom, top []string
 	left := slices.Clone(files)
-	degree := func(file string) (uses_, used int) {
-		for r := range uses {
-			if r.from == file && slices.Contains(left, r.to) {
-				uses_++
+	degree := func(file string) (out, in int) {
+		for _, other := range left {
+			if uses[reference{file, other}] {
+				out++
 			}
-			if r.to == file && slices.Contains(left, r.from) {
-				used++
+			if uses[reference{other, file}] {
+				in++
 			}
 		}
-		return uses_, used
+		return out, in
 	}
 	for len(left) > 0 {
 		best, difference, isTop := "", 0, false
@@ -215,12 +268,24 @@ func bestOrder(files []string, uses map[reference]bool) []string {
 	for improved := true; improved; {
 		improved = false
 		for _, file := range files {
-			least := len(againstOrder(order, uses))
-			without := slices.DeleteFunc(slices.Clone(order), func(other string) bool { return other == file })
-			for i := range len(order) {
-				if moved := slices.Insert(slices.Clone(without), i, file); len(againstOrder(moved, uses)) < least {
-					order, least, improved = moved, len(againstOrder(moved, uses)), true
+			at := slices.Index(order, file)
+			others := slices.Delete(slices.Clone(order), at, at+1)
+			// against[i] is how many references of the file run against the order if it is at i.
+			against := make([]int, len(order))
+			for i, other := range others {
+				if uses[reference{file, other}] {
+					for j := range i + 1 {
+						against[j]++
+					}
 				}
+				if uses[reference{other, file}] {
+					for j := i + 1; j < len(against); j++ {
+						against[j]++
+					}
+				}
+			}
+			if best := slices.Index(against, slices.Min(against)); against[best] < against[at] {
+				order, improved = slices.Insert(others, best, file), true
 			}
 		}
 	}

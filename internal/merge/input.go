@@ -105,7 +105,8 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, t
 			rec.Retain()
 			bytes := batch.Bytes(rec)
 			m.work.Charge(bytes)
-			defer m.work.Release(bytes) // the merge asks for the next batch when it has used this one
+			// The merge asks for the next batch when it has used this one.
+			defer m.work.Release(bytes)
 			if !yield(rec, nil) {
 				stopped = true
 				return errStopped

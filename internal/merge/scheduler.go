@@ -51,8 +51,8 @@ type Components struct {
 	Clock     engine.Clock
 	Logger    *slog.Logger
 	Constants Constants // evaluates defaults; may be nil if no table gets a column with a default
-	// Memory limits the rows that merges have read and not written yet. Default: the account Work of
-	// ledger.Default.
+	// Memory limits the rows that merges have read and not written yet. Default: the account Work
+	// of ledger.Default.
 	Memory *ledger.Account
 	// function that evaluates expression updates (UPDATEs that are stored as SQL); may be nil if no
 	// table gets one

@@ -39,8 +39,9 @@ type rowsetCache struct {
 	latest  *changed      // the changed rows as of the newest snapshot that was read; guarded by mu
 	columns cachedColumns // cached values by column; guarded by mu
 
-	bytes *atomic.Int64   // memory of the cached columns, in bytes
-	total *ledger.Account // memory of all rowsetCaches together; all of them point to the same account
+	bytes *atomic.Int64 // memory of the cached columns, in bytes
+	// memory of all rowsetCaches together; all of them point to the same account
+	total *ledger.Account
 }
 
 // cachedColumns are the cached columns of the changed rows of one rowset, by column id.

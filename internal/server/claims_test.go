@@ -51,7 +51,8 @@ func TestRowsAreCountedBeforeTheyAreDecoded(t *testing.T) {
 	s.budget.waiting = time.Millisecond
 	for contentType, text := range map[string][]byte{"application/vnd.apache.parquet": inParquet.Bytes(), "application/vnd.apache.arrow.stream": inArrow.Bytes()} {
 		for _, busy := range []bool{true, false} {
-			others := s.budget.memory.Limit() - size // the rest is not enough for the body and its rows
+			// The rest is not enough for the body and its rows.
+			others := s.budget.memory.Limit() - size
 			if !busy {
 				others -= size / 4
 			}

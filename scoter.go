@@ -35,12 +35,21 @@ type Option func(*options)
 // not given.
 func WithDatabase(name string) Option { return func(o *options) { o.settings.Database = name } }
 
-// WithQueryMemory bounds the memory of queries, in bytes.
+// WithMemory bounds the memory of the database, in bytes. If it is not given, the database takes at
+// most 7 GiB, half of the machine's memory, and three quarters of the limit of the process's
+// cgroup. Memory of the program outside of the database is not counted.
+func WithMemory(bytes int64) Option {
+	return func(o *options) { o.settings.Memory = config.Bytes(bytes) }
+}
+
+// WithQueryMemory bounds the memory of DuckDB's buffers for queries, in bytes. If it is not given,
+// it is a share of the memory of the database.
 func WithQueryMemory(bytes int64) Option {
 	return func(o *options) { o.settings.QueryMemory = config.Bytes(bytes) }
 }
 
-// WithWriteMemory bounds the memory of rows that are not in a part yet, in bytes.
+// WithWriteMemory bounds the memory of rows that are not in a part yet, and of changes of rows, in
+// bytes. If it is not given, it is a share of the memory of the database.
 func WithWriteMemory(bytes int64) Option {
 	return func(o *options) {
 		o.settings.WriteMemory = config.Bytes(bytes)

@@ -80,8 +80,12 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	for i, p := range parts {
 		files[i] = schema.QuoteString(filepath.Join(dir, "parts", fmt.Sprint(p.Table), fmt.Sprintf("%d.parquet", p.ID)))
 	}
+	limits, err := settings.DivideMemory()
+	if err != nil {
+		return err
+	}
 	inst, err := duck.Open(duck.Settings{
-		MemoryLimitBytes: int64(settings.QueryMemory), Threads: settings.QueryThreads, TempDir: filepath.Join(dir, "tmp"), ExternalAccess: true,
+		MemoryLimitBytes: limits.QueryBuffers(), Threads: settings.QueryThreads, TempDir: filepath.Join(dir, "tmp"), ExternalAccess: true,
 	})
 	if err != nil {
 		return err

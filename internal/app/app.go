@@ -25,6 +25,7 @@ import (
 	"github.com/scoterdb/scoter/internal/duck/ext"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/export"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/merge"
 	"github.com/scoterdb/scoter/internal/metrics"
@@ -48,6 +49,8 @@ type App struct {
 	Exports  *export.Manager
 
 	settings config.Server
+	memory   *ledger.Ledger
+	watch    *memoryWatch
 	log      *slog.Logger
 	duckdb   *duck.Instance
 	pool     *duck.Pool
@@ -71,18 +74,21 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 		return nil, base.Errorf(base.Invalid, "data directory: %w", err)
 	}
 	settings.Dir = dir
-	a := &App{settings: settings, log: log, Queries: system.NewQueries()}
+	limits, err := settings.DivideMemory()
+	if err != nil {
+		return nil, err
+	}
+	a := &App{settings: settings, log: log, memory: ledger.New(limits), Queries: system.NewQueries()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
 		}
 	}()
 
-	if !embedded {
-		a.onClose(tuneCollector(settings))
-	}
+	a.watch = watchMemory(a.memory, !embedded)
+	a.onClose(a.watch.stop)
 	a.duckdb, err = duck.Open(duck.Settings{
-		MemoryLimitBytes: int64(settings.QueryMemory), Threads: settings.QueryThreads, TempDir: filepath.Join(dir, "tmp"),
+		MemoryLimitBytes: limits.QueryBuffers(), Threads: settings.QueryThreads, TempDir: filepath.Join(dir, "tmp"),
 		ReadableDirs: settings.ReadableDirs, ExternalAccess: embedded,
 		Failed: func(cause error) { log.Error("DuckDB failed; a new instance replaces it", "error", cause) },
 	})
@@ -98,17 +104,16 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	a.onClose(func() error { pool.Close(); return nil })
 
 	files := blocks.NewFiles(fsys, filepath.Join(dir, "parts"), log)
-	// The overlay's cache of values of changed rows may take half of WriteMemory. Patches (new
-	// values of updated rows) may take the same.
-	relations, err := overlay.New(a.duckdb, files, int64(settings.WriteMemory)/2)
+	relations, err := overlay.New(a.duckdb, files, a.memory.Changed, a.memory.Columns)
 	if err != nil {
 		return nil, err
 	}
 	a.onClose(func() error { duck.WithdrawParts(files); return nil })
+	a.memory.OnTrim(relations.Trim)
 	a.Engine, err = engine.Open(dir, engine.Settings{
-		FlushBytes: int64(settings.FlushBytes), FlushAge: settings.FlushAge, MemoryBytes: int64(settings.WriteMemory),
+		FlushBytes: int64(settings.FlushBytes), FlushAge: settings.FlushAge,
 		SyncInterval: settings.SyncInterval, ScrubPeriod: cmp.Or(settings.ScrubPeriod, -1),
-	}, engine.Components{FS: fsys, Files: files, Logger: log, ReadColumns: relations.ReadColumns, Defaults: mutate.Defaults(pool), Violation: relations.Violation})
+	}, engine.Components{FS: fsys, Files: files, Logger: log, Memory: a.memory, ReadColumns: relations.ReadColumns, Defaults: mutate.Defaults(pool), Violation: relations.Violation})
 	if err != nil {
 		return nil, err
 	}
@@ -123,11 +128,11 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	}
 
 	merges := merge.New(a.Engine, merge.Settings{Parallel: settings.MergeParallel, DisableAutomatic: settings.MergeParallel == 0}, merge.Components{
-		Logger: log, Constants: mutate.Defaults(pool), Evaluate: relations.Evaluate,
+		Logger: log, Memory: a.memory.Work, Constants: mutate.Defaults(pool), Evaluate: relations.Evaluate,
 	})
 	a.onClose(func() error { merges.Close(); return nil })
 	a.merges = merges
-	sources, err := stream.New(a.Engine, stream.Settings{MemoryBytes: int64(settings.StreamMemory), Idle: embedded}, log)
+	sources, err := stream.New(a.Engine, stream.Settings{Memory: a.memory.Streams, Idle: embedded}, log)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +144,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	}
 	a.onClose(exports.Close)
 	a.Exports = exports
-	tables := system.NewTables(a.Engine, a.Queries, dir, listSettings(settings), merges.List, sources.List, exports.List)
+	tables := system.NewTables(a.Engine, a.Queries, dir, listSettings(settings), merges.List, sources.List, exports.List, a.listMemory)
 	runner := query.NewRunner(pool, a.Engine, tables, relations)
 	mode, err := mutate.ParseUpdateMode(settings.UpdateMode)
 	if err != nil {
@@ -272,9 +277,9 @@ func counted(h http.Handler, running *atomic.Int64) http.Handler {
 func (a *App) handler() http.Handler {
 	measured := metrics.New(metrics.Watched{
 		Store: a.Engine, Merges: a.merges.Totals, Sources: a.Sources.List, Exports: a.Exports.List, Written: a.Executor.Written,
-		Running: a.Queries.Running, Waiting: a.pool.Waiting, Streams: a.Sources.Memory, Failures: a.duckdb.Failures,
+		Running: a.Queries.Running, Waiting: a.pool.Waiting, Memory: a.listMemory, Failures: a.duckdb.Failures,
 	}, a.log)
-	return server.New(a.settings, a.Engine, a.Executor, a.Queries, measured, a.duckdb.Failures, a.log).Handler()
+	return server.New(a.settings, a.memory, a.Engine, a.Executor, a.Queries, measured, a.duckdb.Failures, a.log).Handler()
 }
 
 // shutdown makes the server accept no more requests, and waits until the running requests have

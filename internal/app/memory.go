@@ -7,7 +7,9 @@ import (
 	"runtime/metrics"
 	"time"
 
-	"github.com/scoterdb/scoter/internal/config"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/duck/ext"
+	"github.com/scoterdb/scoter/internal/ledger"
 )
 
 const (
@@ -16,10 +18,9 @@ const (
 	// a heap of a few megabytes may grow by tens of megabytes before a collection. Without it,
 	// small queries spend a tenth of their time in the collector.
 	headroomBytes = 32 << 20
-	// heapOther is the part of the heap limit that is added to the memory for patches, requests and
-	// data that Kafka sources have read ahead. It is for all other memory. It is small, because
-	// patches, requests and sources rarely use all of the memory that is reserved for them.
-	heapOther = 64 << 20
+	// The heap limit is at least 1/heapShare of the memory of the process, in addition to what
+	// accounts hold on the heap.
+	heapShare = 16
 
 	// tooMuch and little are shares of the processor time of the process. If the collector takes
 	// more than tooMuch, the heap limit rises by limitStep. If it takes less than little, the limit
@@ -39,49 +40,93 @@ const (
 	leastGarbage = 16 << 20
 )
 
-// tuneCollector adapts Go's garbage collector to a server with these settings, until the returned
-// function stop is called. It gives the heap a soft limit. Without the limit, the heap could grow
-// to twice the largest live heap. If indexes, caches and merges of many parts need more memory than
-// the limit, the collector would run all the time. So the limit then rises. If GOMEMLIMIT is set,
-// tuneCollector sets no limit.
-func tuneCollector(s config.Server) (stop func() error) {
-	// Of the memory for writes, only patches (new values of updated rows) are on the Go heap. They
-	// take up to half of WriteMemory. Rows are in mapped memory outside of the heap.
-	least := int64(s.WriteMemory/2+s.RequestMemory()+s.StreamMemory) + heapOther
-	headroom, done := make([]byte, headroomBytes), make(chan struct{})
-	stop = func() error {
-		close(done)
-		runtime.KeepAlive(headroom)
-		return nil
+// watchMemory brings the accounts of memory up to date at regular intervals, until stop is called:
+// it counts the memory of DuckDB, and makes caches give back what other
+// accounts need. The argument tunes says whether it also adapts Go's garbage collector to the
+// accounts. It then gives the heap a soft limit, which is lower than twice the largest live heap.
+// Memory that no account counts may need more. Then the collector would run all the time, so the
+// limit rises. If GOMEMLIMIT is set, it sets no limit.
+func watchMemory(memory *ledger.Ledger, tunes bool) *memoryWatch {
+	w := &memoryWatch{memory: memory, done: make(chan struct{}), ended: make(chan struct{}), seconds: collectorSeconds(), since: time.Now()}
+	if tunes && os.Getenv("GOMEMLIMIT") == "" {
+		w.tunes, w.headroom = true, make([]byte, headroomBytes)
+		w.tune(w.since)
 	}
-	if os.Getenv("GOMEMLIMIT") != "" {
-		return stop
-	}
-	debug.SetMemoryLimit(least)
 	go func() {
+		defer close(w.ended)
 		looks := time.NewTicker(limitEvery)
 		defer looks.Stop()
-		limit, before, since := least, collectorSeconds(), time.Now()
-		var heap quiet
 		for {
 			select {
-			case <-done:
+			case <-w.done:
 				return
-			case <-looks.C:
-			}
-			now, seconds := time.Now(), collectorSeconds()
-			share := (seconds - before) / (now.Sub(since).Seconds() * float64(runtime.GOMAXPROCS(0)))
-			before, since = seconds, now
-			if heap.look(now, readHeap()) {
-				debug.FreeOSMemory()
-			}
-			if next := nextLimit(limit, least, share); next != limit {
-				limit = next
-				debug.SetMemoryLimit(limit)
+			case now := <-looks.C:
+				w.look(now)
 			}
 		}
 	}()
-	return stop
+	return w
+}
+
+type memoryWatch struct {
+	memory      *ledger.Ledger
+	tunes       bool
+	headroom    []byte // see headroomBytes
+	done, ended chan struct{}
+
+	// Only the goroutine of watchMemory uses these fields.
+	limit   int64   // present heap limit in bytes
+	seconds float64 // processor time that the collector had taken at the time since
+	since   time.Time
+	heap    quiet
+}
+
+func (w *memoryWatch) stop() error {
+	close(w.done)
+	<-w.ended
+	runtime.KeepAlive(w.headroom)
+	return nil
+}
+
+func (w *memoryWatch) look(now time.Time) {
+	observeDuckDB(w.memory)
+	w.memory.Trim()
+	if w.tunes {
+		w.tune(now)
+	}
+}
+
+// observeDuckDB counts the memory of DuckDB in the account of queries. If several databases are
+// open in the process, it counts in each of them, because it cannot be divided.
+func observeDuckDB(memory *ledger.Ledger) {
+	used, _ := duck.Memory()
+	memory.Freed.Observe(ext.MemoryRetained())
+	memory.Queries.Observe(used + memory.Freed.Used())
+}
+
+// tune adapts the heap limit, and returns unused memory to the system.
+func (w *memoryWatch) tune(now time.Time) {
+	seconds := collectorSeconds()
+	share := (seconds - w.seconds) / (max(now.Sub(w.since), time.Millisecond).Seconds() * float64(runtime.GOMAXPROCS(0)))
+	w.seconds, w.since = seconds, now
+	if w.heap.look(now, readHeap()) {
+		debug.FreeOSMemory()
+	}
+	least, most := heapLimits(w.memory)
+	if next := min(nextLimit(max(w.limit, least), least, share), most); next != w.limit {
+		w.limit = next
+		debug.SetMemoryLimit(next)
+	}
+}
+
+// heapLimits returns the lowest and the highest heap limit in bytes for the present use of memory.
+// The lowest has room for what accounts hold on the heap, for garbage, and for what no account
+// counts. The highest is the memory that mapped rows and DuckDB leave.
+func heapLimits(memory *ledger.Ledger) (least, most int64) {
+	all := memory.Limits().Memory
+	least = memory.Heap()*5/4 + all/heapShare
+	most = all - (memory.Rows.Used() - memory.Patches.Used()) - memory.Queries.Used()
+	return least, max(least, most)
 }
 
 // nextLimit returns the next heap limit in bytes: limit is the current one, and least the lowest

@@ -19,6 +19,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ledger"
 )
 
 // Server has the settings of a server. The toml names are the names of the flags, with underscores.
@@ -31,12 +32,13 @@ type Server struct {
 	TLSCert       string        `toml:"tls_cert" help:"Certificate (PEM) to serve HTTPS with." env:"SCOTER_TLS_CERT"`
 	TLSKey        string        `toml:"tls_key" help:"Private key (PEM) of the certificate." env:"SCOTER_TLS_KEY"`
 	Database      string        `toml:"database" help:"Database of requests that do not name one." default:"default" env:"SCOTER_DATABASE"`
-	QueryMemory   Bytes         `toml:"query_memory" help:"Memory for queries." default:"2GiB" env:"SCOTER_QUERY_MEMORY"`
+	Memory        Bytes         `toml:"memory" help:"The most memory that the process takes; 0 is 7GiB, but at most half of the machine's memory and three quarters of the limit of the process's cgroup." default:"0" env:"SCOTER_MEMORY"`
+	QueryMemory   Bytes         `toml:"query_memory" help:"Memory of DuckDB's buffers for queries; 0 is a share of memory." default:"0" env:"SCOTER_QUERY_MEMORY"`
 	QueryThreads  int           `toml:"query_threads" help:"Threads for queries; 0 is one per core." default:"0" env:"SCOTER_QUERY_THREADS"`
 	QueryTimeout  time.Duration `toml:"query_timeout" help:"The longest time that a query may take." default:"5m" env:"SCOTER_QUERY_TIMEOUT"`
 	MaxQueries    int           `toml:"max_queries" help:"Queries that run at once; more wait." default:"32" env:"SCOTER_MAX_QUERIES"`
-	WriteMemory   Bytes         `toml:"write_memory" help:"Memory for rows not yet in a part; running requests may take up to half as much in addition." default:"256MiB" env:"SCOTER_WRITE_MEMORY"`
-	MaxBody       Bytes         `toml:"max_body" help:"The largest request body, after decompression." default:"64MiB" env:"SCOTER_MAX_BODY"`
+	WriteMemory   Bytes         `toml:"write_memory" help:"Memory for rows not yet in a part and for changes of rows; 0 is a share of memory." default:"0" env:"SCOTER_WRITE_MEMORY"`
+	MaxBody       Bytes         `toml:"max_body" help:"The largest request body, after decompression; 0 is 64MiB, but at most a quarter of write_memory." default:"0" env:"SCOTER_MAX_BODY"`
 	FlushBytes    Bytes         `toml:"flush_bytes" help:"Rows become parts when they have this size together; at most a quarter of write_memory." default:"64MiB" env:"SCOTER_FLUSH_BYTES"`
 	FlushAge      time.Duration `toml:"flush_age" help:"Rows become parts after this time at the latest." default:"60s" env:"SCOTER_FLUSH_AGE"`
 	ScrubPeriod   time.Duration `toml:"scrub_period" help:"Every file of rows is read and compared with its checksums once in this time, in the background; 0 turns that off." default:"720h" env:"SCOTER_SCRUB_PERIOD"`
@@ -49,7 +51,7 @@ type Server struct {
 	ReadableDirs  []string      `toml:"readable_dirs" help:"Folders that administrators may read files from in SQL." env:"SCOTER_READABLE_DIRS"`
 	SpillSpace    Bytes         `toml:"spill_space" help:"Disk space for data of queries that does not fit in memory, at most four fifths of the free space; 0 is that maximum." default:"0" env:"SCOTER_SPILL_SPACE"`
 	ResultSpace   Bytes         `toml:"result_space" help:"Disk space for results whose readers are slow; at most a quarter of the free space." default:"1GiB" env:"SCOTER_RESULT_SPACE"`
-	StreamMemory  Bytes         `toml:"stream_memory" help:"Memory for records that were read from Kafka and are not stored yet." default:"128MiB" env:"SCOTER_STREAM_MEMORY"`
+	StreamMemory  Bytes         `toml:"stream_memory" help:"Memory for records that were read from Kafka and are not stored yet; 0 is a share of memory." default:"0" env:"SCOTER_STREAM_MEMORY"`
 	Tokens        []Token       `toml:"token" kong:"-"`
 	// Sources are the Kafka sources of the settings file. Package stream parses them. They may
 	// contain passwords.
@@ -112,6 +114,10 @@ func (s *Server) Check() error {
 	if err := s.checkLeast(); err != nil {
 		return err
 	}
+	limits, err := s.DivideMemory()
+	if err != nil {
+		return err
+	}
 	host, _, err := net.SplitHostPort(s.Listen)
 	if err != nil {
 		return base.Errorf(base.Invalid, "listen: %w", err).WithHint("write it as host:port")
@@ -124,34 +130,35 @@ func (s *Server) Check() error {
 	case !loopback && !s.AllowOpen && (s.TLSCert == "" || len(s.Tokens) == 0):
 		return base.Errorf(base.Invalid, "%s can be reached from other machines, without %s", s.Listen, missing(s)).
 			WithHint("set tls_cert and tls_key and add a token (scoter token), or allow it: --allow-open")
-	case s.MaxBody > s.WriteMemory/bodyShare:
-		return base.Errorf(base.Invalid, "max_body (%s) is above a quarter of write_memory (%s): a request of that size could hardly be accepted", s.MaxBody, s.WriteMemory).
-			WithHint("raise write_memory, or lower max_body")
+	case s.MaxBody > Bytes(limits.Rows/bodyShare):
+		return base.Errorf(base.Invalid, "max_body (%s) is above a quarter of the memory for rows (%s): a request of that size could hardly be accepted", s.MaxBody, Bytes(limits.Rows)).
+			WithHint("raise memory or write_memory, or lower max_body")
 	}
 	if s.TLSCert != "" {
 		if _, err := tls.LoadX509KeyPair(s.TLSCert, s.TLSKey); err != nil {
 			return base.Errorf(base.Invalid, "tls_cert and tls_key: %w", err)
 		}
 	}
-	s.FlushBytes = min(s.FlushBytes, s.WriteMemory/4) // the engine uses the same limit
 	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
 		return fmt.Errorf("dir: %w", err)
 	}
 	return nil
 }
 
-// leastMemory is the minimum of the settings for memory, in bytes. With less memory nothing works.
+// leastMemory is the minimum of the settings for one use of memory, in bytes. With less memory
+// nothing works.
 const leastMemory = 1 << 20
 
 // checkLeast returns an error for the first setting whose value is too low.
 func (s *Server) checkLeast() error {
 	return cmp.Or(
-		atLeast("query_memory", s.QueryMemory, leastMemory),
+		zeroOr("memory", s.Memory, ledger.Least),
+		zeroOr("query_memory", s.QueryMemory, leastMemory),
 		atLeast("query_threads", s.QueryThreads, 0),
 		atLeast("query_timeout", s.QueryTimeout, time.Millisecond),
 		atLeast("max_queries", s.MaxQueries, 1),
-		atLeast("write_memory", s.WriteMemory, leastMemory),
-		atLeast("max_body", s.MaxBody, 1<<10),
+		zeroOr("write_memory", s.WriteMemory, leastMemory),
+		zeroOr("max_body", s.MaxBody, 1<<10),
 		atLeast("flush_bytes", s.FlushBytes, 1<<10),
 		atLeast("flush_age", s.FlushAge, time.Millisecond),
 		atLeast("sync_interval", s.SyncInterval, time.Millisecond),
@@ -161,7 +168,7 @@ func (s *Server) checkLeast() error {
 		atLeast("spill_space", s.SpillSpace, 0),
 		atLeast("result_space", s.ResultSpace, leastMemory),
 		atLeast("scrub_period", s.ScrubPeriod, 0),
-		atLeast("stream_memory", s.StreamMemory, leastMemory),
+		zeroOr("stream_memory", s.StreamMemory, leastMemory),
 	)
 }
 
@@ -172,9 +179,13 @@ func atLeast[T ~int | ~int64](name string, value, least T) error {
 	return nil
 }
 
-// RequestMemory returns how many bytes the bodies and rows of running requests may take, in
-// addition to WriteMemory, which is for stored rows.
-func (s *Server) RequestMemory() Bytes { return s.WriteMemory / 2 }
+// zeroOr is like atLeast for a setting of which 0 means the default.
+func zeroOr[T ~int | ~int64](name string, value, least T) error {
+	if value == 0 {
+		return nil
+	}
+	return atLeast(name, value, least)
+}
 
 // bodyShare is the number of times that the largest request body (max_body) must fit into the
 // memory for writes. The rows of a body may be larger than the body, and exist twice: in the
@@ -201,6 +212,14 @@ func (s *Server) Print() (string, error) {
 	e.Indent = ""
 	if err := e.Encode(shown); err != nil {
 		return "", base.Errorf(base.Internal, "print settings: %w", err)
+	}
+	limits, err := s.DivideMemory()
+	if err != nil {
+		return "", err
+	}
+	out.WriteString("\n# limits of the accounts of memory (scoter.memory):\n")
+	for _, a := range ledger.New(limits).Stats() {
+		fmt.Fprintf(&out, "# %s: %s\n", a.Account, Bytes(a.Limit))
 	}
 	if n := len(s.Sources); n > 0 {
 		fmt.Fprintf(&out, "\n# %d [[source]] left out: they may hold passwords\n", n)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ledger"
 )
 
 func TestSizes(t *testing.T) {
@@ -41,6 +42,7 @@ func TestSizes(t *testing.T) {
 
 func TestDefaultsAreValidAndPrintedAsTheyAreRead(t *testing.T) {
 	s := Default()
+	s.Memory = ledger.DefaultMemory // as on a large machine
 	if err := s.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -104,16 +106,13 @@ func TestNumbersThatMakeNoSense(t *testing.T) {
 	}
 	f("max_queries", func(s *Server) { s.MaxQueries = 0 }, false)
 	f("query_timeout", func(s *Server) { s.QueryTimeout = 0 }, false)
-	f("query_memory", func(s *Server) { s.QueryMemory = 0 }, false)
-	f("write_memory", func(s *Server) { s.WriteMemory, s.MaxBody = 0, 0 }, false)
-	f("max_body", func(s *Server) { s.MaxBody = 0 }, false)
 	f("flush_bytes", func(s *Server) { s.FlushBytes = 0 }, false)
 	f("flush_age", func(s *Server) { s.FlushAge = 0 }, false)
 	f("sync_interval", func(s *Server) { s.SyncInterval = 0 }, false)
 	f("result_space", func(s *Server) { s.ResultSpace = 0 }, false)
-	f("stream_memory", func(s *Server) { s.StreamMemory = 0 }, false)
 	f("", func(s *Server) {
 		s.QueryThreads, s.MergeParallel, s.SlowQuery, s.ShutdownGrace, s.SpillSpace = 0, 0, 0, 0, 0
+		s.Memory, s.QueryMemory, s.WriteMemory, s.StreamMemory, s.MaxBody = 0, 0, 0, 0, 0
 	}, true)
 	f("", func(s *Server) {
 		s.FlushAge, s.FlushBytes, s.WriteMemory, s.MaxBody = time.Millisecond, 1<<10, 1<<20, 1<<18
@@ -125,6 +124,32 @@ func TestCheckShowsWhatTakesEffect(t *testing.T) {
 	s.WriteMemory, s.MaxBody = 64<<20, 8<<20
 	if err := s.Check(); err != nil || s.FlushBytes != 16<<20 {
 		t.Errorf("flush_bytes = %s, %v", s.FlushBytes, err)
+	}
+}
+
+// TestSettingsFollowFromMemory checks the limits for a given memory, and the settings that depend
+// on it.
+func TestSettingsFollowFromMemory(t *testing.T) {
+	s := Default()
+	s.Memory = 1 << 30
+	first, err := s.DivideMemory()
+	if err != nil || first.Memory != 1<<30 || s.MaxBody != Bytes(first.Rows/4) || s.FlushBytes != Bytes(first.Rows/4) || s.Check() != nil {
+		t.Errorf("%+v, max_body %s, flush_bytes %s, %v", first, s.MaxBody, s.FlushBytes, err)
+	}
+	s = Default()
+	s.WriteMemory, s.StreamMemory = 16<<20, 8<<20
+	first, err = s.DivideMemory()
+	if err != nil || first.Rows != 16<<20 || first.Streams != 8<<20 || s.Memory != Bytes(first.Memory) || s.MaxBody != 4<<20 {
+		t.Errorf("%+v, memory %s, max_body %s, %v", first, s.Memory, s.MaxBody, err)
+	}
+	again, err := s.DivideMemory()
+	if difference := again.Queries - first.Queries; err != nil || again.Rows != first.Rows || max(difference, -difference) > 100 {
+		t.Errorf("the second time: %+v, first %+v, %v", again, first, err)
+	}
+	s = Default()
+	s.Memory, s.QueryMemory = 1<<30, 1<<30
+	if err := s.Check(); base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), "query_memory") {
+		t.Errorf("query_memory does not fit: %v", err)
 	}
 }
 

@@ -393,7 +393,7 @@ func (e *Engine) fill(ctx context.Context, p *preparation, reservation *Reservat
 				rows.Release()
 			}
 		}
-		e.budget.release(r.bytes)
+		e.memory.Rows.Release(r.bytes)
 		r.body = nil
 		encoded.free()
 	}
@@ -410,7 +410,7 @@ func (e *Engine) fill(ctx context.Context, p *preparation, reservation *Reservat
 	}
 	if more := bytes - bodyBytes; more > 0 {
 		r.bytes += more
-		e.budget.forceReserve(more)
+		e.memory.Rows.Charge(more)
 	}
 	r.body = encoded.slices
 	return nil

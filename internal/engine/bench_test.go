@@ -126,7 +126,7 @@ func BenchmarkAppendRow(b *testing.B) {
 	})
 	b.StopTimer()
 	b.ReportMetric((cpuSeconds()-before)*1e6/float64(b.N), "cpu-us/row")
-	b.ReportMetric(float64(e.budget.inUse())/float64(b.N), "memory-bytes/row")
+	b.ReportMetric(float64(e.memory.Rows.Used())/float64(b.N), "memory-bytes/row")
 	must(b, e.Close())
 }
 
@@ -247,7 +247,7 @@ func BenchmarkChange(b *testing.B) {
 	}
 	clients.Wait()
 	b.ReportMetric((cpuSeconds()-start)/float64(b.N)*1e6, "cpu-us/change")
-	b.ReportMetric(float64(e.patchBytes.Load())/float64(b.N), "B/change")
+	b.ReportMetric(float64(e.memory.Patches.Used())/float64(b.N), "B/change")
 	b.StopTimer()
 	must(b, e.Close())
 }

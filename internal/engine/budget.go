@@ -2,152 +2,60 @@ package engine
 
 import (
 	"context"
-	"sync"
-	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ledger"
 )
 
-// budget counts the memory of memtables and of running requests. A request that needs more memory
-// than is free waits in a queue, for a limited time. The memory of a memtable counts until the last
-// query that reads it ends, because the budget bounds the memory that is really in use.
-type budget struct {
-	limit int64
-
-	mu    sync.Mutex
-	used  int64     // reserved bytes; guarded by mu
-	queue []*waiter // requests that wait for memory, in the order in which they came; guarded by mu
-	// gaveUp says that a request gave up waiting, and that no request got memory since then. It is
-	// guarded by mu.
-	gaveUp bool
-}
-
-type waiter struct {
-	bytes int64
-	ready chan struct{}
-}
-
-// tryReserve reserves the given number of bytes without waiting. It succeeds if that many bytes are
-// free and no request waits for memory. The result named there reports whether it succeeded. If
-// bytes is more than the whole budget, the error is TooLarge.
-func (b *budget) tryReserve(bytes int64) (there bool, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.tryReserveLocked(bytes)
-}
-
-func (b *budget) tryReserveLocked(bytes int64) (there bool, err error) {
-	if bytes > b.limit {
-		return false, base.Errorf(base.TooLarge, "a request of %d bytes: the memory for rows is %d bytes", bytes, b.limit).
-			WithHint("send smaller requests, or raise the memory limit")
-	}
-	if len(b.queue) > 0 || b.used+bytes > b.limit {
-		return false, nil
-	}
-	b.used += bytes
-	b.gaveUp = false
-	return true, nil
-}
-
-// reserve reserves bytes, and waits until they are free if necessary. It calls the function full
-// once before it waits. giveUp returns a channel that limits the wait: if the channel receives a
-// value before the bytes are free, the error is errMemory.
-func (b *budget) reserve(ctx context.Context, bytes int64, giveUp func() <-chan time.Time, full func()) error {
-	b.mu.Lock()
-	if there, err := b.tryReserveLocked(bytes); there || err != nil {
-		b.mu.Unlock()
-		return err
-	}
-	w := &waiter{bytes, make(chan struct{})}
-	b.queue = append(b.queue, w)
-	b.mu.Unlock()
-	full()
-	var err error
-	select {
-	case <-w.ready:
-		return nil
-	case <-ctx.Done():
-		err = base.Wrap(ctx.Err(), "wait for memory")
-	case <-giveUp():
-		err = errMemory
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for i, other := range b.queue {
-		if other == w {
-			b.queue = append(b.queue[:i], b.queue[i+1:]...)
-			b.gaveUp = b.gaveUp || err == error(errMemory)
-			// a smaller request that waited behind this one may get its memory now
-			b.serveWaitersLocked()
-			return err
-		}
-	}
-	return nil // the memory was granted at the same moment as the wait ended
-}
-
-// forceReserve reserves bytes without waiting, even if the budget is then exceeded. It is for
-// memory that is in use already, such as that of rows replayed from the log.
-func (b *budget) forceReserve(bytes int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.used += bytes
-}
-
-func (b *budget) release(bytes int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.used -= bytes
-	b.serveWaitersLocked()
-}
-
-func (b *budget) serveWaitersLocked() {
-	for len(b.queue) > 0 && b.used+b.queue[0].bytes <= b.limit {
-		b.used += b.queue[0].bytes
-		b.gaveUp = false
-		close(b.queue[0].ready)
-		b.queue = b.queue[1:]
-	}
-}
-
-// starved reports whether two things hold: the last request that needed memory gave up waiting, and
-// more than half of the budget is still in use.
-func (b *budget) starved() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.gaveUp && b.used > b.limit/2
-}
-
-// hasWaiters reports whether a request waits for memory.
-func (b *budget) hasWaiters() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.queue) > 0
-}
-
-func (b *budget) inUse() int64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.used
-}
+// The account ledger.Rows counts the memory of memtables and of running requests. The memory of a
+// memtable counts until the last query that reads it ends, because the account bounds the memory
+// that is really in use. Memory that is in use already, such as that of rows replayed from the log,
+// is charged. A request that needs more memory than is free waits in a queue, for a limited time.
 
 var errMemory = base.Errorf(base.Unavailable, "no memory for more rows: they arrive faster than they can be written to disk").
 	WithHint("retry after a second, or send slower")
 
+// tryReserve reserves bytes for rows if they are free and no request waits for memory. The errors
+// are those of ledger.Account.Try.
+func (e *Engine) tryReserve(bytes int64) (ok bool, err error) {
+	if ok, err = e.memory.Rows.Try(bytes); ok {
+		e.served()
+	}
+	return ok, err
+}
+
+// reserve reserves bytes for rows, and waits up to Settings.MaxWait until they are free. Then the
+// error is Unavailable or, if flushes fail, the error of the last flush.
 func (e *Engine) reserve(ctx context.Context, bytes int64) error {
-	err := e.budget.reserve(ctx, bytes,
-		func() <-chan time.Time { return e.clock.After(e.settings.MaxWait) },
-		func() {
-			// Most of the memory may belong to the active generation (the log segment and memtables
-			// that get new rows), which is not due for a flush yet. Wake the committer, so that it
-			// freezes that generation. The generation is then flushed.
-			if !e.settings.DisableAutomaticFlush {
-				e.queue.signal()
-			}
-		})
-	if err == error(errMemory) {
+	err := e.memory.Rows.Reserve(ctx, bytes, ledger.Wait{Most: e.settings.MaxWait, After: e.clock.After, Begins: func() {
+		// Most of the memory may belong to the active generation, which is not due for a flush yet.
+		// Wake the committer, so that it freezes that generation, which is then flushed.
+		if !e.settings.DisableAutomaticFlush {
+			e.queue.signal()
+		}
+	}})
+	switch {
+	case err == nil:
+		e.served()
+	case err == error(ledger.ErrBusy):
+		e.gaveUp.Store(true)
 		if cause := e.flushFailure.Load(); cause != nil {
 			return base.Wrap(cause, "no memory for more rows, because rows in memory cannot be written to disk")
 		}
+		return errMemory
 	}
 	return err
+}
+
+// served notes that a request got memory.
+func (e *Engine) served() {
+	if e.gaveUp.Load() { // reading first is cheaper: all writers share this value
+		e.gaveUp.Store(false)
+	}
+}
+
+// starved reports whether two things hold: the last request that needed memory gave up waiting, and
+// more than half of the memory for rows is still in use.
+func (e *Engine) starved() bool {
+	return e.gaveUp.Load() && e.memory.Rows.Used() > e.memory.Rows.Limit()/2
 }

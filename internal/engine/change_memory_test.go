@@ -12,9 +12,7 @@ import (
 // TestChangesWithoutMemoryAreRefusedUntilPartsAreRewritten uses up the memory for patches, and
 // then rewrites parts.
 func TestChangesWithoutMemoryAreRefusedUntilPartsAreRewritten(t *testing.T) {
-	settings := manual
-	settings.MemoryBytes = 256 << 10
-	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
+	e, err := Open("/db", manual, Components{Memory: memoryFor(256 << 10), FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
 	must(t, err)
 	table, err := createAccounts(e, "t")
 	must(t, err)
@@ -33,7 +31,7 @@ func TestChangesWithoutMemoryAreRefusedUntilPartsAreRewritten(t *testing.T) {
 	}
 	must(t, e.Flush(ctx))
 	must(t, rewriteFirst(e, table, func() {}))
-	if n := e.patchBytes.Load(); n != 0 {
+	if n := e.memory.Patches.Used(); n != 0 {
 		t.Fatalf("%d bytes of changes after all parts are written anew", n)
 	}
 	must(t, noteFirst(e, table, 20))
@@ -79,9 +77,7 @@ func TestARewriteHoldsPartsAndNoMemory(t *testing.T) {
 // TestRemapsThatASnapshotNeedsAreBounded flushes a table many times while a snapshot of another
 // table is held.
 func TestRemapsThatASnapshotNeedsAreBounded(t *testing.T) {
-	settings := manual
-	settings.MemoryBytes = 1 << 20
-	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
+	e, err := Open("/db", manual, Components{Memory: memoryFor(1 << 20), FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
 	must(t, err)
 	read, err := createNumbers(e, "read")
 	must(t, err)
@@ -130,9 +126,7 @@ func TestRemapsThatASnapshotNeedsAreBounded(t *testing.T) {
 // TestRemapsSinceATableLockAreRetained flushes a locked table until its remaps take far more memory
 // than the limit.
 func TestRemapsSinceATableLockAreRetained(t *testing.T) {
-	settings := manual
-	settings.MemoryBytes = 1 << 20
-	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
+	e, err := Open("/db", manual, Components{Memory: memoryFor(1 << 20), FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
 	must(t, err)
 	table, err := createAccounts(e, "t")
 	must(t, err)

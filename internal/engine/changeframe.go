@@ -214,7 +214,7 @@ func (e *Engine) replayChanges(g *generation, seq base.Seq, changes []frameChang
 		g.changes = append(g.changes, restored)
 		g.changeBytes += bytes
 		g.reserved += bytes
-		e.budget.forceReserve(bytes)
+		e.memory.Rows.Charge(bytes)
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (e *Engine) runCommitter() {
 			}
 			continue
 		case len(group) == 0:
-			if e.budget.hasWaiters() && e.due(true) {
+			if e.memory.Rows.Waiting() && e.due(true) {
 				e.freezeOrLog()
 			}
 			if e.unsynced && syncDue == nil {
@@ -117,7 +117,7 @@ func (e *Engine) runCommitter() {
 				e.syncLog()
 			default:
 			}
-			if e.due(e.budget.hasWaiters()) {
+			if e.due(e.memory.Rows.Waiting()) {
 				e.freezeOrLog()
 			}
 		}

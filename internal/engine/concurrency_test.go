@@ -21,7 +21,7 @@ import (
 // first n of the writer's rows. n is the same in both tables of a request, and never gets smaller.
 func TestWritersReadTheirWritesWhileGenerationsFlush(t *testing.T) {
 	const writers, readers, writesEach = 8, 4, 1250
-	e, err := Open(t.TempDir(), Settings{FlushBytes: 1 << 20, MemoryBytes: 64 << 20, MaxWait: time.Minute}, Components{Logger: quiet, PoisonMemory: true})
+	e, err := Open(t.TempDir(), Settings{FlushBytes: 1 << 20, MaxWait: time.Minute}, Components{Memory: memoryFor(64 << 20), Logger: quiet, PoisonMemory: true})
 	must(t, err)
 	one, err := createNumbers(e, "one")
 	must(t, err)

@@ -101,7 +101,7 @@ func writePatches(b *strings.Builder, t *table, rowset base.RowsetID) {
 
 // Status is a short summary of the engine's state for operators.
 type Status struct {
-	// MemoryBytes is the memory of memtables and running requests: at most Settings.MemoryBytes.
+	// MemoryBytes is the memory of memtables, running requests and changes of rows, in bytes.
 	MemoryBytes int64
 	KeyBytes    int64 // memory of the key indexes of parts, in bytes
 	// MappedBytes is the memory mapped from the operating system for rows, including unused memory.
@@ -115,7 +115,7 @@ type Status struct {
 
 // Status returns the present state of the engine.
 func (e *Engine) Status() Status {
-	s := Status{MemoryBytes: e.budget.inUse(), MappedBytes: mapped.Shared.Bytes()}
+	s := Status{MemoryBytes: e.memory.Rows.Used(), MappedBytes: mapped.Shared.Bytes()}
 	_, s.KeyBytes = e.keyFinder.Cached()
 	e.mu.RLock()
 	s.Generations = len(e.generations)
@@ -123,7 +123,7 @@ func (e *Engine) Status() Status {
 	e.mu.RUnlock()
 	if err := e.flushFailure.Load(); err != nil {
 		s.FlushFailing = err
-		if e.budget.starved() {
+		if e.starved() {
 			s.Refusing = base.Wrap(err, "no memory for more rows, because rows in memory cannot be written to disk")
 		}
 	}

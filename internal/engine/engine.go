@@ -20,6 +20,7 @@ import (
 	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/keys"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -31,14 +32,11 @@ import (
 // Settings are the settings of an Engine that the user chooses. A zero field selects its default.
 type Settings struct {
 	// FlushBytes is the total size of all memtables, in bytes, from which on they are flushed.
-	// Default 64 MiB, but at most a quarter of MemoryBytes.
+	// Default 64 MiB, but at most a quarter of the memory for rows.
 	FlushBytes int64
 	// FlushAge is the longest time that rows stay only in the log and in memory before they are
 	// flushed. Default 60 s.
 	FlushAge time.Duration
-	// MemoryBytes is the maximum memory of memtables and running requests, in bytes. Default 256
-	// MiB.
-	MemoryBytes int64
 	// MaxWait is the longest time that a writer waits for memory. Default 5 s.
 	MaxWait time.Duration
 	// SyncInterval is the longest time until an asynchronous append is synced to disk. Default 100
@@ -61,10 +59,10 @@ type Settings struct {
 	KeepOrphans bool
 }
 
-func (s Settings) withDefaults() Settings {
-	orDefault(&s.MemoryBytes, 256<<20)
+// withDefaults returns the settings with their defaults. rows is the limit of the memory for rows.
+func (s Settings) withDefaults(rows int64) Settings {
 	orDefault(&s.FlushBytes, 64<<20)
-	s.FlushBytes = min(s.FlushBytes, max(s.MemoryBytes/4, 1))
+	s.FlushBytes = min(s.FlushBytes, max(rows/4, 1))
 	orDefault(&s.FlushAge, 60*time.Second)
 	orDefault(&s.MaxWait, 5*time.Second)
 	orDefault(&s.SyncInterval, 100*time.Millisecond)
@@ -100,6 +98,8 @@ type Components struct {
 	Clock  Clock
 	Logger *slog.Logger  // logger for failures of work in the background
 	Files  *blocks.Files // files of the parts; if it is nil, the engine makes its own
+	// Memory has the accounts for rows, patches and key indexes. Default: ledger.Default.
+	Memory *ledger.Ledger
 
 	// PoisonMemory makes the engine overwrite the memory of rows when it is freed. So tests detect
 	// readers of freed memory.
@@ -124,15 +124,12 @@ type Components struct {
 // for queries.
 const flushParallel = 2
 
-// keyShare is the limit of the memory of all key indexes of parts, as a multiple of
-// Settings.MemoryBytes.
-const keyShare = 4
-
 // Engine is an open data directory. Its methods may be called concurrently.
 //
 // The lock flushing is taken before mu. While one of the other locks is held (keysMu, and the locks
-// of the budget, the queue and the key finder), no further lock is taken. Only the committer
-// goroutine writes the fields that mu guards, so it reads them without a lock.
+// of the queue and the key finder), no further lock is taken, except for that of an account of
+// memory. Only the committer goroutine writes the fields that mu guards, so it reads them without a
+// lock.
 type Engine struct {
 	dir        string
 	fs         vfs.FS
@@ -146,7 +143,7 @@ type Engine struct {
 	dirLock    io.Closer
 	catalog    *catalog.Catalog
 	pool       *memtable.Pool
-	budget     *budget
+	memory     *ledger.Ledger
 	keyFinder  *keys.Finder
 	queue      queue
 	background sync.WaitGroup
@@ -216,7 +213,9 @@ type Engine struct {
 	orphans []string // files that the catalog does not list; constant after Open
 
 	heldSnapshots heldSnapshots // sequence numbers of the snapshots that are held at present
-	patchBytes    atomic.Int64  // memory of the patches of all tables, in bytes
+	// gaveUp says that a request gave up waiting for memory, and that no request got memory since
+	// then.
+	gaveUp atomic.Bool
 
 	durations durations // durations of flushes and of syncs of the log
 

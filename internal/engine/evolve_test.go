@@ -14,9 +14,7 @@ import (
 // TestRowsWithoutMemoryBringNoSchema appends rows for which there is no memory. They must leave no
 // column, table, schema or database.
 func TestRowsWithoutMemoryBringNoSchema(t *testing.T) {
-	settings := manual
-	settings.MemoryBytes = 1 << 20
-	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Logger: quiet})
+	e, err := Open("/db", manual, Components{Memory: memoryFor(1 << 20), FS: vfs.NewCrashable(), Logger: quiet})
 	must(t, err)
 	defer mustEnd(t, e)
 	before, err := createNumbers(e, "t")

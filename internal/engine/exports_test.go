@@ -176,7 +176,7 @@ func TestReadersOfStoredRowsHoldNoMemory(t *testing.T) {
 		t.Fatalf("%d memtables, %d rows", len(got.Memtables), got.Rows())
 	}
 	must(t, e.Flush(ctx))
-	if used := e.budget.inUse(); used != 0 {
+	if used := e.memory.Rows.Used(); used != 0 {
 		t.Fatalf("%d bytes in use after the flush", used)
 	}
 	path := e.partPath(table.ID, s.Tables[table.ID].Parts[0].ID)
@@ -211,7 +211,7 @@ func TestReadersOfStoredRowsOfATableThatMergesOnReadHoldNoMemory(t *testing.T) {
 		t.Errorf("%v", rows)
 	}
 	must(t, e.Flush(ctx))
-	if used := e.budget.inUse(); used != 0 {
+	if used := e.memory.Rows.Used(); used != 0 {
 		t.Errorf("%d bytes in use after the flush", used)
 	}
 	s.Release()

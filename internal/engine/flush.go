@@ -137,7 +137,7 @@ func (e *Engine) flushOldest(ctx context.Context, through base.SegmentID) (done 
 	e.flushFailure.Store(nil)
 	// The flush freed memory, but maybe not enough for the waiting writers. Wake the committer, so
 	// that it checks that.
-	if e.budget.hasWaiters() && !e.settings.DisableAutomaticFlush {
+	if e.memory.Rows.Waiting() && !e.settings.DisableAutomaticFlush {
 		e.queue.signal()
 	}
 	return false, nil
@@ -335,7 +335,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 	g.memtables = nil
 	e.dropUnneededLocked()
 	e.mu.Unlock()
-	e.budget.release(g.changeBytes)
+	e.memory.Rows.Release(g.changeBytes)
 	for _, r := range residents {
 		r.release()
 	}

@@ -137,7 +137,7 @@ func TestARequestIsMeasuredAsItIsEncoded(t *testing.T) {
 			continue
 		}
 		must(t, err)
-		if used := e.budget.inUse(); used < bytes {
+		if used := e.memory.Rows.Used(); used < bytes {
 			t.Errorf("%d bytes are charged", used)
 		}
 		p.request.release()

@@ -23,7 +23,7 @@ type generation struct {
 	// changes are the changes that requests in the segment made to existing rows of any rowset.
 	changes  []committedChange
 	frames   int
-	reserved int64     // memory in bytes that the memtables and changes have reserved in the budget
+	reserved int64     // memory in bytes that the memtables and changes have reserved
 	born     time.Time // time of the first frame of the segment
 
 	changeBytes int64 // how much of the field reserved is for changes, in bytes

@@ -20,6 +20,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -27,6 +28,17 @@ import (
 )
 
 var ctx = context.Background()
+
+// memoryFor returns a ledger with this limit of the memory for rows, in bytes.
+func memoryFor(rows int64) *ledger.Ledger {
+	return ledger.New(ledger.Limits{Memory: 16 * rows, Rows: rows, Work: rows, Caches: 7 * rows})
+}
+
+// waiters returns how many requests wait for memory for rows.
+func waiters(e *Engine) int {
+	all := e.memory.Stats()
+	return all[slices.IndexFunc(all, func(s ledger.Stats) bool { return s.Account == "rows" })].Waiting
+}
 
 // manualClock is a clock that moves only when a test advances it.
 type manualClock struct {
@@ -154,8 +166,8 @@ func mustEnd(t testing.TB, e *Engine) {
 	must(t, e.CollectGarbage())
 	must(t, e.Check(ctx))
 	must(t, e.Close())
-	if used := e.budget.inUse(); used != 0 {
-		t.Fatalf("%d bytes of the budget in use after Close", used)
+	if used := e.memory.Rows.Used(); used != 0 {
+		t.Fatalf("%d bytes of memory for rows in use after Close", used)
 	}
 	if bytes := e.pool.Bytes(); bytes != 0 {
 		t.Fatalf("%d bytes of memory in use after Close", bytes)

@@ -48,7 +48,7 @@ type ImageFile struct {
 // Image returns the content of the data directory at this moment. The caller closes it.
 //
 // The image holds references to parts instead of a snapshot. A snapshot would keep memtables in
-// memory, within the budget of all writers, for as long as a slow client reads. In the image, the
+// memory, within the memory of all writers, for as long as a slow client reads. In the image, the
 // rows of memtables are in segments of the log.
 //
 // The engine removes segments and files of patches even if they have readers. So Image opens these

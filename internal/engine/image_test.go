@@ -25,7 +25,7 @@ func TestAnImageKeepsFilesAndNoMemory(t *testing.T) {
 	image, err := e.Image(ctx)
 	must(t, err)
 	must(t, e.Flush(ctx))
-	if used := e.budget.inUse(); used != 0 {
+	if used := e.memory.Rows.Used(); used != 0 {
 		t.Errorf("%d bytes of memory are in use after a flush, while an image is held", used)
 	}
 	table, err := e.Lookup("d", "main", "t")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,9 +21,10 @@ import (
 
 func TestWritersWaitForMemoryAndThenGiveUp(t *testing.T) {
 	disk, clock := newSlowDisk(), newManualClock()
+	const limit = 1 << 20
 	settings := manual
-	settings.MemoryBytes, settings.MaxWait = 1<<20, 5*time.Second
-	e, err := Open("/db", settings, Components{FS: disk, Clock: clock, Logger: quiet, PoisonMemory: true})
+	settings.MaxWait = 5 * time.Second
+	e, err := Open("/db", settings, Components{Memory: memoryFor(limit), FS: disk, Clock: clock, Logger: quiet, PoisonMemory: true})
 	must(t, err)
 	_, err = createNumbers(e, "t")
 	must(t, err)
@@ -42,18 +42,17 @@ func TestWritersWaitForMemoryAndThenGiveUp(t *testing.T) {
 	disk.waitUntilHeld()
 	waiting := 0
 	eventually(func() bool {
-		e.budget.mu.Lock()
-		defer e.budget.mu.Unlock()
-		if e.budget.used > settings.MemoryBytes {
-			t.Fatalf("%d bytes in use, the limit is %d", e.budget.used, settings.MemoryBytes)
+		used := e.memory.Rows.Used()
+		if used > limit {
+			t.Fatalf("%d bytes in use, the limit is %d", used, limit)
 		}
-		waiting = len(e.budget.queue)
-		return waiting >= writers-4 && e.budget.used > settings.MemoryBytes/2
+		waiting = waiters(e)
+		return waiting >= writers-4 && used > limit/2
 	})
 	// A caller that gives up leaves the queue.
 	short, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := e.NewReservation().Reserve(short, settings.MemoryBytes/2); base.KindOf(err) != base.Canceled {
+	if _, err := e.NewReservation().Reserve(short, limit/2); base.KindOf(err) != base.Canceled {
 		t.Fatalf("error %v", err)
 	}
 	refused := 0
@@ -82,7 +81,7 @@ func TestWritersWaitForMemoryAndThenGiveUp(t *testing.T) {
 		t.Fatalf("%d requests acknowledged, %d rows found", acked, len(found))
 	}
 	must(t, e.Flush(ctx))
-	if used := e.budget.inUse(); used != 0 {
+	if used := e.memory.Rows.Used(); used != 0 {
 		t.Fatalf("%d bytes in use after the flush", used)
 	}
 	_, err = appendNumbers(e, "t", "late", 0, rows, AppendOptions{})
@@ -97,8 +96,9 @@ func TestWritersWaitForMemoryAndThenGiveUp(t *testing.T) {
 // otherwise wait for itself.
 func TestAStatementWaitsForMemoryWithoutItsSnapshot(t *testing.T) {
 	settings := manual
-	settings.MemoryBytes, settings.DisableAutomaticFlush = 1<<20, false
-	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Logger: quiet, PoisonMemory: true})
+	settings.DisableAutomaticFlush = false
+	const limit = 1 << 20
+	e, err := Open("/db", settings, Components{Memory: memoryFor(limit), FS: vfs.NewCrashable(), Logger: quiet, PoisonMemory: true})
 	must(t, err)
 	table, err := createNumbers(e, "t")
 	must(t, err)
@@ -110,7 +110,7 @@ func TestAStatementWaitsForMemoryWithoutItsSnapshot(t *testing.T) {
 	first, err := reservation.TryReserve(1 << 10)
 	must(t, err)
 	must(t, e.Flush(ctx))
-	bytes := settings.MemoryBytes - e.budget.inUse() + 1
+	bytes := limit - e.memory.Rows.Used() + 1
 	if _, err := reservation.TryReserve(bytes); !errors.Is(err, ErrMemoryBusy) {
 		t.Fatalf("more than there is while a snapshot keeps the rest: %v", err)
 	}
@@ -123,59 +123,27 @@ func TestAStatementWaitsForMemoryWithoutItsSnapshot(t *testing.T) {
 		must(t, err)
 		defer release()
 	}
-	if _, err := reservation.TryReserve(settings.MemoryBytes + 1<<20); base.KindOf(err) != base.TooLarge {
+	if _, err := reservation.TryReserve(limit + 1<<20); base.KindOf(err) != base.TooLarge {
 		t.Fatalf("more than there ever is: %v", err)
 	}
 	reservation.Close()
-	if used := e.budget.inUse(); used != bytes/2*2 {
+	if used := e.memory.Rows.Used(); used != bytes/2*2 {
 		t.Fatalf("%d bytes in use, %d are taken", used, bytes/2*2)
 	}
 }
 
 func TestAStatementThatNeedsNearlyAllMemoryHasItSoon(t *testing.T) {
-	settings := manual
-	settings.MemoryBytes = 256 << 20
-	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Logger: quiet, PoisonMemory: true})
+	e, err := Open("/db", manual, Components{Memory: memoryFor(256 << 20), FS: vfs.NewCrashable(), Logger: quiet, PoisonMemory: true})
 	must(t, err)
 	reservation := e.NewReservation()
 	defer reservation.Close()
 	attempts := 0
-	for reservation.unused < settings.MemoryBytes*95/100 {
+	for reservation.unused < e.memory.Rows.Limit()*95/100 {
 		if attempts++; attempts > 10 {
 			t.Fatalf("%d bytes after %d attempts", reservation.unused, attempts)
 		}
 		reservation.wanted = reservation.unused + 16<<10 // as if the next rows did not fit
 		must(t, reservation.WaitForMore(ctx))
-	}
-}
-
-func TestMemoryIsGivenInOrderAndExactly(t *testing.T) {
-	b := &budget{limit: 10}
-	never := func() <-chan time.Time { return nil }
-	must(t, b.reserve(ctx, 6, never, func() {}))
-	var done sync.WaitGroup
-	for _, bytes := range []int64{5, 4} { // 4 bytes would fit, but the request for 5 was first
-		ready := make(chan struct{})
-		done.Go(func() {
-			if err := b.reserve(ctx, bytes, never, func() { close(ready) }); err != nil {
-				t.Error(err)
-			}
-			b.release(bytes)
-		})
-		<-ready
-		if bytes == 5 {
-			eventually(func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.queue) == 1 })
-		}
-	}
-	b.mu.Lock()
-	if b.used != 6 || len(b.queue) != 2 {
-		t.Errorf("%d in use, %d waiting", b.used, len(b.queue))
-	}
-	b.mu.Unlock()
-	b.release(6)
-	done.Wait()
-	if b.used != 0 {
-		t.Fatalf("%d in use", b.used)
 	}
 }
 
@@ -239,7 +207,7 @@ func TestWritersLearnWhyMemoryDoesNotBecomeFree(t *testing.T) {
 		}
 		return nil
 	})
-	e, err := Open("/db", Settings{MemoryBytes: 1 << 20, FlushBytes: 200 << 10}, Components{FS: failing, Clock: clock, Logger: quiet})
+	e, err := Open("/db", Settings{FlushBytes: 200 << 10}, Components{Memory: memoryFor(1 << 20), FS: failing, Clock: clock, Logger: quiet})
 	must(t, err)
 	_, err = createNumbers(e, "t")
 	must(t, err)

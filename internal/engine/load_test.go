@@ -20,9 +20,7 @@ import (
 // openSmall opens an engine in which a load writes parts as soon as it has 128 KiB of rows.
 func openSmall(t *testing.T, fsys vfs.FS) *Engine {
 	t.Helper()
-	settings := manual
-	settings.MemoryBytes = 1 << 20
-	e, err := Open("/db", settings, Components{FS: fsys, Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
+	e, err := Open("/db", manual, Components{Memory: memoryFor(1 << 20), FS: fsys, Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
 	must(t, err)
 	return e
 }

@@ -25,7 +25,7 @@ import (
 
 // ChunkBytes is the size in bytes of a chunk: the rows that a load buffers before it writes them as
 // parts. If a load has fewer rows, it appends them through the log.
-func (e *Engine) ChunkBytes() int64 { return min(loadChunkBytes, e.settings.MemoryBytes/8) }
+func (e *Engine) ChunkBytes() int64 { return min(loadChunkBytes, e.memory.Rows.Limit()/8) }
 
 // Write writes a batch of rows as parts, in the background. The rows must conform to the table. The
 // parts have only these rows. Write retains the batch, and calls the function release when the

@@ -12,6 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/keys"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -74,7 +75,7 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 	e := &Engine{
 		dir: dir, fs: components.FS, clock: components.Clock, log: components.Logger,
 		defaults: components.Defaults, violation: components.Violation,
-		settings:      settings.withDefaults(),
+		memory:        components.Memory,
 		closing:       make(chan struct{}),
 		frozen:        make(chan struct{}, 1),
 		flushing:      semaphore.NewWeighted(1),
@@ -105,16 +106,20 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 	if e.files = components.Files; e.files == nil {
 		e.files = blocks.NewFiles(e.fs, e.partsDir(), e.log)
 	}
+	if e.memory == nil {
+		e.memory = ledger.Default()
+	}
+	e.settings = settings.withDefaults(e.memory.Rows.Limit())
 	e.pool = memtable.NewPool(memtable.PoolOptions{Poison: components.PoisonMemory})
-	e.budget = &budget{limit: e.settings.MemoryBytes}
 	if components.ReadColumns == nil {
 		components.ReadColumns = e.readColumns
 	}
 	e.readPart = components.ReadColumns
 	reader := keys.Reader{Hold: e.holdPart, Part: components.ReadColumns, Numbers: e.openNumbers, Group: (*part.Numbers).Read, Rows: (*part.Numbers).Find}
-	e.keyFinder = keys.NewFinder(keyShare*e.settings.MemoryBytes, reader, func(err error) {
+	e.keyFinder = keys.NewFinder(e.memory.Keys, e.memory.Work, reader, func(err error) {
 		e.log.Error("building the index of keys failed; statements find their rows without it, and it will be retried", "error", err)
 	})
+	e.memory.OnTrim(e.keyFinder.Trim)
 	if err := e.open(); err != nil {
 		return nil, base.Wrap(errors.Join(err, e.closeFiles()), "open %s", dir)
 	}
@@ -317,7 +322,7 @@ func (e *Engine) closeFiles() error {
 		for _, r := range g.memtables {
 			r.release()
 		}
-		e.budget.release(g.changeBytes)
+		e.memory.Rows.Release(g.changeBytes)
 	}
 	for _, t := range tables {
 		e.unpatchLocked(t)

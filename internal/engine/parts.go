@@ -162,7 +162,7 @@ func (e *Engine) notifyPartsAdded() {
 // PatchesFull reports whether patches take so much memory that a change was refused, or that
 // changes will soon be refused. Then merges should write patches into parts, which frees memory.
 func (e *Engine) PatchesFull() bool {
-	return e.patchMemoryShort.Load() || e.patchBytes.Load() > e.settings.MemoryBytes/4
+	return e.patchMemoryShort.Load() || e.memory.Patches.Used() > e.memory.Patches.Limit()/2
 }
 
 // Changes returns the number of successful calls of Commit since Open. If the number grows,
@@ -171,8 +171,4 @@ func (e *Engine) Changes() uint64 { return e.changes.Load() }
 
 // UnderPressure reports whether writers wait for memory. Work in the background that is not urgent
 // should then pause, so that flushes get the machine.
-func (e *Engine) UnderPressure() bool {
-	e.budget.mu.Lock()
-	defer e.budget.mu.Unlock()
-	return len(e.budget.queue) > 0
-}
+func (e *Engine) UnderPressure() bool { return e.memory.Rows.Waiting() }

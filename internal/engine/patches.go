@@ -15,7 +15,7 @@ import (
 // patchLocked replaces the patches (deletions and new values) of some rowsets of a table. The
 // argument sets has the new patches by rowset id. If an element is nil, the rowset then has no
 // patches. patchLocked copies the table's map of patches, because snapshots share that map. While
-// patches are in the table's map, their memory counts in the budget. The caller must hold mu.
+// patches are in the table's map, their memory counts in its account. The caller must hold mu.
 func (e *Engine) patchLocked(t *table, sets map[base.RowsetID]*patch.Set) {
 	if len(sets) == 0 {
 		return
@@ -37,12 +37,11 @@ func (e *Engine) patchLocked(t *table, sets map[base.RowsetID]*patch.Set) {
 		grown += set.Bytes()
 	}
 	t.patches = next
-	e.patchBytes.Add(grown)
 	if grown > 0 {
-		e.budget.forceReserve(grown)
+		e.memory.Patches.Charge(grown)
 	} else {
 		e.patchMemoryShort.Store(false)
-		e.budget.release(-grown)
+		e.memory.Patches.Release(-grown)
 	}
 }
 
@@ -58,16 +57,15 @@ func (e *Engine) unpatchLocked(t *table) {
 }
 
 // checkPatchMemory returns an error if the patches of a change do not fit into memory. bytes is
-// their size. They and the existing patches may take half of Settings.MemoryBytes. If the patches
-// of the change alone take more, the error is TooLarge. Otherwise it is Unavailable, because merges
-// free memory by writing patches into parts.
+// their size. If the patches of the change alone exceed the limit of all patches, the error is
+// TooLarge. Otherwise it is Unavailable, because merges free memory by writing patches into parts.
 func (e *Engine) checkPatchMemory(bytes int64) error {
-	limit := e.settings.MemoryBytes / 2
+	limit := e.memory.Patches.Limit()
 	if bytes > limit {
 		return base.Errorf(base.TooLarge, "a change of %d bytes: the limit is %d", bytes, limit).
 			WithHint("change fewer rows at a time, rewrite the rows instead, or raise the memory limit")
 	}
-	if e.patchBytes.Load()+bytes > limit {
+	if e.memory.Patches.Used()+bytes > limit {
 		e.patchMemoryShort.Store(true)
 		e.notifyPartsAdded()
 		return base.Errorf(base.Unavailable, "no memory for more changes of rows until merges have written the existing changes").
@@ -81,7 +79,7 @@ func (e *Engine) checkPatchMemory(bytes int64) error {
 // In memory the change takes twice that size until its flush (see prepareChange). In the log it
 // takes more than that size.
 func (e *Engine) FitsPatch(bytes int64) bool {
-	return 2*bytes+e.patchBytes.Load() <= e.settings.MemoryBytes/2 && bytes <= maxBodyBytes/2
+	return 2*bytes <= -e.memory.Patches.Excess() && bytes <= maxBodyBytes/2
 }
 
 // committedChange is a committed change of one table. The generation in whose segment the change

@@ -14,7 +14,7 @@ import (
 )
 
 func TestWritersThatWaitForMemoryCutNoSmallGenerations(t *testing.T) {
-	e := &Engine{settings: Settings{}.withDefaults(), clock: systemClock{}, active: newGeneration(2)}
+	e := &Engine{settings: Settings{}.withDefaults(1 << 30), clock: systemClock{}, active: newGeneration(2)}
 	e.active.frames, e.active.born = 1, e.now()
 	if !e.due(true) {
 		t.Error("nothing is being flushed, and the rows that fill the memory are not either")
@@ -68,7 +68,7 @@ func TestWritersThatWaitForMemoryAreNotForgotten(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, err := Open("/db", Settings{MemoryBytes: 1 << 20}, Components{FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
+			e, err := Open("/db", Settings{}, Components{Memory: memoryFor(1 << 20), FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
 			must(t, err)
 			_, err = createNumbers(e, "t")
 			must(t, err)
@@ -79,13 +79,13 @@ func TestWritersThatWaitForMemoryAreNotForgotten(t *testing.T) {
 			reservation := e.NewReservation()
 			during(t, e, func(rows int) {
 				waiting = rows
-				_, err := reservation.TryReserve(e.settings.MemoryBytes - e.budget.inUse())
+				_, err := reservation.TryReserve(e.memory.Rows.Limit() - e.memory.Rows.Used())
 				must(t, err)
 				writer.Go(func() error {
 					_, err := e.Append(patience, batchOf("late", rows), AppendOptions{})
 					return err
 				})
-				eventually(e.budget.hasWaiters)
+				eventually(e.memory.Rows.Waiting)
 				e.queue.signal() // as the writer does next, if it did not yet
 			})
 			must(t, writer.Wait())
@@ -103,7 +103,7 @@ func TestWritersThatWaitForMemoryAreNotForgotten(t *testing.T) {
 // mutation, while a writer waits for the memory of the table's rows. The clock stands still. If one
 // of them held a snapshot of these rows while it waits, it would wait for itself.
 func TestDeletingSupersededRowsWaitsForMemoryWithoutASnapshot(t *testing.T) {
-	e, err := Open("/db", Settings{MemoryBytes: 4 << 20}, Components{FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
+	e, err := Open("/db", Settings{}, Components{Memory: memoryFor(4 << 20), FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
 	must(t, err)
 	table, err := createMergeOnRead(e, "t", false)
 	must(t, err)
@@ -116,7 +116,7 @@ func TestDeletingSupersededRowsWaitsForMemoryWithoutASnapshot(t *testing.T) {
 		}
 		must(t, appendMergeOnRead(e, table, batch, AppendOptions{}))
 	}
-	release, err := e.NewReservation().TryReserve(e.settings.MemoryBytes - e.budget.inUse() - 256<<10)
+	release, err := e.NewReservation().TryReserve(e.memory.Rows.Limit() - e.memory.Rows.Used() - 256<<10)
 	must(t, err)
 	patience, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -126,17 +126,11 @@ func TestDeletingSupersededRowsWaitsForMemoryWithoutASnapshot(t *testing.T) {
 	others.Go(func() error {
 		err := e.reserve(patience, 512<<10)
 		if err == nil {
-			e.budget.release(512 << 10)
+			e.memory.Rows.Release(512 << 10)
 		}
 		return err
 	})
-	waiting := func(n int) {
-		eventually(func() bool {
-			e.budget.mu.Lock()
-			defer e.budget.mu.Unlock()
-			return len(e.budget.queue) == n
-		})
-	}
+	waiting := func(n int) { eventually(func() bool { return waiters(e) == n }) }
 	waiting(1)
 	reservation := e.NewReservation()
 	gone := s.Tables[table.ID].Memtables[0].Rowset
@@ -164,8 +158,7 @@ func TestDeletingSupersededRowsWaitsForMemoryWithoutASnapshot(t *testing.T) {
 // TestAllWritersGetTheirTurnWhenMemoryIsShort has a writer that waits during a flush and needs more
 // memory than the flush frees. It must not wait forever.
 func TestAllWritersGetTheirTurnWhenMemoryIsShort(t *testing.T) {
-	settings := Settings{MemoryBytes: 1 << 20}
-	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Logger: quiet, PoisonMemory: true})
+	e, err := Open("/db", Settings{}, Components{Memory: memoryFor(1 << 20), FS: vfs.NewCrashable(), Logger: quiet, PoisonMemory: true})
 	must(t, err)
 	_, err = createNumbers(e, "t")
 	must(t, err)

@@ -17,7 +17,7 @@ type request struct {
 	body        [][]byte
 	encoded     []byte // encoded sections of the log frame, see the method sections
 	counts      Counts // numbers of changed rows, for the answer
-	bytes       int64  // bytes that the body and the rows have reserved in the budget
+	bytes       int64  // bytes that the body and the rows have reserved
 	async       bool
 	idempotency *idempotencyRecord // idempotency record; nil if the request has no idempotency key
 	progress    *Progress          // offsets of a source; nil if the rows are not from a source
@@ -83,7 +83,7 @@ func (q *queue) push(r *request) error {
 	return nil
 }
 
-// signal wakes the committer. The committer then checks the queue for requests, and the budget for
+// signal wakes the committer. The committer then checks the queue for requests, and memory for
 // writers that wait for memory.
 func (q *queue) signal() {
 	select {

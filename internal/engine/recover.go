@@ -137,7 +137,7 @@ func (e *Engine) replayRows(g *generation, rows *replayedRows) error {
 		charged := plan.ChargeBytes()
 		r.addReserved(charged, rows.first)
 		g.reserved += charged
-		e.budget.forceReserve(charged)
+		e.memory.Rows.Charge(charged)
 	}
 	r.addReserved(0, rows.last)
 	return nil

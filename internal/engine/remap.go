@@ -45,9 +45,10 @@ type retainedRemap struct {
 }
 
 // remapBytes is the limit of the memory of retained remaps (new row addresses of replaced rowsets),
-// in bytes. The newest remap is retained even if it alone exceeds the limit. The remaps that are
-// retained for the dedup states of tables have the same limit, separately.
-func (e *Engine) remapBytes() int64 { return e.settings.MemoryBytes / 4 }
+// in bytes. The newest remap is retained
+// even if it alone exceeds the limit. The remaps that are retained for the dedup states of tables
+// have the same limit, separately.
+func (e *Engine) remapBytes() int64 { return e.memory.Rows.Limit() / 4 }
 
 // add retains the given remap: the new addresses of the rows of the given rowsets, which the edit
 // seq has replaced. If the memory of all remaps exceeds limit, add drops the oldest remaps. It does

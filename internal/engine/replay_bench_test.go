@@ -24,9 +24,9 @@ func BenchmarkReplay(b *testing.B) {
 
 func benchmarkReplay(b *testing.B, rows int) {
 	dir := b.TempDir()
-	settings := Settings{DisableAutomaticFlush: true, MemoryBytes: 4 << 30, FlushBytes: 1 << 30}
+	settings := Settings{DisableAutomaticFlush: true, FlushBytes: 1 << 30}
 	open := func() *Engine {
-		e, err := Open(dir, settings, Components{Logger: quiet})
+		e, err := Open(dir, settings, Components{Memory: memoryFor(4 << 30), Logger: quiet})
 		must(b, err)
 		return e
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Reservation is a memory reservation of one statement that reads a snapshot and changes rows. The
-// memory counts within Settings.MemoryBytes. It is for the rows that the statement collects, and
+// memory counts in the account of rows. It is for the rows that the statement collects, and
 // for what it commits (AppendOptions.Reservation).
 //
 // The rows of a snapshot stay in memory until it is released. So a statement that waits for memory
@@ -22,7 +22,7 @@ import (
 // Reserve, which waits, but only a few times in all.
 type Reservation struct {
 	engine   *Engine
-	unused   int64 // bytes that are reserved in the budget and that the statement has not taken yet
+	unused   int64 // bytes that are reserved and that the statement has not taken yet
 	reserved int64 // bytes that the statement took since the last WaitForMore or BeginAttempt
 	// wanted is the number of bytes that the last attempt of the statement needed at least: the
 	// bytes that it had taken when memory was short, plus those that it asked for then.
@@ -52,8 +52,8 @@ func (e *Engine) NewReservation() *Reservation { return &Reservation{engine: e} 
 func (r *Reservation) BeginAttempt() { r.reserved = 0 }
 
 // TryReserve takes the given number of bytes of memory without waiting. If that many bytes are not
-// free, the error is ErrMemoryBusy. If they are more than the whole budget, the error is TooLarge.
-// The caller must call the returned function release, and may call it more than once.
+// free, the error is ErrMemoryBusy. If they are more than the limit of all rows, the error is
+// TooLarge. The caller must call the returned function release, and may call it more than once.
 func (r *Reservation) TryReserve(bytes int64) (release func(), err error) {
 	if err := r.tryReserve(bytes); err != nil {
 		return nil, err
@@ -61,16 +61,15 @@ func (r *Reservation) TryReserve(bytes int64) (release func(), err error) {
 	var released atomic.Bool
 	return func() {
 		if released.CompareAndSwap(false, true) {
-			r.engine.budget.release(bytes)
+			r.engine.memory.Rows.Release(bytes)
 		}
 	}, nil
 }
 
-// tryReserve takes memory like TryReserve, for a caller that itself returns the memory to the
-// budget.
+// tryReserve takes memory like TryReserve, for a caller that itself returns the memory.
 func (r *Reservation) tryReserve(bytes int64) error {
 	if more := bytes - r.unused; more > 0 {
-		if there, err := r.engine.budget.tryReserve(more); err != nil || !there {
+		if there, err := r.engine.tryReserve(more); err != nil || !there {
 			r.wanted = r.reserved + bytes
 			if err == nil {
 				err = ErrMemoryBusy
@@ -132,9 +131,9 @@ func (r *Reservation) WaitForMore(ctx context.Context) error {
 	r.Close()
 	// Reserve reservationGrowth times as much as the last attempt needed, and at least
 	// minReservation. But if that is more than the mean of what the last attempt needed and the
-	// whole budget, reserve the mean. So if a statement needs almost the whole budget, its
-	// reservations come closer to the budget with each attempt, instead of growing beyond it.
-	need := min(max(reservationGrowth*r.wanted, minReservation), max((r.wanted+r.engine.settings.MemoryBytes)/2, r.wanted))
+	// limit of all rows, reserve the mean. So if a statement needs almost all of it, its
+	// reservations come closer to the limit with each attempt, instead of growing beyond it.
+	need := min(max(reservationGrowth*r.wanted, minReservation), max((r.wanted+r.engine.memory.Rows.Limit())/2, r.wanted))
 	if err := r.engine.reserve(ctx, need); err != nil {
 		return err
 	}
@@ -142,10 +141,10 @@ func (r *Reservation) WaitForMore(ctx context.Context) error {
 	return nil
 }
 
-// Close returns to the budget the memory that was reserved but not taken by the statement.
+// Close releases the memory that was reserved but not taken by the statement.
 func (r *Reservation) Close() {
 	if r.unused > 0 {
-		r.engine.budget.release(r.unused)
+		r.engine.memory.Rows.Release(r.unused)
 		r.unused = 0
 	}
 }

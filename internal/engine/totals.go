@@ -62,7 +62,7 @@ type Totals struct {
 // number of parts.
 func (e *Engine) Totals() Totals {
 	t := Totals{
-		MemoryLimit: e.budget.limit, KeyLimit: keyShare * e.settings.MemoryBytes,
+		MemoryLimit: e.memory.Rows.Limit(), KeyLimit: e.memory.Keys.Limit(),
 		Flushes: e.durations.flushes.read(), FlushErrors: e.durations.flushErrors.Load(), LogSyncs: e.durations.syncs.read(),
 	}
 	e.mu.RLock()

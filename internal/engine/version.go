@@ -9,6 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/keys"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
 )
@@ -48,7 +49,7 @@ type partFile struct {
 type memtableRef struct {
 	mem        *memtable.Memtable
 	generation base.SegmentID
-	budget     *budget
+	rows       *ledger.Account
 	keys       *keys.Finder
 	refs       atomic.Int64
 
@@ -56,12 +57,12 @@ type memtableRef struct {
 
 	// The committer writes reserved and maxSeq until the generation is frozen. From then on they
 	// are constant.
-	reserved int64 // bytes that are reserved in the budget until the memtable's memory is freed
+	reserved int64 // bytes that are reserved in the account until the memtable's memory is freed
 	maxSeq   base.Seq
 }
 
 func newMemtableRef(e *Engine, rowset base.RowsetID, t schema.Table, generation base.SegmentID) *memtableRef {
-	r := &memtableRef{mem: memtable.New(e.pool, rowset, t), generation: generation, budget: e.budget, keys: e.keyFinder}
+	r := &memtableRef{mem: memtable.New(e.pool, rowset, t), generation: generation, rows: e.memory.Rows, keys: e.keyFinder}
 	r.refs.Store(1)
 	return r
 }
@@ -70,7 +71,7 @@ func (r *memtableRef) release() {
 	if r.refs.Add(-1) == 0 {
 		r.keys.Forget(r.mem.Rowset())
 		r.mem.Release()
-		r.budget.release(r.reserved)
+		r.rows.Release(r.reserved)
 	}
 }
 

@@ -84,7 +84,7 @@ func (f *Finder) buildInBackground(t *snapshot.Table, rows int64, lacking []lack
 	for _, l := range lacking {
 		// Whole indexes are built only if the indexes of all parts fit into memory together.
 		// Otherwise they would evict each other.
-		err := f.makeIndex(t, l, l.again && rows*entryBytes <= f.maxBytes, key, values)
+		err := f.makeIndex(t, l, l.again && rows*entryBytes <= f.memory.Limit(), key, values)
 		if f.builder.closing.Err() != nil {
 			return
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -44,7 +45,7 @@ func newBackgroundWorld(t *testing.T, keys ...[]int64) *backgroundWorld {
 	w.table, _ = tableOf(t, &w.read, keys...)
 	reader := readerOf(w.readPart)
 	reader.Hold = w.hold
-	w.finder = NewFinder(1<<30, reader, func(err error) {
+	w.finder = NewFinder(ledger.NewAccount("keys", 1<<30), ledger.NewAccount("work", 1<<30), reader, func(err error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.failures = append(w.failures, err.Error())
@@ -337,7 +338,7 @@ func TestTheCacheOfARowsetIsDroppedWithIt(t *testing.T) {
 		}
 		w.finder.Forget(id)
 	}
-	if f := w.finder; f.bytes != 0 || len(f.parts) != 0 || slices.ContainsFunc(f.parts[:cap(f.parts)], func(s *rowset) bool { return s != nil }) {
-		t.Errorf("%d bytes of %d parts are kept, %v", f.bytes, len(f.parts), f.parts[:cap(f.parts)])
+	if f := w.finder; f.memory.Used() != 0 || len(f.parts) != 0 || slices.ContainsFunc(f.parts[:cap(f.parts)], func(s *rowset) bool { return s != nil }) {
+		t.Errorf("%d bytes of %d parts are kept, %v", f.memory.Used(), len(f.parts), f.parts[:cap(f.parts)])
 	}
 }

@@ -18,9 +18,14 @@ import (
 // table. If there are too many for the table, it makes several passes over the parts, each for a
 // range of hashes.
 
-// passRows is the number of rows that one pass of Duplicates handles. Each row takes 48 bytes,
-// including the memory for sorting.
-const passRows = 8 << 20
+// A pass of Duplicates handles as many rows as fit into half of its account, but at least
+// leastPassRows and at most mostPassRows. Each row takes passRowBytes, including the memory for
+// sorting.
+const (
+	passRowBytes  = 48
+	leastPassRows = 64 << 10
+	mostPassRows  = 8 << 20
+)
 
 // keyRow is a row in the hash table of the method Duplicates, with the hash of its key.
 type keyRow struct {
@@ -47,7 +52,11 @@ func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added
 			rows += p.Rows
 		}
 	}
+	passRows := min(max(f.work.Limit()/2/passRowBytes, leastPassRows), mostPassRows)
 	passes := uint64((rows + passRows - 1) / passRows)
+	charged := min(rows, passRows) * passRowBytes
+	f.work.Charge(charged)
+	defer f.work.Release(charged)
 	var all []keyRow
 	for pass := range passes {
 		all = all[:0]

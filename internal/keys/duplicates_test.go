@@ -13,6 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -29,7 +30,7 @@ func tableOf(t *testing.T, read *[]base.RowsetID, keys ...[]int64) (*snapshot.Ta
 		stats := map[base.ColumnID]schema.ColumnStats{1: {Min: schema.IntValue(slices.Min(k)), Max: schema.IntValue(slices.Max(k))}}
 		s.Parts = append(s.Parts, &catalog.Part{ID: base.RowsetID(i + 1), Table: 1, SchemaVersion: 1, Rows: int64(len(k)), Stats: stats})
 	}
-	return s, NewFinder(1<<30, readerOf(func(_ context.Context, _ *snapshot.Table, p *catalog.Part, _ []schema.Column, rows func([]arrow.Array) error) error {
+	return s, NewFinder(ledger.NewAccount("keys", 1<<30), ledger.NewAccount("work", 1<<30), readerOf(func(_ context.Context, _ *snapshot.Table, p *catalog.Part, _ []schema.Column, rows func([]arrow.Array) error) error {
 		*read = append(*read, p.ID)
 		return rows([]arrow.Array{numbers(keys[p.ID-1]...)})
 	}), func(err error) { t.Error(err) })
@@ -71,12 +72,12 @@ func TestIndexesOfWhichSomeFitAreOfUse(t *testing.T) {
 	}
 	read = nil
 	_, f = tableOf(t, &read, parts...)
-	f.maxBytes = all / 2
+	f.memory = ledger.NewAccount("keys", all/2)
 	for range 100 {
 		look(f)
 	}
-	if _, bytes := f.Cached(); bytes > f.maxBytes || len(read) > 750 {
-		t.Errorf("%d bytes are kept of %d, and parts were read %d times of 1000", bytes, f.maxBytes, len(read))
+	if _, bytes := f.Cached(); bytes > f.memory.Limit() || len(read) > 750 {
+		t.Errorf("%d bytes are kept of %d, and parts were read %d times of 1000", bytes, f.memory.Limit(), len(read))
 	}
 }
 
@@ -90,7 +91,7 @@ func TestAnIndexThatIsLargerThanTheCacheIsCached(t *testing.T) {
 			large[i] = int64(i)
 		}
 		table, f := tableOf(t, &read, large, []int64{5000, 5001})
-		f.maxBytes = 1000 * entryBytes / 2
+		f.memory = ledger.NewAccount("keys", 1000*entryBytes/2)
 		look := func(key int64) {
 			t.Helper()
 			columns := []arrow.Array{numbers(key)}
@@ -104,11 +105,11 @@ func TestAnIndexThatIsLargerThanTheCacheIsCached(t *testing.T) {
 		if !slices.Equal(read, []base.RowsetID{1}) {
 			t.Fatalf("parts %v were read: the first is to be once", read)
 		}
-		for f.bytes > f.maxBytes { // the small index is cached sooner or later
+		for f.memory.Excess() > 0 { // the small index is cached sooner or later
 			look(5001)
 		}
 		look(17)
-		if _, bytes := f.Cached(); bytes < f.maxBytes || read[len(read)-1] != 1 {
+		if _, bytes := f.Cached(); bytes < f.memory.Limit() || read[len(read)-1] != 1 {
 			t.Errorf("%d bytes are kept, parts %v were read", bytes, read)
 		}
 	}
@@ -151,6 +152,28 @@ func TestDuplicatesAreTheKeysThatAnAddedPartShares(t *testing.T) {
 	}
 	if !slices.Equal(read, []base.RowsetID{2}) {
 		t.Errorf("read parts %v", read)
+	}
+}
+
+// TestDuplicatesAreFoundInSeveralPasses has memory for a fraction of the rows.
+func TestDuplicatesAreFoundInSeveralPasses(t *testing.T) {
+	var read []base.RowsetID
+	var first, second []int64
+	for i := range int64(3 * leastPassRows) {
+		first, second = append(first, 2*i), append(second, 3*i)
+	}
+	table, f := tableOf(t, &read, first, second)
+	f.work = ledger.NewAccount("work", 0)
+	keys := map[string]bool{}
+	err := f.Duplicates(t.Context(), table, table.Parts[:1], table.Parts[1:], func(rows []base.RowAddress) error {
+		if len(rows) != 2 || 2*rows[0].Ordinal != 3*rows[1].Ordinal || f.work.Used() != leastPassRows*passRowBytes {
+			t.Errorf("rows %v; %d bytes are charged", rows, f.work.Used())
+		}
+		keys[fmt.Sprint(rows)] = true
+		return nil
+	})
+	if err != nil || len(keys) != leastPassRows || len(read) != 12 || f.work.Used() != 0 {
+		t.Errorf("%d keys, %d reads, %d bytes are charged, %v", len(keys), len(read), f.work.Used(), err)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/patch"
@@ -46,15 +47,15 @@ type Reader struct {
 // Finder finds rows by their keys. It caches data about rowsets until Forget is called. It is safe
 // for concurrent use.
 type Finder struct {
-	reader   Reader
-	maxBytes int64
+	reader Reader
+	memory *ledger.Account // memory of the cached data of parts; charged while mu is held
+	work   *ledger.Account // memory of running calls of Duplicates
 
 	mu sync.Mutex
 	// rowsets has the cached data, by rowset id and key. The string describes the key: its columns
 	// and their types, since a schema change may change a type. It is guarded by mu.
 	rowsets map[base.RowsetID]map[string]*rowset
 	parts   []*rowset // entries in the map rowsets that have cached data of parts; guarded by mu
-	bytes   int64     // memory of the cached data of parts, in bytes; guarded by mu
 	// coarse has the key columns in which more than maxAlike rows had the same values, and when
 	// that was found. It is guarded by mu.
 	coarse map[coarseKey]time.Time
@@ -103,11 +104,11 @@ type partIndex struct {
 	states states
 }
 
-// NewFinder returns a finder that caches at most maxBytes bytes of data about parts. If building an
-// index in the background fails, the function failed is called with the error. The caller must call
-// Close.
-func NewFinder(maxBytes int64, reader Reader, failed func(error)) *Finder {
-	f := &Finder{reader: reader, maxBytes: maxBytes, rowsets: map[base.RowsetID]map[string]*rowset{}, coarse: map[coarseKey]time.Time{}}
+// NewFinder returns a finder. The account memory limits the data about parts that it caches,
+// and the account work the memory of calls of Duplicates. If building an index in the background
+// fails, the function failed is called with the error. The caller must call Close.
+func NewFinder(memory, work *ledger.Account, reader Reader, failed func(error)) *Finder {
+	f := &Finder{reader: reader, memory: memory, work: work, rowsets: map[base.RowsetID]map[string]*rowset{}, coarse: map[coarseKey]time.Time{}}
 	f.builder.failed = failed
 	f.builder.closing, f.builder.close = context.WithCancel(context.Background())
 	return f
@@ -418,7 +419,7 @@ func (f *Finder) cacheIndex(s *rowset, x *partIndex) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	k := s.cached.Load()
-	if f.bytes+bytes > f.maxBytes && f.bytes-k.bytes >= bytes && rand.IntN(8) > 0 {
+	if f.memory.Excess()+bytes > 0 && f.memory.Used()-k.bytes >= bytes && rand.IntN(8) > 0 {
 		return
 	}
 	k.index.Store(x)
@@ -445,13 +446,23 @@ func (f *Finder) chargeLocked(s *rowset, k *cached, bytes int64) {
 		f.parts = append(f.parts, s)
 	}
 	k.bytes += bytes
-	f.bytes += bytes
-	for f.bytes > f.maxBytes && len(f.parts) > 1 {
+	f.memory.Charge(bytes)
+	for f.memory.Excess() > 0 && len(f.parts) > 1 {
 		other := rand.IntN(len(f.parts) - 1)
 		if other >= s.at {
 			other++
 		}
 		f.dropLocked(f.parts[other])
+	}
+}
+
+// Trim evicts cached data of parts at random until its memory is within the limit. The data of a
+// single part may exceed the limit.
+func (f *Finder) Trim() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for f.memory.Excess() > 0 && len(f.parts) > 1 {
+		f.dropLocked(f.parts[rand.IntN(len(f.parts))])
 	}
 }
 
@@ -462,7 +473,7 @@ func (f *Finder) dropLocked(s *rowset) {
 	f.parts[s.at], f.parts[last].at = f.parts[last], s.at
 	f.parts[last] = nil // the array stays, and its pointer must not keep the rowset in memory
 	f.parts, s.at = f.parts[:last], -1
-	f.bytes -= s.cached.Swap(new(cached)).bytes
+	f.memory.Release(s.cached.Swap(new(cached)).bytes)
 }
 
 // Forget drops all data about a rowset. It is called when no table and no reader uses the rowset
@@ -483,5 +494,5 @@ func (f *Finder) Forget(id base.RowsetID) {
 func (f *Finder) Cached() (rowsets int, bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.rowsets), f.bytes
+	return len(f.rowsets), f.memory.Used()
 }

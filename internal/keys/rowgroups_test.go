@@ -17,6 +17,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -47,7 +48,7 @@ func newGroupWorld(t *testing.T, maxBytes int64) *groupWorld {
 	descending := table
 	descending.Version, descending.SortKey = 2, []schema.SortField{{Column: 1, Descending: true}}
 	w.table = &snapshot.Table{Schema: table, Versions: map[uint32]schema.Table{1: table, 2: descending}, Patches: map[base.RowsetID]*patch.Set{}}
-	w.finder = NewFinder(maxBytes, Reader{
+	w.finder = NewFinder(ledger.NewAccount("keys", maxBytes), ledger.NewAccount("work", 1<<30), Reader{
 		Hold: heldForGood,
 		Part: func(context.Context, *snapshot.Table, *catalog.Part, []schema.Column, func([]arrow.Array) error) error {
 			t.Error("a whole part is read")
@@ -175,8 +176,8 @@ func TestCachedRowGroupsAreBounded(t *testing.T) {
 			for i := range int64(seldom + 2) {
 				w.check([2]int64{p*40_000 + i, p})
 			}
-			if w.finder.bytes > most {
-				t.Errorf("%d bytes are kept", w.finder.bytes)
+			if w.finder.memory.Used() > most {
+				t.Errorf("%d bytes are kept", w.finder.memory.Used())
 			}
 		}
 	}
@@ -184,7 +185,9 @@ func TestCachedRowGroupsAreBounded(t *testing.T) {
 		t.Errorf("%d row groups read", w.read)
 	}
 	// A footer that does not fit any more evicts something else.
-	w.finder.maxBytes = w.finder.bytes
+	used := w.finder.memory.Used()
+	w.finder.memory = ledger.NewAccount("keys", used)
+	w.finder.memory.Charge(used)
 	w.add(1, [][2]int64{{500_000, 1}, {500_001, 2}})
 	opened, read := w.opened, w.read
 	for range 3 * seldom {

@@ -13,6 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -49,7 +50,7 @@ func newWorld(t *testing.T, seed uint64, versions bool) *world {
 	if versions {
 		w.table.RowVersion = 2
 	}
-	w.finder = NewFinder(1<<30, readerOf(func(_ context.Context, _ *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func([]arrow.Array) error) error {
+	w.finder = NewFinder(ledger.NewAccount("keys", 1<<30), ledger.NewAccount("work", 1<<30), readerOf(func(_ context.Context, _ *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func([]arrow.Array) error) error {
 		return rows(w.record(w.rows[p.ID]).Columns()[:len(columns)])
 	}), func(err error) { t.Error(err) })
 	return w

@@ -18,8 +18,8 @@ type Account struct {
 	tree   *tree
 	queue  *queue
 	limit  int64
-	// share is not nil for a cache. It returns the present limit, which depends on the use of other
-	// accounts.
+	// share is not nil for a cache, whose memory is only charged. It returns the present limit,
+	// which depends on the use of other accounts.
 	share func() int64
 
 	used, peak, waited atomic.Int64 // waited is a time in nanoseconds
@@ -48,10 +48,18 @@ type Wait struct {
 // waits, or that waiting could have been a deadlock.
 var ErrBusy = base.Errorf(base.Unavailable, "no memory is free at the moment").WithHint("retry after a second")
 
-// newTree returns the root account of a new tree.
-func newTree(name string, limit int64) *Account {
+// NewAccount returns the root account of a new tree.
+func NewAccount(name string, limit int64) *Account {
 	a := &Account{name: name, tree: &tree{}, queue: &queue{}, limit: limit}
 	a.tree.accounts, a.tree.queues = []*Account{a}, []*queue{a.queue}
+	return a
+}
+
+// NewCache returns the root account of a cache. The function limit returns its present limit. It
+// must not use the account.
+func NewCache(name string, limit func() int64) *Account {
+	a := NewAccount(name, 0)
+	a.share = limit
 	return a
 }
 
@@ -132,7 +140,7 @@ func (a *Account) Reserve(ctx context.Context, n int64, w Wait) error {
 // It waits until they are free, and is served before all callers of Reserve. If the waiting holders
 // could not all be served one after the other, each from the memory that those before it release,
 // then waiting could be a deadlock, and Grow returns ErrBusy at once. Other errors are those of
-// Reserve.
+// Reserve. If held is 0, Grow does what Reserve does.
 func (a *Account) Grow(ctx context.Context, held, n int64, w Wait) error {
 	return a.wait(ctx, &waiter{account: a, held: held, bytes: n}, w)
 }
@@ -149,6 +157,15 @@ func (a *Account) Charge(n int64) {
 	a.tree.mu.Lock()
 	defer a.tree.mu.Unlock()
 	a.add(n, nil)
+}
+
+// Observe says that n bytes of the account are in use, those of accounts below it included. It is
+// for memory that is neither reserved nor charged when it is allocated.
+func (a *Account) Observe(n int64) {
+	a.tree.mu.Lock()
+	defer a.tree.mu.Unlock()
+	a.add(n-a.Used(), nil)
+	a.tree.serve()
 }
 
 // Release gives n bytes back, and serves waiting callers.

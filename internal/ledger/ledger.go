@@ -24,8 +24,9 @@ type Ledger struct {
 	// Columns, Changed and Keys are caches: of column chunks, of values of changed rows, and of
 	// indexes of keys.
 	Columns, Changed, Keys *Account
-	// Queries has all memory that DuckDB holds.
-	Queries *Account
+	// Queries has all memory that DuckDB holds. Freed is the share of it that DuckDB does not use
+	// any more, and that its allocator has not given back to the system yet.
+	Queries, Freed *Account
 	// Results has the buffers of results on their way to clients.
 	Results *Account
 
@@ -35,9 +36,6 @@ type Ledger struct {
 	mu    sync.Mutex
 	trims []func() // guarded by mu
 }
-
-// One request may take at most 7/8 of the memory of bodies, so that small requests can start.
-const bodyShare = 8
 
 // shares of the caches in what all caches together may take, in percent
 const (
@@ -50,6 +48,18 @@ const (
 // It is for reservations that come faster than caches are trimmed.
 const unlent = 16
 
+// DefaultMemory is the most memory in bytes that a process takes if the user does not say more.
+const DefaultMemory = 7 << 30
+
+// Default returns the ledger of a process that takes DefaultMemory.
+func Default() *Ledger {
+	limits, err := Divide(DefaultMemory, Fixed{})
+	if err != nil {
+		panic("ledger: the default memory is too low: " + err.Error())
+	}
+	return New(limits)
+}
+
 // New returns a ledger with these limits.
 func New(limits Limits) *Ledger {
 	l := &Ledger{limits: limits}
@@ -61,16 +71,17 @@ func New(limits Limits) *Ledger {
 	l.Texts = requests.below("texts", limits.Requests/4)
 	l.Streams = l.root("streams", limits.Streams)
 	l.Work = l.root("work", limits.Work)
-	l.caches = l.root("caches", limits.Caches)
-	l.caches.share = l.lendable
+	l.caches = NewCache("caches", l.lendable)
+	l.roots = append(l.roots, l.caches)
 	l.Columns, l.Changed, l.Keys = l.cache("columns", columnsShare), l.cache("changed", changedShare), l.cache("keys", keysShare)
 	l.Queries = l.root("queries", limits.Queries)
+	l.Freed = l.Queries.below("freed", limits.Queries)
 	l.Results = l.root("results", limits.Results)
 	return l
 }
 
 func (l *Ledger) root(name string, limit int64) *Account {
-	a := newTree(name, limit)
+	a := NewAccount(name, limit)
 	l.roots = append(l.roots, a)
 	return a
 }
@@ -78,7 +89,7 @@ func (l *Ledger) root(name string, limit int64) *Account {
 // cache returns the account of a cache that may take a share, in percent, of what all caches may
 // take.
 func (l *Ledger) cache(name string, share int64) *Account {
-	a := l.caches.below(name, l.limits.Caches*share/100)
+	a := l.caches.below(name, 0)
 	a.share = func() int64 { return l.lendable() * share / 100 }
 	return a
 }
@@ -91,6 +102,16 @@ func (l *Ledger) lendable() int64 {
 		unused += max(a.limit-a.Used(), 0)
 	}
 	return l.limits.Caches + max(unused, 0)
+}
+
+// Heap returns how many bytes the accounts hold on Go's heap. The other accounts have memory that
+// the operating system maps (rows) and memory of DuckDB.
+func (l *Ledger) Heap() int64 {
+	heap := l.Patches.Used()
+	for _, a := range []*Account{l.Bodies.parent, l.Streams, l.Work, l.caches, l.Results} {
+		heap += a.Used()
+	}
+	return heap
 }
 
 // OnTrim adds a function that removes entries of a cache until its account does not exceed its
@@ -115,9 +136,13 @@ func (l *Ledger) Trim() {
 // Limits returns the limits of the accounts.
 func (l *Ledger) Limits() Limits { return l.limits }
 
+// NoLimit is the limit of memory that no account counts.
+const NoLimit = -1
+
 // Stats are figures of an account, for system tables and metrics. All sizes are in bytes.
 type Stats struct {
-	Account           string
+	Account           string // path of the account, such as "requests/bodies"
+	Parent            string // path of the account above it, or empty
 	Used, Limit, Peak int64
 	Waiting           int           // callers that wait for memory of the account
 	Waited            time.Duration // time that callers have waited in all
@@ -137,8 +162,12 @@ func (a *Account) stats() (all []Stats) {
 	a.tree.mu.Lock()
 	defer a.tree.mu.Unlock()
 	for _, each := range a.tree.accounts {
+		parent := ""
+		if each.parent != nil {
+			parent = each.parent.name
+		}
 		all = append(all, Stats{
-			Account: each.name, Used: each.Used(), Limit: each.Limit(), Peak: each.peak.Load(),
+			Account: each.name, Parent: parent, Used: each.Used(), Limit: each.Limit(), Peak: each.peak.Load(),
 			Waiting: each.waiting(), Waited: time.Duration(each.waited.Load()), Refused: each.refused.Load(),
 		})
 	}

@@ -13,9 +13,8 @@ const module = "github.com/scoterdb/scoter"
 // floors, and on its own floor only what lies below its own path.
 var floors = [][]string{
 	{"internal/base", "internal/version"},
-	{"internal/ledger"},
-	{"internal/vfs", "internal/mapped", "internal/option", "internal/intern", "internal/sqltoken", "internal/schema", "internal/config"},
-	{"internal/blocks"},
+	{"internal/vfs", "internal/mapped", "internal/option", "internal/intern", "internal/sqltoken", "internal/schema", "internal/ledger"},
+	{"internal/blocks", "internal/config"},
 	{"internal/batch", "internal/duck", "internal/encode", "internal/spool"},
 	{"internal/wal", "internal/memtable", "internal/catalog", "internal/part", "internal/patch", "internal/ingest", "internal/sample", "internal/livescan"},
 	{"internal/snapshot", "internal/registry"},

@@ -35,9 +35,12 @@ var limit = size{files: 25, lines: 4000, methods: 40, demanded: 6, against: 10}
 // filesHeading begins the list of files, from the bottom up, in the comment of a package.
 const filesHeading = "Files, from the bottom up:"
 
+// slack is how much less than its entry in the map exceeding a package may have.
+var slack = size{files: 2, lines: 500, methods: 5, demanded: 1, against: 5}
+
 // exceeding lists the packages that exceed a limit, with their present figures. A zero stands for
-// the figure of limit. The figures may only fall: if a package has less than its entry says, the
-// test fails until the entry is lowered. Entries of lines are rounded up to a multiple of 250.
+// the figure of limit. The figures may only fall: if a package has less than its entry says, by more
+// than slack, the test fails until the entry is lowered.
 var exceeding = map[string]size{
 	"clients/go":                   {lines: 5250},
 	"cmd/scoter":                   {against: 21},
@@ -69,19 +72,19 @@ func TestPackagesAndTypesAreSmall(t *testing.T) {
 		path := p.path
 		entry, is := entries[path], measure(t, p)
 		delete(entries, path)
-		check := func(figure string, is, entry, limit, step int) {
+		check := func(figure string, is, entry, limit, slack int) {
 			switch {
 			case is > max(entry, limit):
 				t.Errorf("%s has %d %s, but at most %d are allowed", path, is, figure, max(entry, limit))
-			case entry > limit && is <= entry-step:
+			case entry > limit && is < entry-slack:
 				t.Errorf("%s has only %d %s: lower its entry in the map exceeding (%d)", path, is, figure, entry)
 			}
 		}
-		check("files", is.files, entry.files, limit.files, 1)
-		check("lines", is.lines, entry.lines, limit.lines, 250)
-		check("methods of one type", is.methods, entry.methods, limit.methods, 1)
-		check("methods of one interface", is.demanded, entry.demanded, limit.demanded, 1)
-		check("percent of references against the file order", is.against, entry.against, limit.against, 1)
+		check("files", is.files, entry.files, limit.files, slack.files)
+		check("lines", is.lines, entry.lines, limit.lines, slack.lines)
+		check("methods of one type", is.methods, entry.methods, limit.methods, slack.methods)
+		check("methods of one interface", is.demanded, entry.demanded, limit.demanded, slack.demanded)
+		check("percent of references against the file order", is.against, entry.against, limit.against, slack.against)
 	}
 	for path := range entries {
 		t.Errorf("the map exceeding has %s, which is not a package", path)

@@ -16,6 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -35,6 +36,8 @@ type merger struct {
 	constants Constants
 	evaluate  Evaluate
 	clock     engine.Clock
+	work      *ledger.Account // memory of rows that merges have read and not written yet
+	share     int64           // how much of it one merge may take for one purpose, in bytes
 
 	mu sync.Mutex
 	// deduplicated has the time at which the last deduplication of each table began, by table id.
@@ -71,8 +74,8 @@ type input struct {
 const (
 	// heldRows is the number of rows that the batches of all inputs of a merge have together. So
 	// the batches are smaller if there are more inputs. But a batch has at least fewestRows rows,
-	// because smaller batches cost more per row. heldBytes limits the size of the batches in bytes
-	// if rows are large.
+	// because smaller batches cost more per row. heldBytes and the merge's share of
+	// memory limit the size of the batches in bytes if rows are large.
 	heldRows   = 4 * part.RowGroupRows
 	fewestRows = 8 << 10
 	heldBytes  = 256 << 20
@@ -100,8 +103,12 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, t
 	s.pull, s.stop = iter.Pull2(func(yield func(arrow.RecordBatch, error) bool) {
 		errStopped := errors.New("stopped")
 		stopped := false
-		err := part.ReadDictionaries(m.engine.PartFile(p), written, part.BatchSize{Rows: max(int64(heldRows/together), fewestRows), Bytes: int64(heldBytes / together)}, func(rec arrow.RecordBatch) error {
+		err := part.ReadDictionaries(m.engine.PartFile(p), written, part.BatchSize{Rows: max(int64(heldRows/together), fewestRows), Bytes: min(heldBytes, m.share) / int64(together)}, func(rec arrow.RecordBatch) error {
 			rec.Retain()
+			bytes := batch.Bytes(rec)
+			m.work.Charge(bytes)
+			// The merge asks for the next batch when it has used this one.
+			defer m.work.Release(bytes)
 			if !yield(rec, nil) {
 				stopped = true
 				return errStopped

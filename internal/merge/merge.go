@@ -22,7 +22,7 @@ const (
 	// that fills the disk would stop writers.
 	reserveBytes = 128 << 20
 	// rewriteBytes is the size in bytes of the decoded rows that the method rewrite sorts in one
-	// step.
+	// step, if the merge's share of memory is not less.
 	rewriteBytes = 64 << 20
 )
 
@@ -204,8 +204,13 @@ func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (ar
 func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield func() error) (made []catalog.Part, move *patch.Sorted, err error) {
 	var chunk []arrow.RecordBatch
 	var ordinals []uint32 // ordinals[i] is the number that row i of chunk has in the old part
-	defer func() { releaseRecords(chunk) }()
 	bytes := int64(0)
+	drop := func() {
+		releaseRecords(chunk)
+		m.work.Release(bytes)
+		chunk, ordinals, bytes = nil, nil, 0
+	}
+	defer drop()
 	move = &patch.Sorted{Rowset: s.part.ID}
 	for {
 		if err := yield(); err != nil {
@@ -218,12 +223,14 @@ func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield f
 		end := err == io.EOF
 		if !end {
 			chunk = append(chunk, r.rec)
-			bytes += batch.Bytes(r.rec)
+			size := batch.Bytes(r.rec)
+			m.work.Charge(size)
+			bytes += size
 			for i := range int(r.rec.NumRows()) {
 				ordinals = append(ordinals, r.ordinal(i))
 			}
 		}
-		if len(ordinals) > 0 && (end || bytes >= rewriteBytes) {
+		if len(ordinals) > 0 && (end || bytes >= min(rewriteBytes, m.share)) {
 			parts, err := m.writeSorted(t, chunk, like, func(part base.RowsetID, rows []uint32) {
 				from := make([]uint32, len(rows))
 				for i, row := range rows {
@@ -235,8 +242,7 @@ func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield f
 			if err != nil {
 				return made, nil, err
 			}
-			releaseRecords(chunk)
-			chunk, ordinals, bytes = nil, nil, 0
+			drop()
 		}
 		if end {
 			return made, move, nil

@@ -17,6 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
@@ -39,7 +40,7 @@ func openSQL(t *testing.T) *sqlDatabase {
 	t.Cleanup(inst.Close)
 	pool := duck.NewPool(inst, 4)
 	t.Cleanup(pool.Close)
-	relations, err := overlay.New(inst, blocks.NewFiles(vfs.OS, filepath.Join(dir, "parts"), quiet), 1<<20)
+	relations, err := overlay.New(inst, blocks.NewFiles(vfs.OS, filepath.Join(dir, "parts"), quiet), ledger.NewAccount("changed", 1<<20), ledger.NewAccount("columns", 1<<19))
 	must(t, err)
 	d := &sqlDatabase{t: t, dir: dir, pool: pool, overlay: relations}
 	clock := newManualClock()

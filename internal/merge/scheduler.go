@@ -12,6 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/vfs"
 	"golang.org/x/sync/errgroup"
@@ -50,6 +51,9 @@ type Components struct {
 	Clock     engine.Clock
 	Logger    *slog.Logger
 	Constants Constants // evaluates defaults; may be nil if no table gets a column with a default
+	// Memory limits the rows that merges have read and not written yet. Default: the account Work
+	// of ledger.Default.
+	Memory *ledger.Account
 	// function that evaluates expression updates (UPDATEs that are stored as SQL); may be nil if no
 	// table gets one
 	Evaluate Evaluate
@@ -133,9 +137,14 @@ type Merge struct {
 // New returns a Scheduler that merges parts in the background. The caller must close it before it
 // closes the engine.
 func New(e *engine.Engine, settings Settings, c Components) *Scheduler {
+	settings = settings.withDefaults()
+	if c.Memory == nil {
+		c.Memory = ledger.Default().Work
+	}
 	s := &Scheduler{
-		merger:   &merger{engine: e, fs: c.FS, constants: c.Constants, evaluate: c.Evaluate, clock: c.Clock, deduplicated: map[base.TableID]time.Time{}},
-		settings: settings.withDefaults(), clock: c.Clock, log: c.Logger,
+		merger: &merger{engine: e, fs: c.FS, constants: c.Constants, evaluate: c.Evaluate, clock: c.Clock, deduplicated: map[base.TableID]time.Time{},
+			work: c.Memory, share: c.Memory.Limit() / 2 / int64(settings.Parallel)},
+		settings: settings, clock: c.Clock, log: c.Logger,
 		round: make(chan struct{}, 1), failures: map[subject]*failure{}, mutated: map[subject]int{},
 	}
 	if c.FS == nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
@@ -79,8 +80,8 @@ func TestFlushWakesScheduler(t *testing.T) {
 func TestMergeRestsUnderPressure(t *testing.T) {
 	clock := newManualClock()
 	fsys := vfs.NewCrashable()
-	e, err := engine.Open("/db", engine.Settings{DisableAutomaticFlush: true, MemoryBytes: 1 << 20, MaxWait: time.Hour},
-		engine.Components{FS: fsys, Clock: clock, Logger: quiet})
+	e, err := engine.Open("/db", engine.Settings{DisableAutomaticFlush: true, MaxWait: time.Hour},
+		engine.Components{Memory: ledger.New(ledger.Limits{Rows: 1 << 20}), FS: fsys, Clock: clock, Logger: quiet})
 	must(t, err)
 	s := New(e, Settings{DisableAutomatic: true}, Components{FS: fsys, Clock: clock, Logger: quiet})
 	yield := s.yielder(ctx)

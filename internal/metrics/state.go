@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -9,6 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/export"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/merge"
 	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/version"
@@ -32,21 +34,20 @@ type Watched struct {
 	Running func() int              // number of requests that run SQL
 	// Waiting returns the number of queries that wait until fewer than max_queries queries run.
 	Waiting  func() int
-	Streams  func() (used, limit int64) // bytes of Kafka records that are being processed
-	Failures func() int64               // number of failures of DuckDB
+	Memory   func() []ledger.Stats // accounts of memory, and memory that no account counts
+	Failures func() int64          // number of failures of DuckDB
 }
 
 // seen is what the metrics show of a server at one point in time.
 type seen struct {
 	engine.Status
 	engine.Totals
-	merges            merge.Totals
-	running, waiting  int
-	failures          int64
-	queryMemory       int64
-	queryMemoryLimit  int64
-	streamMemory      int64
-	streamMemoryLimit int64
+	merges           merge.Totals
+	running, waiting int
+	failures         int64
+	queryMemory      int64
+	queryMemoryLimit int64
+	memory           []ledger.Stats
 }
 
 // measure is a metric with one value.
@@ -95,7 +96,7 @@ var measures = []measure{
 	{"scoter_merged_bytes_total", "Bytes of parts that merges replaced.", counter, func(s *seen) float64 { return float64(s.merges.Bytes) }},
 
 	{"scoter_write_memory_bytes", "Memory of rows that are not in a part yet and of changes of rows.", gauge, func(s *seen) float64 { return float64(s.MemoryBytes) }},
-	{"scoter_write_memory_limit_bytes", "Limit of scoter_write_memory_bytes: the setting write_memory.", gauge, func(s *seen) float64 { return float64(s.MemoryLimit) }},
+	{"scoter_write_memory_limit_bytes", "Limit of scoter_write_memory_bytes.", gauge, func(s *seen) float64 { return float64(s.MemoryLimit) }},
 	{"scoter_key_index_bytes", "Memory of indexes of the keys of parts.", gauge, func(s *seen) float64 { return float64(s.KeyBytes) }},
 	{"scoter_key_index_limit_bytes", "Limit of scoter_key_index_bytes, unless a single part takes more.", gauge, func(s *seen) float64 { return float64(s.KeyLimit) }},
 	{"scoter_mapped_bytes", "Mapped memory outside of Go's heap and DuckDB's memory, including unused memory.", gauge, func(s *seen) float64 { return float64(s.MappedBytes) }},
@@ -103,8 +104,8 @@ var measures = []measure{
 		func(s *seen) float64 { return float64(s.queryMemory) }},
 	{"scoter_query_memory_limit_bytes", "Memory of DuckDB above which queries fail: one and a half times the setting query_memory, plus 32 MiB.", gauge,
 		func(s *seen) float64 { return float64(s.queryMemoryLimit) }},
-	{"scoter_stream_memory_bytes", "Memory of Kafka records that are not stored yet.", gauge, func(s *seen) float64 { return float64(s.streamMemory) }},
-	{"scoter_stream_memory_limit_bytes", "Limit of scoter_stream_memory_bytes: the setting stream_memory.", gauge, func(s *seen) float64 { return float64(s.streamMemoryLimit) }},
+	{"scoter_stream_memory_bytes", "Memory of Kafka records that are not stored yet.", gauge, func(s *seen) float64 { return float64(s.account("streams").Used) }},
+	{"scoter_stream_memory_limit_bytes", "Limit of scoter_stream_memory_bytes.", gauge, func(s *seen) float64 { return float64(s.account("streams").Limit) }},
 
 	{"scoter_queries_running", "Running requests for SQL, including those that wait.", gauge, func(s *seen) float64 { return float64(s.running) }},
 	{"scoter_queries_waiting", "Queries that wait because max_queries are running.", gauge, func(s *seen) float64 { return float64(s.waiting) }},
@@ -123,10 +124,14 @@ type state struct {
 var (
 	rowsWritten = prometheus.NewDesc("scoter_rows_written_total",
 		"Rows that were inserted, updated or deleted, by interface: http (rows), sql, or kafka.", []string{"way"}, nil)
-	logSyncs = prometheus.NewDesc("scoter_log_fsync_seconds", "Time of fsyncs of the write-ahead log.", nil, nil)
-	build    = prometheus.NewDesc("scoter_build_info", "1, with the versions of this build.", []string{"version", "commit", "go_version", "duckdb_version"}, nil)
-	diskFree = prometheus.NewDesc("scoter_disk_free_bytes", "Free bytes on the disk of the data directory.", nil, nil)
-	diskUsed = prometheus.NewDesc("scoter_disk_used_bytes",
+	memoryUsed    = prometheus.NewDesc("scoter_memory_bytes", "Memory in use, by account, and memory that no account counts; see scoter.memory.", []string{"account"}, nil)
+	memoryLimit   = prometheus.NewDesc("scoter_memory_limit_bytes", "Limits of the accounts of memory. The limits of caches depend on what other accounts use.", []string{"account"}, nil)
+	memoryWaiting = prometheus.NewDesc("scoter_memory_waiting", "Requests and sources that wait for memory, by account.", []string{"account"}, nil)
+	memoryRefused = prometheus.NewDesc("scoter_memory_refused_total", "Requests that did not get memory, by account.", []string{"account"}, nil)
+	logSyncs      = prometheus.NewDesc("scoter_log_fsync_seconds", "Time of fsyncs of the write-ahead log.", nil, nil)
+	build         = prometheus.NewDesc("scoter_build_info", "1, with the versions of this build.", []string{"version", "commit", "go_version", "duckdb_version"}, nil)
+	diskFree      = prometheus.NewDesc("scoter_disk_free_bytes", "Free bytes on the disk of the data directory.", nil, nil)
+	diskUsed      = prometheus.NewDesc("scoter_disk_used_bytes",
 		"Bytes of the data directory: parts, patches, log, catalog, temporary (what queries spilled), reserve (space for deleting on a full disk).", []string{"what"}, nil)
 	logBytes    = prometheus.NewDesc("scoter_log_bytes", "Bytes of the write-ahead log on disk, including preallocated bytes.", nil, nil)
 	logSegments = prometheus.NewDesc("scoter_log_segments", "Segments of the write-ahead log.", nil, nil)
@@ -148,7 +153,7 @@ func newState(w Watched) *state {
 
 // Describe implements prometheus.Collector.
 func (s *state) Describe(out chan<- *prometheus.Desc) {
-	for _, all := range [][]*prometheus.Desc{s.measures, s.sources, s.exports, {rowsWritten, logSyncs, build, diskFree, diskUsed, logBytes, logSegments}} {
+	for _, all := range [][]*prometheus.Desc{s.measures, s.sources, s.exports, {rowsWritten, memoryUsed, memoryLimit, memoryWaiting, memoryRefused, logSyncs, build, diskFree, diskUsed, logBytes, logSegments}} {
 		for _, d := range all {
 			out <- d
 		}
@@ -166,16 +171,35 @@ func (s *state) Collect(out chan<- prometheus.Metric) {
 	}
 	out <- prometheus.MustNewConstSummary(logSyncs, uint64(now.LogSyncs.Count), now.LogSyncs.Total.Seconds(), nil)
 	out <- prometheus.MustNewConstMetric(build, gauge, 1, version.Number(), version.Commit(), runtime.Version(), version.DuckDB)
+	collectMemory(out, now)
 	s.collectDisk(out, now)
 	s.collectSources(out)
 	s.collectExports(out)
+}
+
+// account returns the figures of one account of memory.
+func (s *seen) account(name string) ledger.Stats {
+	i := slices.IndexFunc(s.memory, func(a ledger.Stats) bool { return a.Account == name })
+	return s.memory[i]
+}
+
+func collectMemory(out chan<- prometheus.Metric, now *seen) {
+	for _, a := range now.memory {
+		out <- prometheus.MustNewConstMetric(memoryUsed, gauge, float64(a.Used), a.Account)
+		if a.Limit == ledger.NoLimit {
+			continue
+		}
+		out <- prometheus.MustNewConstMetric(memoryLimit, gauge, float64(a.Limit), a.Account)
+		out <- prometheus.MustNewConstMetric(memoryWaiting, gauge, float64(a.Waiting), a.Account)
+		out <- prometheus.MustNewConstMetric(memoryRefused, counter, float64(a.Refused), a.Account)
+	}
 }
 
 func (s *state) look() *seen {
 	w := &s.watched
 	now := &seen{Status: w.Store.Status(), Totals: w.Store.Totals(), merges: w.Merges(), running: w.Running(), waiting: w.Waiting(), failures: w.Failures()}
 	now.queryMemory, now.queryMemoryLimit = duck.Memory()
-	now.streamMemory, now.streamMemoryLimit = w.Streams()
+	now.memory = w.Memory()
 	return now
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/livescan"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -39,8 +40,8 @@ type rowsetCache struct {
 	columns cachedColumns // cached values by column; guarded by mu
 
 	bytes *atomic.Int64 // memory of the cached columns, in bytes
-	// memory of all rowsetCaches together, in bytes; all of them point to the same counter
-	total *atomic.Int64
+	// memory of all rowsetCaches together; all of them point to the same account
+	total *ledger.Account
 }
 
 // cachedColumns are the cached columns of the changed rows of one rowset, by column id.
@@ -244,7 +245,11 @@ func (s *rowsetCache) measure() {
 	for _, k := range s.columns {
 		bytes += k.writtenBytes + k.latestBytes
 	}
-	s.total.Add(bytes - s.bytes.Swap(bytes))
+	if grown := bytes - s.bytes.Swap(bytes); grown > 0 {
+		s.total.Charge(grown)
+	} else {
+		s.total.Release(-grown)
+	}
 }
 
 // uses returns the cached columns that take memory, and for each of them when it was last

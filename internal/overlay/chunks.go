@@ -13,6 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/schema"
 )
@@ -21,13 +22,12 @@ import (
 // takes some milliseconds to plan a query, even if the query reads very little. If a column chunk
 // is requested often, chunks caches all of its values.
 type chunks struct {
-	file func(p *catalog.Part) *blocks.File
-	most int64 // limit of the memory of all entries, in bytes
+	file   func(p *catalog.Part) *blocks.File
+	memory *ledger.Account // memory of all entries; charged while mu is held
 
-	mu    sync.Mutex
-	all   map[chunkKey]*chunk // entry of each column chunk that was requested; guarded by mu
-	used  *lru.List           // list of *chunk, the most recently used first; guarded by mu
-	bytes int64               // memory of all entries, in bytes; guarded by mu
+	mu   sync.Mutex
+	all  map[chunkKey]*chunk // entry of each column chunk that was requested; guarded by mu
+	used *lru.List           // list of *chunk, the most recently used first; guarded by mu
 }
 
 const (
@@ -64,8 +64,8 @@ type chunk struct {
 // with such a key has no values, but says which row groups a part has.
 const ofGroups = -1
 
-func newChunks(file func(*catalog.Part) *blocks.File, most int64) *chunks {
-	return &chunks{file: file, most: most, all: map[chunkKey]*chunk{}, used: lru.New()}
+func newChunks(file func(*catalog.Part) *blocks.File, memory *ledger.Account) *chunks {
+	return &chunks{file: file, memory: memory, all: map[chunkKey]*chunk{}, used: lru.New()}
 }
 
 // take returns the values of a column for some rows of a part. The argument written is the schema
@@ -169,8 +169,8 @@ func (x *chunks) ask(key chunkKey) (c *chunk, often bool) {
 		c = &chunk{key: key, bytes: unknownBytes}
 		c.place = x.used.PushFront(c)
 		x.all[key] = c
-		x.bytes += c.bytes
-		x.trim()
+		x.memory.Charge(c.bytes)
+		x.trimLocked()
 	} else {
 		x.used.MoveToFront(c.place)
 	}
@@ -184,20 +184,27 @@ func (x *chunks) keep(c *chunk, bytes int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if c.place == nil {
-		return // trim has removed the entry meanwhile
+		return // it was evicted meanwhile
 	}
 	if c.err != nil {
 		x.forget(c)
 		return
 	}
-	c.bytes, x.bytes = c.bytes+bytes, x.bytes+bytes
-	x.trim()
+	c.bytes += bytes
+	x.memory.Charge(bytes)
+	x.trimLocked()
 }
 
-// trim removes the least recently used entries until the memory is below the limit. It never
-// removes the last remaining entry. The caller holds x.mu.
+// trim removes the least recently used entries until the memory is within the limit. It never
+// removes the last remaining entry.
 func (x *chunks) trim() {
-	for x.bytes > x.most && x.used.Len() > 1 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.trimLocked()
+}
+
+func (x *chunks) trimLocked() {
+	for x.memory.Excess() > 0 && x.used.Len() > 1 {
 		x.forget(x.used.Back().Value.(*chunk))
 	}
 }
@@ -207,6 +214,6 @@ func (x *chunks) trim() {
 func (x *chunks) forget(c *chunk) {
 	x.used.Remove(c.place)
 	delete(x.all, c.key)
-	x.bytes -= c.bytes
+	x.memory.Release(c.bytes)
 	c.place = nil
 }

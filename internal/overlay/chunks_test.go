@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/schema"
 )
@@ -26,17 +27,17 @@ func TestSingleValuesAreThoseOfThePart(t *testing.T) {
 	}
 	var want []string
 	for _, r := range row {
-		want = append(want, take(newChunks(f.overlay.file, 0), r))
+		want = append(want, take(newChunks(f.overlay.file, ledger.NewAccount("columns", 0)), r))
 	}
 	for _, most := range []int64{0, 8*part.RowGroupRows + 8*part.RowGroupRows/2, 1 << 30} {
-		x := newChunks(f.overlay.file, most)
+		x := newChunks(f.overlay.file, ledger.NewAccount("columns", most))
 		for range 2*seldom + 3 {
 			for i, r := range row {
 				if got := take(x, r); got != want[i] {
 					t.Fatalf("room for %d bytes: row %d is %s, expected %s", most, r, got, want[i])
 				}
-				if x.used.Len() > 1 && x.bytes > most {
-					t.Fatalf("%d bytes of %d chunks are kept, there is room for %d", x.bytes, x.used.Len(), most)
+				if x.used.Len() > 1 && x.memory.Excess() > 0 {
+					t.Fatalf("%d bytes of %d chunks are kept, there is room for %d", x.memory.Used(), x.used.Len(), most)
 				}
 			}
 		}

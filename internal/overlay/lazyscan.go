@@ -213,7 +213,7 @@ func (s *lazyScan) fill(wanted []int, inPieces []C.int64_t) error {
 	}
 	room := int64(math.MaxInt64)
 	if s.caches != nil {
-		room = s.caches.most
+		room = s.caches.memory.Limit()
 		for i, rows := range s.rowsets {
 			room -= rows.cachedBytes(s.columns(missing[i]))
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
 )
@@ -31,18 +32,24 @@ type Overlay struct {
 // New returns an Overlay. It registers with DuckDB the C functions that relations call, and lets
 // DuckDB open the files of parts.
 //
-// cacheBytes limits the memory in bytes for data about changed rows that is cached between queries.
-// This data is the unchanged columns of changed rows, once a query has read them. If it does not
-// fit, each query reads it again, for some of the rows at a time. In addition, up to half of
-// cacheBytes is used for column chunks that are cached between changes of single rows.
-func New(inst *duck.Instance, files *blocks.Files, cacheBytes int64) (*Overlay, error) {
+// The account changed limits the data about changed rows that is cached between queries. This data
+// is the unchanged columns of changed rows, once a query has read them. If it does not fit, each
+// query reads it again, for some of the rows at a time. The account columns limits the column
+// chunks that are cached between changes of single rows.
+func New(inst *duck.Instance, files *blocks.Files, changed, columns *ledger.Account) (*Overlay, error) {
 	if err := inst.Extend(register); err != nil {
 		return nil, err
 	}
 	duck.ServeParts(files)
-	o := &Overlay{inst: inst, files: files, caches: newRowsetCaches(cacheBytes)}
-	o.chunks = newChunks(o.file, cacheBytes/2)
+	o := &Overlay{inst: inst, files: files, caches: newRowsetCaches(changed)}
+	o.chunks = newChunks(o.file, columns)
 	return o, nil
+}
+
+// Trim evicts cached data until the caches are within their limits.
+func (o *Overlay) Trim() {
+	o.caches.trim()
+	o.chunks.trim()
 }
 
 func (o *Overlay) file(p *catalog.Part) *blocks.File { return o.files.File(p.Stored()) }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -27,6 +28,8 @@ type fixture struct {
 	conn    *duck.Conn
 	overlay *Overlay
 	pool    *memtable.Pool
+	// cacheBytes is the limit of the cache of changed rows.
+	cacheBytes int64
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -37,16 +40,17 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(inst.Close)
-	o, err := New(inst, blocks.NewFiles(vfs.OS, dir, slog.Default()), 64<<20)
+	f := &fixture{t: t, pool: memtable.NewPool(memtable.PoolOptions{Poison: true}), cacheBytes: 64 << 20}
+	changed := ledger.NewCache("changed", func() int64 { return f.cacheBytes })
+	f.overlay, err = New(inst, blocks.NewFiles(vfs.OS, dir, slog.Default()), changed, ledger.NewAccount("columns", 32<<20))
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := inst.Connect()
-	if err != nil {
+	if f.conn, err = inst.Connect(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(conn.Close)
-	return &fixture{t, conn, o, memtable.NewPool(memtable.PoolOptions{Poison: true})}
+	t.Cleanup(f.conn.Close)
+	return f
 }
 
 // batches runs a query.
@@ -161,7 +165,7 @@ func TestMemtableGivesBackEveryType(t *testing.T) {
 	f := newFixture(t)
 	for _, s := range samples {
 		t.Run(s.typ, func(t *testing.T) {
-			f := &fixture{t, f.conn, f.overlay, f.pool}
+			f := &fixture{t, f.conn, f.overlay, f.pool, f.cacheBytes}
 			typ, err := schema.Parse(s.typ)
 			if err != nil {
 				t.Fatal(err)

@@ -214,7 +214,7 @@ func eachCacheSize(t *testing.T, test func(*testing.T, *fixture)) {
 	for _, most := range []int64{64 << 20, 100_000, 0} {
 		t.Run(fmt.Sprint(most), func(t *testing.T) {
 			f := newFixture(t)
-			f.overlay.caches.most = most
+			f.cacheBytes = most
 			test(t, f)
 		})
 	}
@@ -256,7 +256,7 @@ func TestRandomChanges(t *testing.T) { eachCacheSize(t, testRandomChanges) }
 func testRandomChanges(t *testing.T, first *fixture) {
 	for seed := range uint64(2) {
 		f := newFixture(t) // another directory, because part ids must not be reused
-		f.overlay.caches.most = first.overlay.caches.most
+		f.cacheBytes = first.cacheBytes
 		table := newTable(t, schema.Of(schema.BigInt), schema.Of(schema.Varchar), schema.Of(schema.Integer), schema.Of(schema.Double), schema.ListOf(schema.Of(schema.Integer)))
 		table.ID = base.TableID(seed + 1)
 		p := newPatchedTable(f, table, seed)

@@ -24,7 +24,7 @@ func longTexts(f *fixture) *patchedTable {
 func TestLongTextsAreReadInPieces(t *testing.T) {
 	f := newFixture(t)
 	p := longTexts(f)
-	f.overlay.caches.most = 10 << 20
+	f.cacheBytes = 10 << 20
 	sources := func() (all []lazyRows) {
 		r, err := f.overlay.Relation(context.Background(), &p.now, nil, RelationOptions{})
 		if err != nil {
@@ -68,7 +68,7 @@ func TestLongTextsAreReadInPieces(t *testing.T) {
 	}
 	queries()
 	_, bytes := p.cachedOf(1)
-	if room := f.overlay.caches.most; bytes > room {
+	if room := f.cacheBytes; bytes > room {
 		t.Errorf("%d bytes are kept of at most %d", bytes, room)
 	}
 }
@@ -88,7 +88,7 @@ func TestPiecesOfColumnsThatAreReadApart(t *testing.T) {
 	p.exec("ALTER TABLE judge ALTER v2 TYPE TIMESTAMP")
 	p.now.Schema = next
 	p.now.Version++
-	f.overlay.caches.most = 0
+	f.cacheBytes = 0
 	p.compare("FROM {}")
 }
 
@@ -96,7 +96,7 @@ func TestPiecesOfColumnsThatAreReadApart(t *testing.T) {
 func TestPiecesEndWithTheirQuery(t *testing.T) {
 	f := newFixture(t)
 	p := longTexts(f)
-	f.overlay.caches.most = 0
+	f.cacheBytes = 0
 	ctx, cancel := context.WithCancelCause(context.Background())
 	r, err := f.overlay.Relation(ctx, &p.now, nil, RelationOptions{})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"weak"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
@@ -16,8 +17,7 @@ import (
 // values of the changed rows of one rowset. It belongs to the patches of that rowset, and is freed
 // with the last of them. So rowsetCaches has only a list of weak pointers to them.
 type rowsetCaches struct {
-	most  int64         // limit of the memory of all cached values, in bytes
-	bytes *atomic.Int64 // memory of all existing caches, in bytes
+	memory *ledger.Account // memory of all existing caches
 
 	mu  sync.Mutex
 	all []weak.Pointer[rowsetCache] // pointers to all caches; guarded by mu
@@ -26,16 +26,16 @@ type rowsetCaches struct {
 	full int
 }
 
-func newRowsetCaches(most int64) *rowsetCaches {
-	return &rowsetCaches{most: most, bytes: new(atomic.Int64)}
+func newRowsetCaches(memory *ledger.Account) *rowsetCaches {
+	return &rowsetCaches{memory: memory}
 }
 
 // of returns the rowsetCache of the rowset to which a patch set belongs.
 func (x *rowsetCaches) of(set *patch.Set) *rowsetCache {
 	return set.Attachment(func() any {
-		s := &rowsetCache{columns: cachedColumns{}, bytes: new(atomic.Int64), total: x.bytes}
-		total := x.bytes
-		runtime.AddCleanup(s, func(bytes *atomic.Int64) { total.Add(-bytes.Load()) }, s.bytes)
+		s := &rowsetCache{columns: cachedColumns{}, bytes: new(atomic.Int64), total: x.memory}
+		total := x.memory
+		runtime.AddCleanup(s, func(bytes *atomic.Int64) { total.Release(bytes.Load()) }, s.bytes)
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		if x.all = append(x.all, weak.Make(s)); len(x.all) > x.full {
@@ -59,12 +59,12 @@ func (x *rowsetCaches) thereLocked() (all []*rowsetCache) {
 	return all
 }
 
-// trim evicts cached columns until their memory is below the limit. It is called after a query has
+// trim evicts cached columns until their memory is within the limit. It is called after a query has
 // got the columns that it needs. It evicts columns in this order: first the least recently used
 // ones, then those that this query has added, and last those that the query found in the cache. So
 // a query that needs more than the limit finds some of its columns in the cache the next time.
 func (x *rowsetCaches) trim() {
-	if x.bytes.Load() <= x.most {
+	if x.memory.Excess() <= 0 {
 		return
 	}
 	x.mu.Lock()
@@ -82,7 +82,7 @@ func (x *rowsetCaches) trim() {
 	}
 	slices.SortFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.used, b.used) })
 	for _, c := range candidates {
-		if x.bytes.Load() <= x.most {
+		if x.memory.Excess() <= 0 {
 			return
 		}
 		c.cache.drop(c.column)

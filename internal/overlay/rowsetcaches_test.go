@@ -37,11 +37,11 @@ func TestTheRowsetCachesAreBounded(t *testing.T) {
 		t.Fatalf("%v are kept, %d bytes: all that was read should be", all, bytes)
 	}
 	// There is space for three of six. The cached ones stay, however often the query runs.
-	f.overlay.caches.most = bytes/2 + 100
+	f.cacheBytes = bytes/2 + 100
 	p.compare("SELECT sum(v1) FROM {}")
 	three, bytes := p.cachedOf(1)
-	if len(three) != 3 || bytes > f.overlay.caches.most {
-		t.Fatalf("%v are kept, %d bytes of at most %d", three, bytes, f.overlay.caches.most)
+	if len(three) != 3 || bytes > f.cacheBytes {
+		t.Fatalf("%v are kept, %d bytes of at most %d", three, bytes, f.cacheBytes)
 	}
 	for range 3 {
 		p.compare("SELECT sum(v1), max(v0) FROM {}")
@@ -53,10 +53,10 @@ func TestTheRowsetCachesAreBounded(t *testing.T) {
 	p.compare("SELECT sum(v2) FROM {}")
 	v1, _ := p.cachedOf(1)
 	v2, bytes := p.cachedOf(2)
-	if len(v1) != 0 || len(v2) != 3 || bytes > f.overlay.caches.most {
+	if len(v1) != 0 || len(v2) != 3 || bytes > f.cacheBytes {
 		t.Errorf("of v1 %v are kept, of v2 %v, %d bytes", v1, v2, bytes)
 	}
-	f.overlay.caches.most = 0
+	f.cacheBytes = 0
 	p.compare("FROM {}")
 	if _, bytes = p.cachedOf(0); bytes != 0 {
 		t.Errorf("%d bytes are kept", bytes)
@@ -88,7 +88,7 @@ func TestARowsetCacheIsDroppedWithThePatches(t *testing.T) {
 	for deadline := time.Now().Add(10 * time.Second); ; {
 		runtime.GC()
 		n := len(f.overlay.caches.there())
-		bytes := f.overlay.caches.bytes.Load()
+		bytes := f.overlay.caches.memory.Used()
 		if n == 1 && bytes == before.bytes.Load() {
 			break
 		} else if time.Now().After(deadline) {

@@ -195,7 +195,7 @@ func (b *body) releaseIfSlow(n, size int) (stop func()) {
 			return
 		}
 		if b.received-before < fastBytes && b.reserved > b.minReserved {
-			b.budget.release(b.reserved - b.minReserved)
+			b.budget.memory.Release(b.reserved - b.minReserved)
 			b.reserved = b.minReserved
 		}
 		before = b.received

@@ -17,12 +17,22 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/scoterdb/scoter/internal/config"
+	"github.com/scoterdb/scoter/internal/ledger"
 )
 
+// memoryOf returns a ledger with these limits of the memory for bodies and for rows, in bytes.
+func memoryOf(bodies, rows int64) *ledger.Ledger {
+	return ledger.New(ledger.Limits{Requests: (bodies*4 + 2) / 3, Rows: rows})
+}
+
+func newBudget(memory *ledger.Ledger, failing func() error) *budget {
+	return &budget{memory: memory.Bodies, locked: memory.Locked, waiting: budgetWait, failing: failing}
+}
+
 func limitedServer(writeMemory, maxBody config.Bytes) *Server {
-	s := &Server{settings: config.Default()}
-	s.settings.MaxBody, s.settings.WriteMemory = maxBody, writeMemory
-	s.budget = newBudget(int64(s.settings.RequestMemory()), func() error { return nil })
+	s := &Server{settings: config.Default(), memory: memoryOf(int64(writeMemory)/2, int64(writeMemory))}
+	s.settings.MaxBody = maxBody
+	s.budget = newBudget(s.memory, func() error { return nil })
 	return s
 }
 
@@ -44,7 +54,7 @@ func TestASlowBodyHoldsWhatCame(t *testing.T) {
 				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.budget, nil)
 			}()
 			synctest.Wait()
-			if n := s.budget.used.Load(); n != 0 {
+			if n := s.budget.memory.Used(); n != 0 {
 				t.Errorf("a body of which nothing came holds %d bytes", n)
 			}
 			came := 0
@@ -55,7 +65,7 @@ func TestASlowBodyHoldsWhatCame(t *testing.T) {
 				}
 				came += n
 				time.Sleep(3 * time.Second)
-				if held := s.budget.used.Load(); held < int64(decodedFactor*came) || held > int64(max(decodedFactor*proofBytes, growth*came+decodedFactor*slowStep)) {
+				if held := s.budget.memory.Used(); held < int64(decodedFactor*came) || held > int64(max(decodedFactor*proofBytes, growth*came+decodedFactor*slowStep)) {
 					t.Errorf("a body of %d bytes of which %d came holds %d bytes", length, came, held)
 				}
 			}
@@ -64,7 +74,7 @@ func TestASlowBodyHoldsWhatCame(t *testing.T) {
 			send(3 << 20)
 			send(8 << 20)
 			<-ended
-			if n := s.budget.used.Load(); n != 0 {
+			if n := s.budget.memory.Used(); n != 0 {
 				t.Errorf("%d bytes are left", n)
 			}
 		})
@@ -126,13 +136,13 @@ func TestALargeBodyIsReadWhole(t *testing.T) {
 			if !bytes.Equal(b.bytes, content[:n]) {
 				t.Errorf("a body of %d bytes, announced %d, is read as %d others", n, length, len(b.bytes))
 			}
-			if held := s.budget.used.Load(); held < int64(decodedFactor*n) {
+			if held := s.budget.memory.Used(); held < int64(decodedFactor*n) {
 				t.Errorf("a body of %d bytes holds %d", n, held)
 			}
 			b.Close()
 		}
 	}
-	if n := s.budget.used.Load(); n != 0 {
+	if n := s.budget.memory.Used(); n != 0 {
 		t.Errorf("%d bytes are left", n)
 	}
 }
@@ -167,7 +177,7 @@ func TestCompressedBodiesDoNotWaitForEachOther(t *testing.T) {
 			})
 		}
 		writers.Wait()
-		if n := s.budget.used.Load(); n != 0 {
+		if n := s.budget.memory.Used(); n != 0 {
 			t.Errorf("%s: %d bytes are left", name, n)
 		}
 	}

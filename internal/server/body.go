@@ -58,7 +58,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *budget
 }
 
 // largest is the maximum size of a request's rows in memory, in bytes.
-func (s *Server) largest() int64 { return int64(s.settings.WriteMemory) / 3 }
+func (s *Server) largest() int64 { return s.memory.Rows.Limit() / 3 }
 
 // reserve reserves more memory for the body, so that the body holds as many bytes as total says. It
 // may wait for memory.
@@ -82,7 +82,7 @@ func (b *body) tryReserve(total int64) bool {
 	if more <= 0 {
 		return true
 	}
-	if !b.budget.tryReserve(more) {
+	if !b.budget.memory.TryGrow(more) {
 		return false
 	}
 	b.addReserved(more)
@@ -106,7 +106,7 @@ func (b *body) shrinkTo(total int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if n := b.reserved - total; n > 0 {
-		b.budget.release(n)
+		b.budget.memory.Release(n)
 		b.reserved = total
 	}
 }
@@ -120,7 +120,7 @@ func (b *body) reserveClaimed(ctx context.Context, rows int64) error {
 
 // reserveDecoded adjusts the reserved memory after the rows were decoded from the body. It releases
 // the memory for the body's bytes, and then holds memory only for the actual size of the rows. To
-// store the rows, the engine reserves twice their size from a budget of its own.
+// store the rows, the engine reserves twice their size from an account of its own.
 func (b *body) reserveDecoded(ctx context.Context, batches ...arrow.RecordBatch) error {
 	var total int64
 	for _, rec := range batches {
@@ -151,7 +151,7 @@ func (b *body) checkUnpacked(types []schema.Field, batches []arrow.RecordBatch) 
 
 func (b *body) tooMany(total int64) error {
 	return base.Errorf(base.TooLarge, "the request's rows take %d bytes in memory: the limit is %d", total, b.largest).
-		WithHint("send smaller requests, or raise write_memory")
+		WithHint("send smaller requests, or raise memory")
 }
 
 func tooLarge(limit int64) error {

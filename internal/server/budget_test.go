@@ -26,7 +26,7 @@ import (
 func TestTheGateAdmitsInOrderAndGivesUpInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var failing error
-		g := newBudget(10, func() error { return failing })
+		g := newBudget(memoryOf(10, 0), func() error { return failing })
 		if err := g.reserve(t.Context(), 0, 8); err != nil {
 			t.Fatal(err)
 		}
@@ -45,13 +45,13 @@ func TestTheGateAdmitsInOrderAndGivesUpInTime(t *testing.T) {
 		admitted := make(chan error)
 		go func() { admitted <- g.reserve(t.Context(), 0, 10) }()
 		synctest.Wait()
-		g.release(8)
+		g.memory.Release(8)
 		if err := <-admitted; err != nil {
 			t.Error(err)
 		}
-		g.release(10)
-		if g.used.Load() != 0 {
-			t.Errorf("%d bytes are left", g.used.Load())
+		g.memory.Release(10)
+		if g.memory.Used() != 0 {
+			t.Errorf("%d bytes are left", g.memory.Used())
 		}
 	})
 }
@@ -60,7 +60,7 @@ func TestTheGateAdmitsInOrderAndGivesUpInTime(t *testing.T) {
 // most half of the gate's memory, except for a single larger request.
 func TestRequestsThatWaitForTablesHoldAHalf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newBudget(16, func() error { return nil })
+		g := newBudget(memoryOf(16, 0), func() error { return nil })
 		large, err := g.beginTableWait(t.Context(), 14)
 		if err != nil || !g.tableWaitsFull() {
 			t.Fatalf("%v, crowded: %v", err, g.tableWaitsFull())
@@ -106,7 +106,7 @@ func TestRequestsThatWaitForTablesHoldAHalf(t *testing.T) {
 // memory could release what it needs.
 func TestNobodyWaitsInACircle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newBudget(10, func() error { return nil })
+		g := newBudget(memoryOf(10, 0), func() error { return nil })
 		for _, n := range []int64{4, 4, 2} {
 			if err := g.reserve(t.Context(), 0, n); err != nil {
 				t.Fatal(err)
@@ -125,15 +125,15 @@ func TestNobodyWaitsInACircle(t *testing.T) {
 		second := make(chan error, 1)
 		go func() { second <- g.reserve(t.Context(), 4, 2) }()
 		synctest.Wait()
-		g.release(2)
+		g.memory.Release(2)
 		synctest.Wait()
 		if len(first) != 0 || len(second) != 1 || len(newcomer) != 0 {
 			t.Errorf("served: %d, %d, %d", len(first), len(second), len(newcomer))
 		}
-		g.release(6)
+		g.memory.Release(6)
 		synctest.Wait()
-		if len(first) != 1 || len(newcomer) != 1 || g.used.Load() != 8 {
-			t.Errorf("served: %d, %d; %d bytes are used", len(first), len(newcomer), g.used.Load())
+		if len(first) != 1 || len(newcomer) != 1 || g.memory.Used() != 8 {
+			t.Errorf("served: %d, %d; %d bytes are used", len(first), len(newcomer), g.memory.Used())
 		}
 		for _, err := range []error{<-first, <-second, <-newcomer} {
 			if err != nil {
@@ -144,9 +144,9 @@ func TestNobodyWaitsInACircle(t *testing.T) {
 }
 
 func TestABodyGivesBackAllItTook(t *testing.T) {
-	s := &Server{settings: config.Default()}
-	s.settings.MaxBody, s.settings.WriteMemory = 1<<20, 4<<20
-	s.budget = newBudget(int64(s.settings.WriteMemory)/2, func() error { return nil })
+	s := &Server{settings: config.Default(), memory: memoryOf(2<<20, 4<<20)}
+	s.settings.MaxBody = 1 << 20
+	s.budget = newBudget(s.memory, func() error { return nil })
 	f := func(body io.Reader, length int64, want base.Kind, ok bool) {
 		t.Helper()
 		r := httptest.NewRequest("POST", "/", body)
@@ -156,13 +156,13 @@ func TestABodyGivesBackAllItTook(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		if b != nil {
-			if s.budget.used.Load() == 0 {
+			if s.budget.memory.Used() == 0 {
 				t.Error("nothing is accounted")
 			}
 			b.Close()
 			b.Close()
 		}
-		if n := s.budget.used.Load(); n != 0 {
+		if n := s.budget.memory.Used(); n != 0 {
 			t.Errorf("%d bytes are left", n)
 		}
 	}
@@ -179,9 +179,9 @@ func TestABodyGivesBackAllItTook(t *testing.T) {
 // TestRowsOfSmallBodiesAreCounted checks that the memory of rows is counted. If rows leave out
 // columns, the rows in memory are larger than their body.
 func TestRowsOfSmallBodiesAreCounted(t *testing.T) {
-	s := &Server{settings: config.Default()}
-	s.settings.MaxBody, s.settings.WriteMemory = 1<<20, 4<<20
-	s.budget = newBudget(int64(s.settings.WriteMemory)/2, func() error { return nil })
+	s := &Server{settings: config.Default(), memory: memoryOf(2<<20, 4<<20)}
+	s.settings.MaxBody = 1 << 20
+	s.budget = newBudget(s.memory, func() error { return nil })
 	for rows, want := range map[int]int64{1: 12, 100_000: 800_000, 200_000: 0} {
 		r := httptest.NewRequest("POST", "/", strings.NewReader(strings.Repeat("x", 100)))
 		b, err := s.readBody(httptest.NewRecorder(), r, s.budget, nil)
@@ -195,7 +195,7 @@ func TestRowsOfSmallBodiesAreCounted(t *testing.T) {
 		if err := b.reserveDecoded(t.Context(), rec); (err == nil) != (want > 0) || err != nil && base.KindOf(err) != base.TooLarge {
 			t.Errorf("%d rows: %v", rows, err)
 		}
-		if n := s.budget.used.Load(); n < want || n > want*5/4 {
+		if n := s.budget.memory.Used(); n < want || n > want*5/4 {
 			t.Errorf("%d rows hold %d bytes, about %d are expected", rows, n, want)
 		}
 		b.Close()
@@ -243,8 +243,9 @@ func (c connection) Write(p []byte) (int, error) { return c.Conn.Write(p) }
 
 func TestAClientThatDoesNothingIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Server{settings: config.Default()}
-		s.budget = newBudget(1<<20, func() error { return nil })
+		s := &Server{settings: config.Default(), memory: memoryOf(1<<20, 256<<20)}
+		s.settings.MaxBody = 64 << 20
+		s.budget = newBudget(s.memory, func() error { return nil })
 		client, conn := net.Pipe()
 		defer client.Close()
 		defer conn.Close()
@@ -272,7 +273,7 @@ func TestAClientThatDoesNothingIsLeft(t *testing.T) {
 				if took := time.Since(began); base.KindOf(err) != base.Timeout || took < idleTimeout || took > idleTimeout+time.Second {
 					t.Errorf("a body of %d bytes that comes at a byte in %v: %v after %v", length, pause, err, took)
 				}
-				if n := s.budget.used.Load(); n != 0 {
+				if n := s.budget.memory.Used(); n != 0 {
 					t.Errorf("%d bytes are left", n)
 				}
 			}

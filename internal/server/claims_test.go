@@ -45,13 +45,14 @@ func TestRowsAreCountedBeforeTheyAreDecoded(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{settings: config.Default(), store: noTables{}}
-	s.settings.MaxBody, s.settings.WriteMemory = 1<<20, 4<<20
-	s.budget = newBudget(int64(s.settings.WriteMemory)/2, func() error { return nil })
+	s := &Server{settings: config.Default(), memory: memoryOf(2<<20, 4<<20), store: noTables{}}
+	s.settings.MaxBody = 1 << 20
+	s.budget = newBudget(s.memory, func() error { return nil })
 	s.budget.waiting = time.Millisecond
 	for contentType, text := range map[string][]byte{"application/vnd.apache.parquet": inParquet.Bytes(), "application/vnd.apache.arrow.stream": inArrow.Bytes()} {
 		for _, busy := range []bool{true, false} {
-			others := s.budget.limit - size // the rest is not enough for the body and its rows
+			// The rest is not enough for the body and its rows.
+			others := s.budget.memory.Limit() - size
 			if !busy {
 				others -= size / 4
 			}
@@ -69,21 +70,21 @@ func TestRowsAreCountedBeforeTheyAreDecoded(t *testing.T) {
 				t.Errorf("%s of %d bytes, busy %v: %v", contentType, len(text), busy, err)
 			}
 			if err == nil {
-				if n := s.budget.used.Load() - others; n < size || n > size*5/4 {
+				if n := s.budget.memory.Used() - others; n < size || n > size*5/4 {
 					t.Errorf("%s: %d rows hold %d bytes when they are decoded", contentType, rows, n)
 				}
 				if err := b.reserveDecoded(t.Context(), batches...); err != nil {
 					t.Error(err)
 				}
-				if n := s.budget.used.Load() - others; n < size || n > size*5/4 {
+				if n := s.budget.memory.Used() - others; n < size || n > size*5/4 {
 					t.Errorf("%s: %d rows hold %d bytes", contentType, rows, n)
 				}
 			}
 			b.Close()
-			if n := s.budget.used.Load(); n != others {
+			if n := s.budget.memory.Used(); n != others {
 				t.Errorf("%d bytes are left", n-others)
 			}
-			s.budget.release(others)
+			s.budget.memory.Release(others)
 		}
 	}
 }

@@ -11,10 +11,10 @@ import (
 
 // watchBudgets adds metrics of the memory and disk space that running requests use.
 func (s *Server) watchBudgets() {
-	s.metrics.Gauge("scoter_request_memory_bytes", "Memory of running requests with rows.", s.budget.used.Load)
-	s.metrics.Gauge("scoter_request_memory_limit_bytes", "Limit of scoter_request_memory_bytes: half of the setting write_memory.", func() int64 { return s.budget.limit })
-	s.metrics.Gauge("scoter_statement_memory_bytes", "Memory of the texts of running statements.", s.statementBudget.used.Load)
-	s.metrics.Gauge("scoter_statement_memory_limit_bytes", "Limit of scoter_statement_memory_bytes.", func() int64 { return s.statementBudget.limit })
+	s.metrics.Gauge("scoter_request_memory_bytes", "Memory of running requests with rows.", s.budget.memory.Used)
+	s.metrics.Gauge("scoter_request_memory_limit_bytes", "Limit of scoter_request_memory_bytes.", s.budget.memory.Limit)
+	s.metrics.Gauge("scoter_statement_memory_bytes", "Memory of the texts of running statements.", s.statementBudget.memory.Used)
+	s.metrics.Gauge("scoter_statement_memory_limit_bytes", "Limit of scoter_statement_memory_bytes.", s.statementBudget.memory.Limit)
 	s.metrics.Gauge("scoter_result_space_bytes", "Disk space of results whose readers are slow.", s.results.Used)
 	s.metrics.Gauge("scoter_result_space_limit_bytes", "Limit of scoter_result_space_bytes: the setting result_space.", func() int64 { return int64(s.settings.ResultSpace) })
 }
@@ -62,7 +62,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request, _ caller) error 
 		"rows_returned":   s.metrics.RowsReturned(),
 		"go_heap_bytes":   memory.HeapAlloc,
 		"write_memory":    state.MemoryBytes,
-		"request_memory":  s.budget.used.Load(),
+		"request_memory":  s.budget.memory.Used(),
 		"key_index_bytes": state.KeyBytes,
 		"mapped_bytes":    state.MappedBytes,
 		"unflushed":       state.Generations,

@@ -17,6 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/metrics"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/session"
@@ -51,20 +52,23 @@ type Server struct {
 	// statementBudget limits the memory of SQL texts. It is separate from the field budget, so that
 	// requests with rows do not wait for a long query.
 	statementBudget *budget
+	memory          *ledger.Ledger
 	results         *spool.Space
 	started         time.Time
 	requests        atomic.Uint64 // number of requests so far
 }
 
-// New returns a server, and adds the server's metrics to m. The function failures returns how often
-// DuckDB has failed and was replaced by a new instance.
-func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, m *metrics.Metrics, failures func() int64, log *slog.Logger) *Server {
+// New returns a server, and adds the server's metrics to m. Requests reserve their memory in the
+// accounts of memory. The function failures returns how often DuckDB has failed and was replaced by
+// a new instance.
+func New(settings config.Server, memory *ledger.Ledger, store Store, executor *session.Executor, queries *system.Queries, m *metrics.Metrics, failures func() int64, log *slog.Logger) *Server {
 	failing := func() error { return store.Status().FlushFailing }
 	s := &Server{
 		settings: settings, store: store, executor: executor, queries: queries, failures: failures,
 		tokens: newTokens(settings.Tokens), crossSite: newCrossSiteCheck(settings), log: log, metrics: m, started: time.Now(),
-		budget:          newBudget(int64(settings.RequestMemory()), failing),
-		statementBudget: newBudget(int64(settings.RequestMemory()), func() error { return nil }),
+		budget:          &budget{memory: memory.Bodies, locked: memory.Locked, waiting: budgetWait, failing: failing},
+		statementBudget: &budget{memory: memory.Texts, waiting: budgetWait, failing: func() error { return nil }},
+		memory:          memory,
 		results:         spool.NewSpace(filepath.Join(settings.Dir, "tmp"), int64(settings.ResultSpace)),
 	}
 	s.watchBudgets()

@@ -6,43 +6,33 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ledger"
 )
 
 // Limits for requests that wait for a locked table. A statement may lock a table for a long time,
-// and requests for that table wait with their rows in memory. Together they hold at most
-// 1/tableWaitShare of the budget, so that there is memory for requests for other tables. Once they
-// hold 1/fullShare of the budget, further requests for a locked table wait before their bodies are
-// read, without memory.
-const (
-	tableWaitShare = 2
-	fullShare      = 4
-)
+// and requests for that table wait with their rows in memory. The account ledger.Locked limits what
+// they hold together, so that there is memory for requests for other tables. Once they hold half of
+// that, further requests for a locked table wait before their bodies are read, without memory.
 
 // tableWaitTimeout is how long a request with rows in memory waits if the requests that wait for
-// locked tables already hold their whole share of the memory (1/tableWaitShare). If that has not
-// changed in this time, the request is refused. The time is not zero, because many statements lock
-// a table only for a moment.
+// locked tables already hold their whole share of the memory. If that has not changed in this time,
+// the request is refused. The time is not zero, because many statements lock a table only for a
+// moment.
 const tableWaitTimeout = 250 * time.Millisecond
 
 // beginTableWait counts n bytes of a request that begins to wait for a locked table, until the
 // caller calls the returned function over. It returns an Unavailable error if the waiting requests
-// together would hold more than 1/tableWaitShare of the budget. A request of more bytes than this
-// share counts as exactly the share, so a single large request may wait.
+// together would hold more than their share of the memory. A request of more bytes than this share
+// counts as exactly the share, so a single large request may wait.
 func (g *budget) beginTableWait(ctx context.Context, n int64) (over func(), err error) {
-	n = min(n, g.limit/tableWaitShare)
-	limited, cancel := context.WithTimeout(ctx, tableWaitTimeout)
-	defer cancel()
-	if g.tableWaits.Acquire(limited, n) != nil {
-		if err := ctx.Err(); err != nil {
-			return nil, base.Wrap(err, "wait for another statement")
-		}
+	n = min(n, g.locked.Limit())
+	switch err := g.memory.Transfer(ctx, n, g.locked, ledger.Wait{Most: tableWaitTimeout}); {
+	case err == error(ledger.ErrBusy):
 		return nil, errTableWaits
+	case err != nil:
+		return nil, base.Wrap(err, "wait for another statement")
 	}
-	g.waitingBytes.Add(n)
-	return func() {
-		g.waitingBytes.Add(-n)
-		g.tableWaits.Release(n)
-	}, nil
+	return func() { g.locked.Move(n, g.memory) }, nil
 }
 
 var errTableWaits = base.Errorf(base.Unavailable, "another statement has locked the table, and waiting requests have used up their memory").
@@ -50,7 +40,7 @@ var errTableWaits = base.Errorf(base.Unavailable, "another statement has locked 
 
 // tableWaitsFull reports whether the requests that wait for locked tables hold so much memory that
 // further ones have to wait before their bodies are read.
-func (g *budget) tableWaitsFull() bool { return g.waitingBytes.Load() >= g.limit/fullShare }
+func (g *budget) tableWaitsFull() bool { return g.locked.Used() >= g.locked.Limit()/2 }
 
 // awaitTable waits until no statement holds the lock of a table. The maximum time is the same as
 // for requests that wait for memory.

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/scoterdb/scoter/internal/ledger"
 )
 
 // TestMemoryGoesToTheFirstWaiter checks that small records of other sources do not starve a large
 // one.
 func TestMemoryGoesToTheFirstWaiter(t *testing.T) {
-	m := newMemoryBudget(100)
-	small, large := sourceBudget{of: m}, sourceBudget{of: m}
+	all := ledger.NewAccount("streams", 100)
+	small, large := sourceMemory{all.Child("small")}, sourceMemory{all.Child("large")}
 	for range 2 {
 		if !small.tryReserve(40) {
 			t.Fatal("no memory at first")
@@ -32,8 +34,8 @@ func TestMemoryGoesToTheFirstWaiter(t *testing.T) {
 	case <-time.After(10 * time.Millisecond):
 	}
 	small.release(40)
-	if err := <-got; err != nil || m.inUse() != 300 || large.bytes.Load() != 300 {
-		t.Error(err, m.inUse())
+	if err := <-got; err != nil || all.Used() != 300 || large.account.Used() != 300 {
+		t.Error(err, all.Used())
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -41,7 +43,7 @@ func TestMemoryGoesToTheFirstWaiter(t *testing.T) {
 		t.Error(err)
 	}
 	large.release(300)
-	if !small.tryReserve(100) || m.inUse() != 100 || small.bytes.Load() != 100 {
-		t.Errorf("%d bytes in use", m.inUse())
+	if !small.tryReserve(100) || all.Used() != 100 || small.account.Used() != 100 {
+		t.Errorf("%d bytes in use", all.Used())
 	}
 }

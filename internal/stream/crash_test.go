@@ -15,6 +15,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/vfs"
@@ -84,6 +85,7 @@ type node struct {
 	t       testing.TB
 	disk    *vfs.Crashable
 	engine  *engine.Engine
+	memory  *ledger.Account
 	sources *stream.Manager
 }
 
@@ -95,7 +97,8 @@ func (n *node) open(disk *vfs.Crashable) {
 	n.engine, err = engine.Open("/db", engine.Settings{FlushBytes: 64 << 10, FlushAge: 30 * time.Millisecond}, engine.Components{FS: disk, Logger: log})
 	must(n.t, err)
 	must(n.t, n.engine.CreateDatabase(ctx, "d", true))
-	n.sources, err = stream.New(n.engine, stream.Settings{}, log)
+	n.memory = ledger.Default().Streams
+	n.sources, err = stream.New(n.engine, stream.Settings{Memory: n.memory}, log)
 	must(n.t, err)
 	n.sources.Start(sums{}, appends{n.engine})
 }
@@ -231,8 +234,8 @@ func TestAFullDiskHoldsTheStreamUp(t *testing.T) {
 	for n.sources.List()[0].State != "waiting" {
 		time.Sleep(time.Millisecond)
 	}
-	if got := n.sources.List()[0]; got.QueueBytes == 0 || got.QueueBytes != n.sources.MemoryInUse() || got.Errors == 0 {
-		t.Errorf("%d bytes wait, of %d in use; %d errors", got.QueueBytes, n.sources.MemoryInUse(), got.Errors)
+	if got := n.sources.List()[0]; got.QueueBytes == 0 || got.QueueBytes != n.memory.Used() || got.Errors == 0 {
+		t.Errorf("%d bytes wait, of %d in use; %d errors", got.QueueBytes, n.memory.Used(), got.Errors)
 	}
 	// The lag must be reported even while no records are read.
 	c.send("orders", 0, orders(5000, 6000)...)
@@ -244,7 +247,7 @@ func TestAFullDiskHoldsTheStreamUp(t *testing.T) {
 	}
 	n.disk.SetCapacity(1 << 40)
 	n.verify(6000)
-	if used := n.sources.MemoryInUse(); used != 0 {
+	if used := n.memory.Used(); used != 0 {
 		t.Errorf("%d bytes in use", used)
 	}
 	n.close()

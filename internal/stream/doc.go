@@ -25,7 +25,7 @@
 //
 // One batch is filled while another one is appended. A third batch is not fetched. If an append
 // fails, for example because the disk is full, it is repeated until it succeeds. The records of
-// both batches count against Settings.MemoryBytes, which all sources share. In addition, franz-go
+// both batches count in Settings.Memory, which all sources share. In addition, franz-go
 // buffers at most fetchBytes per broker.
 //
 // # Records lost in Kafka

@@ -12,6 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
 )
@@ -19,9 +20,9 @@ import (
 // Settings are the server's settings that apply to all sources together. A zero field means its
 // default.
 type Settings struct {
-	// MemoryBytes limits the memory for records of all sources that were read from Kafka and are
-	// not stored yet, in bytes. The default is 128 MiB.
-	MemoryBytes int64
+	// Memory limits the records of all sources that were read from Kafka and are not stored yet.
+	// Default: the account Streams of ledger.Default.
+	Memory *ledger.Account
 	// Idle is true in a process that is not a server. The sources can then be listed, but no
 	// records are read.
 	Idle bool
@@ -35,7 +36,7 @@ type Manager struct {
 	writer  Writer
 	log     *slog.Logger
 	pool    *memtable.Pool // pool allocates the memory of batches that queries read.
-	memory  *memoryBudget
+	memory  *ledger.Account
 	idle    bool
 
 	mu      sync.Mutex
@@ -46,11 +47,11 @@ type Manager struct {
 // New returns a manager of the sources in store's catalog. The manager begins to read them when
 // Start is called.
 func New(store *engine.Engine, settings Settings, log *slog.Logger) (*Manager, error) {
-	if settings.MemoryBytes <= 0 {
-		settings.MemoryBytes = 128 << 20
+	if settings.Memory == nil {
+		settings.Memory = ledger.Default().Streams
 	}
 	m := &Manager{store: store, log: log, pool: memtable.NewPool(memtable.PoolOptions{}), idle: settings.Idle,
-		memory: newMemoryBudget(settings.MemoryBytes), sources: map[base.SourceID]*source{}}
+		memory: settings.Memory, sources: map[base.SourceID]*source{}}
 	for _, stored := range store.Sources() {
 		l, err := decodeStoredDefinition(stored.Definition)
 		if err != nil {
@@ -101,7 +102,8 @@ func (m *Manager) startLocked(s *source) {
 }
 
 func (m *Manager) addLocked(stored catalog.Source, d Definition) *source {
-	s := &source{manager: m, id: stored.ID, name: stored.Name, created: stored.Created, status: newStatus(), definition: d, memory: sourceBudget{of: m.memory}}
+	memory := m.memory.Child(stored.Name.Database + "." + stored.Name.Schema + "." + stored.Name.Name)
+	s := &source{manager: m, id: stored.ID, name: stored.Name, created: stored.Created, status: newStatus(), definition: d, memory: sourceMemory{memory}}
 	m.sources[s.id] = s
 	return s
 }
@@ -213,6 +215,7 @@ func (m *Manager) restartOrForget(s *source) {
 	switch {
 	case err != nil || stored.ID != s.id:
 		delete(m.sources, s.id)
+		s.memory.account.Close()
 	case !stored.Paused:
 		m.startLocked(s)
 	}
@@ -359,7 +362,7 @@ func (m *Manager) List() []Status {
 	all := make([]Status, 0, len(m.sources))
 	for _, s := range m.sources {
 		out := Status{ID: s.id, Name: s.name, Definition: s.definition.Masked(), Created: s.created}
-		out.QueueBytes = s.memory.bytes.Load()
+		out.QueueBytes = s.memory.account.Used()
 		s.status.fill(&out)
 		m.addStored(&out)
 		slices.SortFunc(out.Partitions, func(a, b PartitionStatus) int {
@@ -386,6 +389,3 @@ func (m *Manager) addStored(out *Status) {
 		}
 	}
 }
-
-// MemoryInUse returns the size of the records that were read and are not stored yet, in bytes.
-func (m *Manager) MemoryInUse() int64 { return m.memory.inUse() }

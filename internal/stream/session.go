@@ -438,7 +438,7 @@ func (x *session) reserve(ctx context.Context, bytes int64) error {
 	if err := x.memory.reserve(soon, bytes); err == nil || ctx.Err() != nil {
 		return err
 	}
-	x.status.waiting(waitDecode, base.Errorf(base.Unavailable, "no memory for more records: earlier records are not stored yet").WithHint("raise stream_memory"))
+	x.status.waiting(waitDecode, base.Errorf(base.Unavailable, "no memory for more records: earlier records are not stored yet").WithHint("raise memory or stream_memory"))
 	defer x.status.done(waitDecode)
 	return x.memory.reserve(ctx, bytes)
 }

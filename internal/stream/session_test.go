@@ -17,13 +17,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/ingest/wire"
+	"github.com/scoterdb/scoter/internal/ledger"
 )
 
 // newSession returns a session that reads JSON from the partitions 0 and 1 of a topic t, without a
 // committer.
 func newSession(t *testing.T) *session {
 	p := &plan{format: jsonFormat(), shapes: wholeShape, kafka: kafka{batchRows: 1000, batchBytes: 1 << 30, maxAge: time.Hour, topics: []string{"t"}}}
-	s := &source{manager: &Manager{}, status: newStatus(), memory: sourceBudget{of: newMemoryBudget(1 << 30)}}
+	s := &source{manager: &Manager{}, status: newStatus(), memory: sourceMemory{ledger.NewAccount("streams", 1<<30)}}
 	x := &session{source: s, plan: p, sealed: make(chan *sealed, 10), batch: newRecordBatch(), decodings: newDecodings(p), groupCommitter: newGroupCommitter(), positions: map[partition]*position{},
 		withoutOffsets: map[partition]bool{}, unreadable: map[partition]time.Time{}, seekTo: map[string]map[int32]kgo.EpochOffset{}}
 	for n := range int32(2) {

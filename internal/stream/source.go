@@ -20,7 +20,7 @@ type source struct {
 	name    catalog.SourceName
 	created time.Time
 	status  *status
-	memory  sourceBudget // the memory that this source uses, as a part of the manager's budget
+	memory  sourceMemory
 
 	// learning is locked while the field messages is changed. The session and a replay of dead
 	// letters may change it at the same time.

@@ -10,6 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/export"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/merge"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -42,14 +43,15 @@ type Tables struct {
 	merges   func() []merge.Merge
 	sources  func() []stream.Status
 	exports  func() []export.Status
+	memory   func() []ledger.Stats
 }
 
 // NewTables returns the system tables. dir is the data directory, and settings are the settings of
-// the process. The last three arguments are functions: merges lists the running and the latest
-// merges, sources the Kafka sources, and exports the exports.
+// the process. The last four arguments are functions: merges lists the running and the latest
+// merges, sources the Kafka sources, exports the exports, and memory the accounts of memory.
 func NewTables(store Store, queries *Queries, dir string, settings []Setting, merges func() []merge.Merge, sources func() []stream.Status,
-	exports func() []export.Status) *Tables {
-	return &Tables{store, queries, settings, dir, merges, sources, exports}
+	exports func() []export.Status, memory func() []ledger.Stats) *Tables {
+	return &Tables{store, queries, settings, dir, merges, sources, exports, memory}
 }
 
 // relation is a system table: its columns (as "name TYPE"), and the function that returns its rows.
@@ -94,6 +96,8 @@ var relations = map[string]relation{
 		"bytes BIGINT", "created TIMESTAMPTZ", "definition VARCHAR"}, (*Tables).listExports},
 	"scoter.export_objects": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "export_name VARCHAR", "partition VARCHAR", "generation BIGINT",
 		"rows BIGINT", "bytes BIGINT", "exported TIMESTAMPTZ", "closed BOOLEAN", "path VARCHAR"}, (*Tables).listExportObjects},
+	"scoter.memory": {[]string{"account VARCHAR", "parent VARCHAR", "used_bytes BIGINT", "limit_bytes BIGINT", "peak_bytes BIGINT", "waiting BIGINT",
+		"waited_ms DOUBLE", "refused BIGINT"}, (*Tables).listMemory},
 	// This table is always empty. A database that has dead letters has a view of the same name,
 	// which returns them.
 	"scoter.dead_letters": {stream.DeadLetterColumns(), none},
@@ -305,6 +309,24 @@ func (t *Tables) listSettings(who asker) (rows [][]string, err error) {
 			value = "NULL"
 		}
 		rows = append(rows, []string{text(s.Name), value})
+	}
+	return rows, nil
+}
+
+// listMemory lists the accounts of memory. For memory that no account counts, only used_bytes is
+// known.
+func (t *Tables) listMemory(asker) (rows [][]string, err error) {
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	for _, a := range t.memory() {
+		parent, limit, peak, waiting, waited, refused := "NULL", "NULL", "NULL", "NULL", "NULL", "NULL"
+		if a.Parent != "" {
+			parent = text(a.Parent)
+		}
+		if a.Limit != ledger.NoLimit {
+			limit, peak, waiting, refused = number(a.Limit), number(a.Peak), number(int64(a.Waiting)), number(a.Refused)
+			waited = strconv.FormatFloat(float64(a.Waited.Microseconds())/1000, 'f', 3, 64)
+		}
+		rows = append(rows, []string{text(a.Account), parent, number(a.Used), limit, peak, waiting, waited, refused})
 	}
 	return rows, nil
 }

@@ -133,6 +133,12 @@ func ServeWithFileLimit(t testing.TB, descriptors int, dir string, flags ...stri
 	return serve(t, []string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$@"`, descriptors), "sh"}, dir, flags)
 }
 
+// ServeInCgroup is Serve in a cgroup. The argument cgroup is its directory.
+func ServeInCgroup(t testing.TB, cgroup, dir string, flags ...string) *Server {
+	t.Helper()
+	return serve(t, []string{"sh", "-c", `echo $$ > "$0/cgroup.procs"; exec "$@"`, cgroup}, dir, flags)
+}
+
 // command returns a command of the program. If enter is not empty, it is a command line that starts
 // the command.
 func command(t testing.TB, enter []string, args ...string) *exec.Cmd {

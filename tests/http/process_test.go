@@ -77,22 +77,22 @@ func TestAPortInUse(t *testing.T) {
 func TestBadSettings(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "scoter.toml")
 	for text, want := range map[string]string{
-		"# a comment\nlissten = \"x\"":                ":2: unknown setting lissten\n  hint: did you mean listen?",
-		"\n\nlisten = 5":                              ":3: listen: ",
-		"max_queries = \"many\"":                      ":1: max_queries: ",
-		"listen = \"a":                                ":1: ",
-		"query_timeout = \"5 parsecs\"":               ":1: query_timeout: ",
-		"query_timeout = 5":                           ":1: query_timeout = 5 lacks a unit",
-		"dir = \"d\"\nlog_level = \"loud\"":           ":2: invalid log_level",
-		"max_body = \"64 furlongs\"":                  ":1: max_body: ",
-		"[[token]]\nname = \"a\"\nrolle = \"reader\"": ":3: unknown setting token.rolle\n  hint: did you mean role?",
-		"[[token]]\nname = \"a\"\nrole = \"king\"":    ":1: token \"a\" has the invalid role \"king\"",
-		"[[token]]\nname = \"a\"\nrole = \"reader\"":  ":1: token \"a\" has no sha256",
-		"write_memory = \"1MiB\"":                     "max_body",
-		"listen = \"0.0.0.0:7287\"":                   "other machines",
-		"listen = \"nowhere\"":                        "listen",
-		"tls_cert = \"x\"":                            "tls_key",
-		"readable_dirs = \"x\"":                       ":1: readable_dirs: ",
+		"# a comment\nlissten = \"x\"":                 ":2: unknown setting lissten\n  hint: did you mean listen?",
+		"\n\nlisten = 5":                               ":3: listen: ",
+		"max_queries = \"many\"":                       ":1: max_queries: ",
+		"listen = \"a":                                 ":1: ",
+		"query_timeout = \"5 parsecs\"":                ":1: query_timeout: ",
+		"query_timeout = 5":                            ":1: query_timeout = 5 lacks a unit",
+		"dir = \"d\"\nlog_level = \"loud\"":            ":2: invalid log_level",
+		"max_body = \"64 furlongs\"":                   ":1: max_body: ",
+		"[[token]]\nname = \"a\"\nrolle = \"reader\"":  ":3: unknown setting token.rolle\n  hint: did you mean role?",
+		"[[token]]\nname = \"a\"\nrole = \"king\"":     ":1: token \"a\" has the invalid role \"king\"",
+		"[[token]]\nname = \"a\"\nrole = \"reader\"":   ":1: token \"a\" has no sha256",
+		"write_memory = \"1MiB\"\nmax_body = \"1MiB\"": "max_body",
+		"listen = \"0.0.0.0:7287\"":                    "other machines",
+		"listen = \"nowhere\"":                         "listen",
+		"tls_cert = \"x\"":                             "tls_key",
+		"readable_dirs = \"x\"":                        ":1: readable_dirs: ",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/encode"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/merge"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/overlay"
@@ -59,7 +60,7 @@ func open(t *testing.T, set func(*config.Server)) *pair {
 	if p.inst, err = duck.Open(duck.Settings{Threads: 2, ExternalAccess: true}); err != nil {
 		t.Fatal(err)
 	}
-	if p.relations, err = overlay.New(p.inst, blocks.NewFiles(vfs.OS, filepath.Join(p.settings.Dir, "parts"), slog.New(slog.DiscardHandler)), 1<<20); err != nil {
+	if p.relations, err = overlay.New(p.inst, blocks.NewFiles(vfs.OS, filepath.Join(p.settings.Dir, "parts"), slog.New(slog.DiscardHandler)), ledger.NewAccount("changed", 1<<20), ledger.NewAccount("columns", 1<<19)); err != nil {
 		t.Fatal(err)
 	}
 	p.pool = duck.NewPool(p.inst, 2)

@@ -75,6 +75,7 @@ func serve(dir string) error {
 	})
 	settings := config.Default()
 	settings.Dir, settings.Listen, settings.ShutdownGrace = dir, "127.0.0.1:0", time.Second
+	settings.Memory = maxResident
 	a, err := app.OpenOn(slow, settings, false, slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	if err != nil {
 		return err
@@ -84,14 +85,22 @@ func serve(dir string) error {
 	return a.Serve(ctx, func(address string) { fmt.Println(address) })
 }
 
-func TestMemoryIsBoundedHoweverSlowTheDisk(t *testing.T) {
-	length := 8 * time.Second
-	if text := os.Getenv(durationEnv); text != "" {
-		var err error
-		if length, err = time.ParseDuration(text); err != nil {
-			t.Fatal(err)
-		}
+// pressureTime returns how long a test sends: the value of durationEnv or, if it is not set, usual.
+func pressureTime(t *testing.T, usual time.Duration) time.Duration {
+	t.Helper()
+	text := os.Getenv(durationEnv)
+	if text == "" {
+		return usual
 	}
+	length, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return length
+}
+
+func TestMemoryIsBoundedHoweverSlowTheDisk(t *testing.T) {
+	length := pressureTime(t, 8*time.Second)
 	server := exec.Command(os.Args[0])
 	server.Env, server.Stderr = append(os.Environ(), slowDirEnv+"="+t.TempDir()), os.Stderr
 	out, err := server.StdoutPipe()

@@ -15,6 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/overlay"
@@ -301,7 +302,7 @@ func mutatorOf(t *testing.T, db *scoterDB, around func(mutate.Store, mutate.Plan
 	t.Cleanup(inst.Close)
 	pool := duck.NewPool(inst, 2)
 	t.Cleanup(pool.Close)
-	relations, err := overlay.New(inst, blocks.NewFiles(vfs.OS, filepath.Join(db.dir, "parts"), log), 1<<20)
+	relations, err := overlay.New(inst, blocks.NewFiles(vfs.OS, filepath.Join(db.dir, "parts"), log), ledger.NewAccount("changed", 1<<20), ledger.NewAccount("columns", 1<<19))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ type generateCommand struct {
 	Watch   bool `help:"Generate again whenever an input changes, until Ctrl-C." xor:"mode"`
 	// Generator and SQL are for code without a configuration.
 	Generator string   `help:"Print the code of this generator, as language/engine, without a configuration. Needs --file." xor:"mode" placeholder:"ID"`
-	SQL       []string `name:"file" help:"SQL file for --generator. Repeat it for several files that share a schema." type:"existingfile" sep:"none"`
+	SQL       []string `name:"file" help:"SQL file for --generator. Repeat it for several files that share a schema." type:"path" sep:"none"`
 }
 
 func (*generateCommand) Help() string {

@@ -64,6 +64,7 @@ func TestAProjectFromItsStartToALiveDatabase(t *testing.T) {
 	step(0, "package db", "generate", "--generator", "go/sqlite", "--file", "queries.sql")
 	step(64, "--file queries.sql", "generate", "--generator", "go/sqlite")
 	step(64, "--file needs --generator", "generate", "--file", "queries.sql")
+	step(66, "none.sql", "generate", "--generator", "go/sqlite", "--file", "none.sql")
 	step(64, "reads no configuration", "generate", "--generator", "go/sqlite", "--file", "queries.sql", "scoter.yaml")
 	step(0, "", "generate", "--check")
 	step(0, "applied 1", "migrate", "--db", "app.sqlite")

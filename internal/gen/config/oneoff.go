@@ -10,7 +10,7 @@ func OneOff(g Generator, files []string) *Project {
 	t.Config.Migrations = true
 	switch g.Language {
 	case "java":
-		t.Output = t.Name.Pascal() + ".java"
+		t.Output, t.Config.Package = t.Name.Pascal()+".java", "generated"
 	case "go":
 		// Go leaves files with names such as x_test.go out of builds, so the name is a fixed one.
 		t.Output, t.Config.Package = "queries.go", "db"

@@ -12,8 +12,8 @@ import (
 )
 
 // manifest is a kind of file in which an application names the version of its DuckDB driver. The
-// expression's first group is the version. Drivers of DuckDB have the version of DuckDB in their own
-// version, mostly at its beginning.
+// expression's first group is the version. Drivers of DuckDB have the version of DuckDB in their
+// own version, mostly at its beginning.
 type manifest struct {
 	file    string
 	version *regexp.Regexp
@@ -42,9 +42,9 @@ var manifests = map[string][]manifest{
 }
 
 // driverIsNewer adds a warning to list if the application's driver has a newer DuckDB than the one
-// that analysed the queries. A newer DuckDB may refuse a query that the older one accepts, or return
-// other types. Drivers of the other engines do not tell the engine's version: it is that of a
-// server, or the driver's version has nothing to do with it.
+// that analysed the queries. A newer DuckDB may refuse a query that the older one accepts, or
+// return other types. Drivers of the other engines do not tell the engine's version: it is that of
+// a server, or the driver's version has nothing to do with it.
 func driverIsNewer(dir, analysed string, t ir.Target, list *diag.List) {
 	if t.Engine != ir.DuckDB {
 		return
@@ -54,7 +54,8 @@ func driverIsNewer(dir, analysed string, t ir.Target, list *diag.List) {
 	if theirs == nil || ours == nil || slices.Compare(theirs, ours) <= 0 {
 		return
 	}
-	if from, err := filepath.Abs(dir); err == nil { // diagnostics name files from the project's folder
+	// Diagnostics name files by their path from the project's folder.
+	if from, err := filepath.Abs(dir); err == nil {
 		if rel, err := filepath.Rel(from, file); err == nil {
 			file = filepath.ToSlash(rel)
 		}
@@ -66,8 +67,8 @@ func driverIsNewer(dir, analysed string, t ir.Target, list *diag.List) {
 
 // driverVersion returns the version of the DuckDB driver in the application to which the generated
 // file belongs, and the path of the file that says so. It looks in the folder of the generated file
-// and the folders above it, and stops at the first one that names a version. The version is empty if
-// there is none.
+// and the folders above it, and stops at the first one that names a version. The version is empty
+// if there is none.
 func driverVersion(generated, language string) (file, version string) {
 	dir, err := filepath.Abs(generated)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // One makes the code of one generator from SQL files, without a configuration. id is the
 // generator's full or short id. The project has the settings that `scoter init` writes. One returns
 // the generated file, without the runtime library that it needs. If the SQL has errors, they are
-// added to list, and the code is empty. The returned error is for other failures, such as an unknown
-// generator or a missing file.
+// added to list, and the code is empty. The returned error is for other failures, such as an
+// unknown generator or a missing file.
 func (g *Generator) One(ctx context.Context, id string, files []string, list *diag.List) (code string, err error) {
 	generator, near, ok := config.FindGenerator(id)
 	if !ok {

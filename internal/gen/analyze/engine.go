@@ -179,8 +179,8 @@ type TableColumnInfo struct {
 	Name     string
 	Type     Type
 	Nullable bool
-	// RefusesNull means that NULL cannot be written into the column, even if Nullable says that some
-	// rows may have NULL. Engines need not set it if Nullable is false.
+	// RefusesNull means that NULL cannot be written into the column, even if Nullable says that
+	// some rows may have NULL. Engines need not set it if Nullable is false.
 	RefusesNull bool
 	HasDefault  bool
 	Default     string

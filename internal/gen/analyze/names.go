@@ -18,8 +18,8 @@ type names struct {
 	// the purpose of the row (such as insertRows) and its shape.
 	tableRows map[string]string
 	// separateRowTypes means that every query and table gets row types of its own, even if another
-	// query or table has equal columns. shareNamed means that a table takes a row type that the user
-	// named with `:result=`, if the name and the columns are those of the table's rows.
+	// query or table has equal columns. shareNamed means that a table takes a row type that the
+	// user named with `:result=`, if the name and the columns are those of the table's rows.
 	separateRowTypes, shareNamed bool
 	enums                        map[string]string
 	// structs has the Ref of each declared struct. The key is the struct's shape.

@@ -32,8 +32,8 @@ type Input struct {
 	// queries share the type of a table.
 	SeparateRowTypes bool
 	// QueryRows gives every query and table row types of its own, too. They are shared only by
-	// `:result=`: queries with the same name there share a type, and a table takes the type that has
-	// the name and the columns of its rows.
+	// `:result=`: queries with the same name there share a type, and a table takes the type that
+	// has the name and the columns of its rows.
 	QueryRows bool
 	// NullableParameters means that a parameter may be NULL if it is only assigned to nullable
 	// columns. Without it, a parameter may be NULL only if the SQL file says so.
@@ -52,6 +52,9 @@ type Result struct {
 	quote   func(string) string
 	queries map[*sqlfile.Block]*query
 	tables  map[*sqlfile.Block]*table
+	// assigned caches what the engine says about tables to which queries assign parameters. The key
+	// consists of the parts of the table's name.
+	assigned map[string]*TableInfo
 }
 
 // EngineVersion returns the version of the database engine that ran the analysis.
@@ -74,7 +77,10 @@ type table struct {
 // connection. If the schema has errors, the result is nil. Otherwise it has all queries and tables
 // without errors, so that Module can find conflicts between their names.
 func Run(ctx context.Context, engine Engine, input Input, list *diag.List) (*Result, error) {
-	r := &Result{input: input, version: engine.Version(), quote: engine.Quote, queries: map[*sqlfile.Block]*query{}, tables: map[*sqlfile.Block]*table{}}
+	r := &Result{
+		input: input, version: engine.Version(), quote: engine.Quote, queries: map[*sqlfile.Block]*query{}, tables: map[*sqlfile.Block]*table{},
+		assigned: map[string]*TableInfo{},
+	}
 	ok, err := r.schema(ctx, engine, list)
 	if err != nil || !ok {
 		return nil, err

@@ -37,8 +37,8 @@ type Project struct {
 }
 
 // Signatures are settings that change the signatures of generated methods. Each is off if the
-// configuration does not have it, so that an update of Scoter does not change existing code. `scoter
-// init` turns all of them on.
+// configuration does not have it, so that an update of Scoter does not change existing code.
+// `scoter init` turns all of them on.
 type Signatures struct {
 	// NullableParameters means that a parameter may be NULL if it is only assigned to nullable
 	// columns.

@@ -7,8 +7,8 @@ type Assignment struct {
 	Param string
 	// Table has the parts of the table's name, such as a schema and a table.
 	Table []string
-	// Column is the name of the column. It is empty if an INSERT does not list its columns. Index is
-	// then the position of the value among the inserted values, counted from 0.
+	// Column is the name of the column. It is empty if an INSERT does not list its columns. Index
+	// is then the position of the value among the inserted values, counted from 0.
 	Column string
 	Index  int
 }
@@ -328,8 +328,8 @@ func columnName(code []Token) string {
 	return code[0].Unquote()
 }
 
-// wholeParam returns the parameter that an expression consists of: `${x}`, `(${x})`, `${x}::text` or
-// `CAST(${x} AS text)`. ok is false for all other expressions, which may not accept NULL.
+// wholeParam returns the parameter that an expression consists of: `${x}`, `(${x})`, `${x}::text`
+// or `CAST(${x} AS text)`. ok is false for all other expressions, which may not accept NULL.
 func wholeParam(code []Token) (name string, ok bool) {
 	for len(code) > 2 && code[0].Text == "(" && closing(code, 1) == len(code)-1 {
 		code = code[1 : len(code)-1]

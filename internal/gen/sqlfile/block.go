@@ -92,8 +92,8 @@ type SetLine struct {
 	Used bool
 	// Null means that the sample is the literal null.
 	Null bool
-	// Mark is '?' if the SQL has ${name?}, which means that the parameter may be NULL. It is '!' for
-	// ${name!}, which means that the parameter is never NULL. It is 0 if there is neither.
+	// Mark is '?' if the SQL has ${name?}, which means that the parameter may be NULL. It is '!'
+	// for ${name!}, which means that the parameter is never NULL. It is 0 if there is neither.
 	Mark byte
 	// List are the elements of a sample that is written as a list: (1, 2), [1, 2], ARRAY[1, 2] or
 	// 1, 2.

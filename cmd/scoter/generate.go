@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -18,6 +19,9 @@ type generateCommand struct {
 	project `embed:""`
 	Check   bool `help:"Write nothing. Exit with 1 if a file on disk differs from the generated one. For CI." xor:"mode"`
 	Watch   bool `help:"Generate again whenever an input changes, until Ctrl-C." xor:"mode"`
+	// Generator and SQL are for code without a configuration.
+	Generator string   `help:"Print the code of this generator, as language/engine, without a configuration. Needs --file." xor:"mode" placeholder:"ID"`
+	SQL       []string `name:"file" help:"SQL file for --generator. Repeat it for several files that share a schema." type:"path" sep:"none"`
 }
 
 func (*generateCommand) Help() string {
@@ -29,12 +33,33 @@ Examples:
   scoter generate --check             (for CI: is the generated code up to date?)
   scoter generate --watch db/sqg.yaml
   scoter generate --format json       (for editors)
+  scoter generate --generator go/sqlite --file queries.sql    (to standard output)
 
 Exit codes: 0 fine, 1 files differ (--check), 65 something is wrong in the
 configuration or the SQL, 66 no configuration, 75 a database is unreachable.`
 }
 
+// Validate returns an error if the flags contradict each other.
+func (c *generateCommand) Validate() error {
+	switch {
+	case c.Generator == "" && len(c.SQL) == 0:
+		return nil
+	case c.Generator == "":
+		return errors.New("--file needs --generator; a configuration is given without a flag: scoter generate scoter.yaml")
+	case len(c.SQL) == 0:
+		return errors.New("--generator needs an SQL file: add --file queries.sql")
+	case c.File != "":
+		return fmt.Errorf("--generator reads no configuration, but %s is given; write --file before the name of an SQL file", relative(c.File))
+	case c.Format == "json":
+		return errors.New("--generator prints code, so it has no --format json")
+	}
+	return nil
+}
+
 func (c *generateCommand) Run(ctx context.Context) error {
+	if c.Generator != "" {
+		return c.one(ctx)
+	}
 	path, err := c.path()
 	if err != nil {
 		return err
@@ -46,6 +71,27 @@ func (c *generateCommand) Run(ctx context.Context) error {
 		err = c.once(ctx, g, path)
 	}
 	return errors.Join(err, g.Close())
+}
+
+// The method one prints the code that one generator makes from SQL files. It reads no configuration
+// and writes no file.
+func (c *generateCommand) one(ctx context.Context) (err error) {
+	g := gen.New(c.Postgres)
+	defer func() { err = errors.Join(err, g.Close()) }()
+	var files []string
+	for _, f := range c.SQL {
+		files = append(files, filepath.ToSlash(relative(f)))
+	}
+	var list diag.List
+	code, err := g.One(ctx, c.Generator, files, &list)
+	if printed := list.WriteText(os.Stderr); err != nil || printed != nil {
+		return errors.Join(err, printed)
+	}
+	if list.HasErrors() {
+		return c.failed(&list)
+	}
+	_, err = fmt.Print(code)
+	return err
 }
 
 // report is the output of scoter generate --format json.

@@ -110,6 +110,12 @@ const starterConfig = `# What scoter generate reads and writes. Run it in this f
 version: 1
 # The project's name: migrations are recorded under it in the database.
 name: %s
+# What a method takes and returns.
+signatures:
+  # A parameter that is only assigned to columns that may be NULL may be null.
+  nullableParameters: true
+  # Every query has a row type of its own; :result=Name shares one.
+  queryRows: true
 sql:
   # Files of one entry share a schema: a table made in one is known in all.
   - files:
@@ -140,7 +146,7 @@ INSERT INTO users (id, name, email) VALUES (1, 'Ada', 'ada@example.com');
 
 -- A comment above a block becomes the method's documentation. A parameter is a
 -- @set line, whose sample gives it a type where the engine cannot tell, and ${name}
--- where it is used. @set email = null makes a parameter nullable.
+-- where it is used. ${name?} or @set name = null makes a parameter nullable.
 
 -- Finds one user.
 -- QUERY get_user :one

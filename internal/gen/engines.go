@@ -101,7 +101,11 @@ func (g *Generator) analyze(ctx context.Context, j *job, files []*sqlfile.File) 
 // create local tables in place of the attached databases. It returns nil if the schema of an
 // attached database has errors.
 func (g *Generator) input(ctx context.Context, j *job, files []*sqlfile.File) (*analyze.Input, error) {
-	in := &analyze.Input{Project: j.project.Name, Engine: j.engine, Files: files, Constants: j.project.Constants(), SeparateRowTypes: j.project.SQG()}
+	in := &analyze.Input{
+		Project: j.project.Name, Engine: j.engine, Files: files, Constants: j.project.Constants(),
+		SeparateRowTypes: j.project.SQG(), NullableParameters: j.project.Signatures.NullableParameters,
+		QueryRows: j.project.Signatures.QueryRows,
+	}
 	if j.engine != ir.DuckDB && j.engine != ir.Scoter {
 		return in, nil
 	}

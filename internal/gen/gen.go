@@ -59,6 +59,11 @@ func (g *Generator) generate(ctx context.Context, path string, list *diag.List) 
 	if err != nil || p == nil {
 		return nil, err
 	}
+	return g.project(ctx, p, list)
+}
+
+// project makes the code for a project. It is Generate for a configuration that was read already.
+func (g *Generator) project(ctx context.Context, p *config.Project, list *diag.List) (*Output, error) {
 	jobs := jobsOf(p, nil)
 	failed := g.runAll(jobs, func(j *job) error { return g.run(ctx, j) })
 	files := map[string]ir.File{}
@@ -150,6 +155,7 @@ func (g *Generator) run(ctx context.Context, j *job) error {
 		if t.Engine != j.engine {
 			continue
 		}
+		driverIsNewer(j.project.Dir, result.EngineVersion(), t, &j.list)
 		for _, u := range j.entry.Units(t) {
 			if err := j.unit(result, files, u); err != nil {
 				return err

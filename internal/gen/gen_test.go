@@ -313,3 +313,35 @@ func TestQueriesMayBeOfWhatAnExecAttachesInAnSQGYAML(t *testing.T) {
 		}
 	}
 }
+
+func TestAnSQGFileKeepsItsSignatures(t *testing.T) {
+	yaml := "version: 1\nname: app\nsignatures: {nullableParameters: true}\nsql:\n  - files: [q.sql]\n    gen:\n      - {generator: go/sqlite, output: p/}\n"
+	text := schema + "-- EXEC e\n@set email = 'x'\nUPDATE users SET email = ${email};\n-- QUERY pairs\nSELECT a.id, b.id FROM users a JOIN users b ON a.id < b.id;\n"
+	if out, said := run(t, folder(t, map[string]string{"sqg.yaml": yaml, "q.sql": text})); out != nil || !strings.Contains(said, "sqg.yaml:3:13: error: signatures are not used in an sqg.yaml") {
+		t.Error(said)
+	}
+	code := func(name, yaml string) string {
+		path := folder(t, map[string]string{name: yaml, "q.sql": text})
+		out, said := run(t, filepath.Join(filepath.Dir(path), name))
+		if out == nil {
+			t.Fatal(said)
+		}
+		for _, f := range out.Files {
+			if f.Path == "p/q.go" {
+				return f.Content
+			}
+		}
+		t.Fatal("no p/q.go")
+		return ""
+	}
+	without := strings.Replace(yaml, "signatures: {nullableParameters: true}\n", "", 1)
+	for name, c := range map[string]string{"sqg": code("sqg.yaml", without), "old": code("scoter.yaml", without)} {
+		// SQG 0.23 gives both columns the name id, and its code does not compile.
+		if !strings.Contains(c, "email string)") || !strings.Contains(c, "AId ") || !strings.Contains(c, "BId ") {
+			t.Errorf("%s:\n%s", name, c)
+		}
+	}
+	if c := code("scoter.yaml", yaml); !strings.Contains(c, "email *string)") {
+		t.Error(c)
+	}
+}

@@ -294,6 +294,9 @@ func (d *blockComparison) params(expected, found []ir.Param) {
 		if want != have {
 			d.report("parameter %s is %s in the live database, %s in the files", expected[i].Name.Original, have, want)
 		}
+		if expected[i].Nullable && !found[i].Nullable {
+			d.report("parameter %s may be null in the files, but the live database does not take null", expected[i].Name.Original)
+		}
 	}
 }
 

@@ -232,3 +232,25 @@ func TestAttachedDatabasesAreAnalysedThroughAStandIn(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+func TestVerifyFindsParametersThatMayNoLongerBeNull(t *testing.T) {
+	ctx := context.Background()
+	yaml := "version: 1\nname: app\nsignatures: {nullableParameters: true}\nsql:\n  - files: [q.sql]\n    gen:\n      - {generator: go/sqlite, output: p/}\n"
+	text := schema + "-- EXEC change\n@set email = 'x'\nUPDATE users SET email = ${email};\n"
+	path := filepath.Join(filepath.Dir(folder(t, map[string]string{"scoter.yaml": yaml, "q.sql": text})), "scoter.yaml")
+	for live, want := range map[string]string{
+		"email VARCHAR":          "",
+		"email VARCHAR NOT NULL": "q.sql:3:9: error: change: parameter email may be null in the files, but the live database does not take null",
+	} {
+		target := migrate.Target{Engine: ir.SQLite, Where: filepath.Join(t.TempDir(), "app.sqlite")}
+		execute(t, target, "CREATE TABLE users (id INTEGER PRIMARY KEY, name VARCHAR NOT NULL, "+live+")")
+		var list diag.List
+		v, err := New("").Verify(ctx, path, target, "", &list)
+		if err != nil || v == nil {
+			t.Fatal(err, list.All())
+		}
+		if text := said(t, path, &list); (v.Differences > 0) != (want != "") || !strings.Contains(text, want) {
+			t.Errorf("%s: %d differences\n%s", live, v.Differences, text)
+		}
+	}
+}

@@ -60,6 +60,13 @@ func TestAProjectFromItsStartToALiveDatabase(t *testing.T) {
 	step(1, "new     generated/queries.py", "generate", "--check")
 	step(0, "written", "generate")
 	step(0, "", "generate", "--check")
+	step(0, "def rename_user(self, name: str, id: int)", "generate", "--generator", "python/sqlite", "--file", "queries.sql")
+	step(0, "package db", "generate", "--generator", "go/sqlite", "--file", "queries.sql")
+	step(64, "--file queries.sql", "generate", "--generator", "go/sqlite")
+	step(64, "--file needs --generator", "generate", "--file", "queries.sql")
+	step(66, "none.sql", "generate", "--generator", "go/sqlite", "--file", "none.sql")
+	step(64, "reads no configuration", "generate", "--generator", "go/sqlite", "--file", "queries.sql", "scoter.yaml")
+	step(0, "", "generate", "--check")
 	step(0, "applied 1", "migrate", "--db", "app.sqlite")
 	step(0, "match the files", "verify", "--db", "app.sqlite")
 
@@ -70,6 +77,7 @@ func TestAProjectFromItsStartToALiveDatabase(t *testing.T) {
 
 	edit(t, queries, "SELECT id, name, email FROM users WHERE", "SELECT id, nmae FROM users WHERE")
 	step(65, "did you mean name?", "generate")
+	step(65, "did you mean name?", "generate", "--generator", "go/sqlite", "--file", "queries.sql")
 	code := step(65, "", "generate", "--format", "json")
 	var answer struct {
 		Valid  bool

@@ -129,7 +129,8 @@ func analyzed(t testing.TB, f *caseFile, e ir.Engine, pg *toolchain.Postgres) (*
 		}
 		return errors.New("\n" + diagnostics(t, list))
 	}
-	input := analyze.Input{Project: "cases", Engine: e}
+	input := analyze.Input{Project: "cases", Engine: e,
+		NullableParameters: slices.Contains(f.options, "nullable-parameters"), QueryRows: slices.Contains(f.options, "query-rows")}
 	var testdata []string
 	for _, s := range f.archive.Files {
 		if !strings.HasSuffix(s.Name, ".sql") {

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,25 +61,30 @@ func testColumns(t *testing.T, cases []*testCase) {
 }
 
 // columns returns the lines `query: column, column?` of a case. If engines differ, each line names
-// its engine.
+// its engine. For a case with the option nullable-parameters, the lines also have the parameters,
+// and there are lines for statements without a result: `query(parameter, parameter?): column`.
 func columns(cases []*testCase) string {
 	var out strings.Builder
 	for i, q := range cases[0].module.Queries {
-		if q.Verb == ir.VerbExec {
+		params := slices.Contains(cases[0].file.options, "nullable-parameters")
+		if q.Verb == ir.VerbExec && !params {
 			continue
 		}
 		lines := map[string][]string{}
 		var order []string
 		for _, c := range cases {
-			var names []string
+			var names, args []string
 			for _, column := range c.module.Queries[i].Columns {
-				name := column.Name.Original
-				if column.Nullable {
-					name += "?"
-				}
-				names = append(names, name)
+				names = append(names, marked(column.Name, column.Nullable))
 			}
-			line := q.Name.Original + ": " + strings.Join(names, ", ") + "\n"
+			line := q.Name.Original
+			if params {
+				for _, p := range c.module.Queries[i].Params {
+					args = append(args, marked(p.Name, p.Nullable))
+				}
+				line += "(" + strings.Join(args, ", ") + ")"
+			}
+			line = strings.TrimRight(line+": "+strings.Join(names, ", "), ": ") + "\n"
 			if lines[line] == nil {
 				order = append(order, line)
 			}
@@ -92,6 +98,14 @@ func columns(cases []*testCase) string {
 		}
 	}
 	return out.String()
+}
+
+// marked returns a name, with a question mark if its value may be NULL.
+func marked(name ir.Name, nullable bool) string {
+	if nullable {
+		return name.Original + "?"
+	}
+	return name.Original
 }
 
 // TestMistakesAreReportedTogetherAndNothingIsWritten checks files with errors: every message has

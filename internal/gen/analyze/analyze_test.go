@@ -135,6 +135,55 @@ func TestRowTypesAreSharedWithTablesOnly(t *testing.T) {
 	}
 }
 
+func TestQueryRowsAreSharedByNameOnly(t *testing.T) {
+	text := "-- MIGRATE 1\nCREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT);\nCREATE TABLE b (id INTEGER PRIMARY KEY, name TEXT);\n" +
+		"-- QUERY whole\nSELECT id, name FROM a;\n-- QUERY named :result=a_row\nSELECT id, name FROM a;\n-- QUERY again :result=ARow\nSELECT id, name FROM b;\n-- QUERY other :result=BRow\nSELECT name FROM b;\n" +
+		"-- WRITE a insert|update\n-- WRITE b insert"
+	var list diag.List
+	r, _ := runInput(t, &list, analyze.Input{QueryRows: true}, [2]string{"a.sql", text})
+	m, err := r.Module(&list)
+	if err != nil || m == nil {
+		t.Fatal(err, list.All())
+	}
+	got := m.Tables[0].InsertRow + " " + m.Tables[0].UpdateRow + " " + m.Tables[1].InsertRow
+	for _, q := range m.Queries {
+		got += " " + q.Row
+	}
+	if want := "a_row a_row b_row_2 whole_result a_row a_row b_row"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestParametersAreNullableByTheirColumnsOnlyIfAsked(t *testing.T) {
+	text := "-- MIGRATE 1\nCREATE TABLE a (id INTEGER PRIMARY KEY, code TEXT NOT NULL, name TEXT, double INTEGER AS (id * 2), note TEXT);\nCREATE VIEW v AS SELECT * FROM a;\n" +
+		"CREATE TRIGGER t INSTEAD OF UPDATE ON v BEGIN SELECT 1; END;\n" +
+		"-- EXEC a\n@set id = 1\n@set code = 'x'\n@set name = 'x'\n@set note = 'x'\nINSERT INTO a VALUES (${id}, ${code}, ${name}, ${note});\n" +
+		"-- EXEC b\n@set name = 'x'\nUPDATE v SET name = ${name};\n" +
+		"-- EXEC c\n@set name = 'x'\n@set note = null\nUPDATE a SET NAME = ${name!}, note = ${note} WHERE name IN (${name}, ${note});\n" +
+		"-- EXEC d\n@set name = 'x'\nUPDATE a SET name = ${name?} WHERE name = ${name};\n"
+	for on, want := range map[bool]string{false: " - - - - / - / - ? / ? /", true: " - - ? ? / - / - ? / ? /"} {
+		var list diag.List
+		r, _ := runInput(t, &list, analyze.Input{NullableParameters: on}, [2]string{"a.sql", text})
+		if r == nil {
+			t.Fatal(list.All())
+		}
+		m, err := r.Module(&list)
+		if err != nil || m == nil {
+			t.Fatal(err, list.All())
+		}
+		got := ""
+		for _, q := range m.Queries {
+			for _, p := range q.Params {
+				got += map[bool]string{false: " -", true: " ?"}[p.Nullable]
+			}
+			got += " /"
+		}
+		if got != want {
+			t.Errorf("on %v: %s, want %s", on, got, want)
+		}
+	}
+}
+
 func TestModulesAreTheSameEveryTime(t *testing.T) {
 	text := "-- MIGRATE 1\nCREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT);\n-- QUERY a\nSELECT id, name FROM users;\n-- QUERY b\nSELECT name, id FROM users;\n-- WRITE users insert|update|delete|upsert"
 	var first string

@@ -29,7 +29,7 @@ func statementOf(b *sqlfile.Block, template *sqlfile.Template) *Statement {
 		s.Verb = ir.VerbExec
 	}
 	for i, p := range template.Params {
-		s.Params = append(s.Params, Sample{Name: p.Name, Value: p.Value, Null: p.Null, In: template.In[i], List: p.List})
+		s.Params = append(s.Params, Sample{Name: p.Name, Value: p.Value, Null: p.Null, Nullable: p.Nullable(), In: template.In[i], List: p.List})
 	}
 	return s
 }
@@ -60,6 +60,9 @@ func (r *Result) describe(ctx context.Context, engine Engine, b *sqlfile.Block, 
 		return fmt.Errorf("the engine described %d of %d parameters", len(found.Params), len(s.Params))
 	}
 	if err := r.renameDuplicates(ctx, engine, b, q); err != nil {
+		return err
+	}
+	if q.nullable, err = r.nullableParams(ctx, engine, b, q.template); err != nil {
 		return err
 	}
 	var own diag.List

@@ -28,18 +28,23 @@ func (r *Result) renameDuplicates(ctx context.Context, engine Engine, b *sqlfile
 	if len(items) == 0 {
 		return nil
 	}
-	body, at, changed := []sqlfile.Token{}, 0, false
+	names := make([][]string, len(items))
 	column := 0
 	for i, item := range items {
-		names, err := r.columnNames(ctx, engine, b, items, i)
-		if err != nil || names == nil {
+		if names[i], err = r.columnNames(ctx, engine, b, items, i); err != nil || names[i] == nil {
 			return err
 		}
-		if column+len(names) > len(q.found.Columns) {
+		if !item.Star && item.Table != "" {
+			names[i] = []string{b.Body[item.To-1].Unquote()}
+		}
+		if column += len(names[i]); column > len(q.found.Columns) {
 			return nil
 		}
-		text := r.renamedItem(b, item, names, twice)
-		column += len(names)
+	}
+	alsoRename(items, names, twice)
+	body, at, changed := []sqlfile.Token{}, 0, false
+	for i, item := range items {
+		text := r.renamedItem(b, item, names[i], twice)
 		if text == "" {
 			continue
 		}
@@ -89,6 +94,30 @@ func duplicateNames(columns []ColumnInfo) map[string]bool {
 	return twice
 }
 
+// alsoRename adds names to twice, the names of the columns to rename, until no renamed column has
+// the name of another column. For example, `user.id` becomes `user_id`. If post has a column
+// `user_id`, this column must become `post_user_id`. names are the columns of each item.
+func alsoRename(items []sqlfile.SelectItem, names [][]string, twice map[string]bool) {
+	for before := -1; before < len(twice); {
+		before = len(twice)
+		renamed := map[string]bool{}
+		for i, item := range items {
+			for _, name := range names[i] {
+				if item.Table != "" && twice[ir.NewName(name).Key()] {
+					renamed[ir.NewName(item.Table+"_"+name).Key()] = true
+				}
+			}
+		}
+		for i, item := range items {
+			for _, name := range names[i] {
+				if key := ir.NewName(name).Key(); item.Table != "" && renamed[key] {
+					twice[key] = true
+				}
+			}
+		}
+	}
+}
+
 // columnNames returns the names of the columns that one item of a select list, items[which], stands
 // for. It returns nil if they are unknown. For `t.*` it asks the engine to describe the statement
 // with all other stars replaced by NULL.
@@ -131,7 +160,6 @@ func (r *Result) renamedItem(b *sqlfile.Block, item sqlfile.SelectItem, names []
 	for _, name := range names {
 		part := table + r.quote(name)
 		if !item.Star {
-			name = tokens[len(tokens)-1].Unquote()
 			part = r.text(tokens)
 		}
 		if twice[ir.NewName(name).Key()] {

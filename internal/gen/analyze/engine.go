@@ -53,9 +53,12 @@ type Statement struct {
 // Sample is the sample value of a parameter, which the user wrote in a `@set` line.
 type Sample struct {
 	Name string
-	// Value is the sample value as SQL text. Null means that this text is the literal null.
+	// Value is the sample value as SQL text. Null means that this text is the literal null, which
+	// does not tell a type.
 	Value string
 	Null  bool
+	// Nullable means that the user says that the parameter may be NULL. It is also set if Null is.
+	Nullable bool
 	// In means that the parameter is the list of an IN. List has the elements of the sample value.
 	In   bool
 	List []string
@@ -161,6 +164,9 @@ type TableInfo struct {
 	Schema, Name string
 	// SQLName is the table's name for SQL text: quoted, and qualified with its schema if necessary.
 	SQLName string
+	// View means that it is a view. Its Columns do not say what can be written, because the tables
+	// below it may have other constraints.
+	View    bool
 	Columns []TableColumnInfo
 	// Unique has one element for the primary key and for each unique constraint, the primary key
 	// first. An element lists the constraint's columns by their index.
@@ -170,13 +176,16 @@ type TableInfo struct {
 
 // TableColumnInfo is what a database engine reports about one column of a table.
 type TableColumnInfo struct {
-	Name       string
-	Type       Type
-	Nullable   bool
-	HasDefault bool
-	Default    string
-	Generated  ir.Generated
-	PrimaryKey bool
+	Name     string
+	Type     Type
+	Nullable bool
+	// RefusesNull means that NULL cannot be written into the column, even if Nullable says that
+	// some rows may have NULL. Engines need not set it if Nullable is false.
+	RefusesNull bool
+	HasDefault  bool
+	Default     string
+	Generated   ir.Generated
+	PrimaryKey  bool
 }
 
 // Type is an SQL type as the analysis sees it. It is like ir.Type, but contains the fields of a

@@ -22,7 +22,7 @@ func (r *Result) Module(list *diag.List, files ...*sqlfile.File) (*ir.Module, er
 		FormatVersion: ir.FormatVersion, Project: r.input.Project, Engine: r.input.Engine,
 		EngineVersion: r.version, Sources: r.input.Sources, Files: []string{},
 	}
-	a := &moduleBuilder{result: r, module: m, list: list, names: newNames(m, r.input.SeparateRowTypes), namedRows: map[*sqlfile.Block]string{}}
+	a := &moduleBuilder{result: r, module: m, list: list, names: newNames(m, r.input), namedRows: map[*sqlfile.Block]string{}}
 	var blocks []*sqlfile.Block
 	for _, f := range files {
 		m.Files = append(m.Files, f.Text.Name)
@@ -167,7 +167,7 @@ func (a *moduleBuilder) queries(blocks []*sqlfile.Block) {
 		for i, p := range q.template.Params {
 			info := q.found.Params[i]
 			param := ir.Param{
-				Name: ir.NewName(p.Name), Type: a.names.typ(info.Type, b.Name+"_"+p.Name), Nullable: p.Null,
+				Name: ir.NewName(p.Name), Type: a.names.typ(info.Type, b.Name+"_"+p.Name), Nullable: q.nullable[i],
 				In: q.template.In[i], Binding: ir.BindValue,
 			}
 			if info.AnyNumber {

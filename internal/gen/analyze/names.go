@@ -18,15 +18,19 @@ type names struct {
 	// the purpose of the row (such as insertRows) and its shape.
 	tableRows map[string]string
 	// separateRowTypes means that every query and table gets row types of its own, even if another
-	// query or table has equal columns.
-	separateRowTypes bool
-	enums            map[string]string
+	// query or table has equal columns. shareNamed means that a table takes a row type that the
+	// user named with `:result=`, if the name and the columns are those of the table's rows.
+	separateRowTypes, shareNamed bool
+	enums                        map[string]string
 	// structs has the Ref of each declared struct. The key is the struct's shape.
 	structs map[string]string
 }
 
-func newNames(m *ir.Module, apart bool) *names {
-	return &names{module: m, separateRowTypes: apart, taken: map[string]bool{}, tableRows: map[string]string{}, enums: map[string]string{}, structs: map[string]string{}}
+func newNames(m *ir.Module, input Input) *names {
+	return &names{
+		module: m, separateRowTypes: input.SeparateRowTypes || input.QueryRows, shareNamed: input.QueryRows,
+		taken: map[string]bool{}, tableRows: map[string]string{}, enums: map[string]string{}, structs: map[string]string{},
+	}
 }
 
 // uniqueName returns a name that no type has yet: the given name, or this name with the first
@@ -90,6 +94,13 @@ func (n *names) tableRow(purpose string, name ir.Name, columns []ir.Column) stri
 	s := purpose + " " + shape(columns)
 	if ref, ok := n.tableRows[s]; ok && !n.separateRowTypes {
 		return ref
+	}
+	if n.shareNamed {
+		for _, r := range n.module.Rows {
+			if r.Explicit && r.Name.Same(name) && shape(r.Columns) == shape(columns) {
+				return r.Ref
+			}
+		}
 	}
 	ref := n.declare(name, columns)
 	n.tableRows[s] = ref

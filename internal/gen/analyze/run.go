@@ -31,6 +31,13 @@ type Input struct {
 	// that Scoter replaces. Without it, tables with rows of the same shape share a type, and
 	// queries share the type of a table.
 	SeparateRowTypes bool
+	// QueryRows gives every query and table row types of its own, too. They are shared only by
+	// `:result=`: queries with the same name there share a type, and a table takes the type that
+	// has the name and the columns of its rows.
+	QueryRows bool
+	// NullableParameters means that a parameter may be NULL if it is only assigned to nullable
+	// columns. Without it, a parameter may be NULL only if the SQL file says so.
+	NullableParameters bool
 	// Attach means that EXEC blocks that attach a database or create something are run, each before
 	// the following blocks, because queries may depend on them. SQG, the generator that Scoter
 	// replaces, does the same. Attach may only be set for a temporary database.
@@ -45,11 +52,19 @@ type Result struct {
 	quote   func(string) string
 	queries map[*sqlfile.Block]*query
 	tables  map[*sqlfile.Block]*table
+	// assigned caches what the engine says about tables to which queries assign parameters. The key
+	// consists of the parts of the table's name.
+	assigned map[string]*TableInfo
 }
+
+// EngineVersion returns the version of the database engine that ran the analysis.
+func (r *Result) EngineVersion() string { return r.version }
 
 type query struct {
 	template *sqlfile.Template
 	found    *Description
+	// nullable says for each parameter of the template whether it may be NULL.
+	nullable []bool
 }
 
 type table struct {
@@ -62,7 +77,10 @@ type table struct {
 // connection. If the schema has errors, the result is nil. Otherwise it has all queries and tables
 // without errors, so that Module can find conflicts between their names.
 func Run(ctx context.Context, engine Engine, input Input, list *diag.List) (*Result, error) {
-	r := &Result{input: input, version: engine.Version(), quote: engine.Quote, queries: map[*sqlfile.Block]*query{}, tables: map[*sqlfile.Block]*table{}}
+	r := &Result{
+		input: input, version: engine.Version(), quote: engine.Quote, queries: map[*sqlfile.Block]*query{}, tables: map[*sqlfile.Block]*table{},
+		assigned: map[string]*TableInfo{},
+	}
 	ok, err := r.schema(ctx, engine, list)
 	if err != nil || !ok {
 		return nil, err

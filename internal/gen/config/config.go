@@ -6,6 +6,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -31,6 +32,20 @@ type Project struct {
 	Name      string
 	Entries   []Entry
 	Sources   []Source
+	// Signatures are the settings that change the signatures of generated methods.
+	Signatures Signatures
+}
+
+// Signatures are settings that change the signatures of generated methods. Each is off if the
+// configuration does not have it, so that an update of Scoter does not change existing code.
+// `scoter init` turns all of them on.
+type Signatures struct {
+	// NullableParameters means that a parameter may be NULL if it is only assigned to nullable
+	// columns.
+	NullableParameters bool
+	// QueryRows means that every query has a row type of its own, which it shares with a table or
+	// another query only by `:result=`.
+	QueryRows bool
 }
 
 // Entry is one element of the configuration's list `sql`: SQL files that share a schema, and the
@@ -51,6 +66,9 @@ type Place struct {
 
 // Errorf returns a diagnostic that is an error at this place of the configuration.
 func (p Place) Errorf(code diag.Code, format string, args ...any) *diag.Diagnostic {
+	if p.text == nil { // a project without a configuration file
+		return &diag.Diagnostic{Severity: diag.Error, Code: code, Message: fmt.Sprintf(format, args...)}
+	}
 	return p.text.At(diag.Error, code, p.from, p.to, format, args...)
 }
 

@@ -84,6 +84,30 @@ func TestAnSQGFileHasSQGsDefaults(t *testing.T) {
 	}
 }
 
+func TestSignaturesAreOffUnlessTheConfigurationTurnsThemOn(t *testing.T) {
+	for text, want := range map[string]Signatures{
+		"": {},
+		"signatures: {nullableParameters: true, queryRows: false}\n": {NullableParameters: true},
+		"signatures:\n  queryRows: true\n":                           {QueryRows: true},
+	} {
+		var list diag.List
+		if p := Parse("scoter.yaml", text+good, &list); p == nil || p.Signatures != want {
+			t.Errorf("%q: %+v %v", text, p, list.All())
+		}
+	}
+	for text, want := range map[string]string{
+		"signatures: {nullableParameter: true}\n": "did you mean nullableParameters?",
+		"signatures: {queryRows: 1}\n":            "queryRows must be true or false",
+		"signatures: on\n":                        "signatures must be a mapping",
+	} {
+		var list diag.List
+		var b bytes.Buffer
+		if p := Parse("scoter.yaml", text+good, &list); p != nil || list.WriteText(&b) != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%q: %s", text, b.String())
+		}
+	}
+}
+
 func TestAFolderGetsAUnitPerFile(t *testing.T) {
 	var list diag.List
 	e := Parse("sqg.yaml", good, &list).Entries[0]

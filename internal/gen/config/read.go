@@ -121,7 +121,7 @@ func (r *reader) items(parent, n *yaml.Node, what string) []*yaml.Node {
 }
 
 func (r *reader) project(p *Project, n *yaml.Node) {
-	f := r.fields(n, "the configuration", "version", "name", "sql", "sources")
+	f := r.fields(n, "the configuration", "version", "name", "sql", "sources", "signatures")
 	if v := r.text(n, f["version"], "the version", true); v != "" {
 		version, err := strconv.Atoi(v)
 		if p.Version = version; err != nil || version != 1 {
@@ -129,6 +129,9 @@ func (r *reader) project(p *Project, n *yaml.Node) {
 		}
 	}
 	p.Name = r.text(n, f["name"], "the project's name", true)
+	if s := f["signatures"]; s != nil {
+		r.signatures(p, s)
+	}
 	if sources := f["sources"]; sources != nil {
 		for _, s := range r.items(n, sources, "sources") {
 			r.sourceEntry(p, s)
@@ -139,6 +142,29 @@ func (r *reader) project(p *Project, n *yaml.Node) {
 	}
 	for _, e := range r.items(n, f["sql"], "sql") {
 		r.entry(p, e)
+	}
+}
+
+func (r *reader) signatures(p *Project, n *yaml.Node) {
+	if r.sqg {
+		r.errorf(n, diag.ConfigInvalid, "signatures are not used in an sqg.yaml, whose code fits programs for SQG").
+			Suggest("rename the file to scoter.yaml, or remove them")
+		return
+	}
+	f := r.fields(n, "signatures", "nullableParameters", "queryRows")
+	r.flag("nullableParameters", f["nullableParameters"], &p.Signatures.NullableParameters)
+	r.flag("queryRows", f["queryRows"], &p.Signatures.QueryRows)
+}
+
+// flag stores the YAML value n, true or false, in into. It changes nothing if n is nil. key is the
+// name of the value for messages.
+func (r *reader) flag(key string, n *yaml.Node, into *bool) {
+	switch {
+	case n == nil:
+	case n.Tag != "!!bool":
+		r.errorf(n, diag.ConfigInvalid, "%s must be true or false", key)
+	default:
+		*into = strings.EqualFold(n.Value, "true")
 	}
 }
 
@@ -257,22 +283,11 @@ func (r *reader) options(t *ir.Target, n *yaml.Node) {
 	if p := f["package"]; p != nil {
 		t.Config.Package = r.text(n, p, "the package", true)
 	}
-	flag := func(key string, into *bool) {
-		v := f[key]
-		if v == nil {
-			return
-		}
-		if v.Tag != "!!bool" {
-			r.errorf(v, diag.ConfigInvalid, "%s must be true or false", key)
-			return
-		}
-		*into = strings.EqualFold(v.Value, "true")
-	}
-	flag("migrations", &t.Config.Migrations)
-	flag("observer", &t.Config.Observer)
-	flag("safeIntegers", &t.Config.SafeIntegers)
-	flag("safe_integers", &t.Config.SafeIntegers)
-	flag("jspecify", &t.Config.JSpecify)
+	r.flag("migrations", f["migrations"], &t.Config.Migrations)
+	r.flag("observer", f["observer"], &t.Config.Observer)
+	r.flag("safeIntegers", f["safeIntegers"], &t.Config.SafeIntegers)
+	r.flag("safe_integers", f["safe_integers"], &t.Config.SafeIntegers)
+	r.flag("jspecify", f["jspecify"], &t.Config.JSpecify)
 }
 
 // Unit is the input of one generated module: a target, some of the entry's SQL files, and the name

@@ -39,6 +39,7 @@ const (
 	UnknownTable      Code = "UNKNOWN_TABLE"
 	BadKey            Code = "INVALID_KEY"
 	UnknownType       Code = "UNKNOWN_TYPE"
+	NewerEngine       Code = "NEWER_ENGINE"
 	Unavailable       Code = "DATABASE_ERROR"
 )
 

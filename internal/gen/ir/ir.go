@@ -308,9 +308,10 @@ type Param struct {
 	// Type is the type of the argument that the generated method takes. For an IN list it is a list
 	// type.
 	Type Type `json:"type"`
-	// Nullable says whether the argument may be null. It is true if the sample in the SQL file is
-	// null (`@set x = null`). If it is false, generated code must refuse null, because the
-	// nullability of a result column may depend on it (`coalesce(email, ${default})`).
+	// Nullable says whether the argument may be null. It is true if the SQL file says so (`@set x =
+	// null`, `${x?}`), or if the parameter is only assigned to nullable columns and the
+	// configuration turns this rule on. If it is false, generated code must refuse null, because
+	// the nullability of a result column may depend on it (`coalesce(email, ${default})`).
 	Nullable bool `json:"nullable"`
 	// In means that the user wrote `IN (${p})`, so that the parameter p is a list. The segments are
 	// already rewritten: one placeholder takes a whole list of any length, including the empty

@@ -92,6 +92,9 @@ type SetLine struct {
 	Used bool
 	// Null means that the sample is the literal null.
 	Null bool
+	// Mark is '?' if the SQL has ${name?}, which means that the parameter may be NULL. It is '!'
+	// for ${name!}, which means that the parameter is never NULL. It is 0 if there is neither.
+	Mark byte
 	// List are the elements of a sample that is written as a list: (1, 2), [1, 2], ARRAY[1, 2] or
 	// 1, 2.
 	List []string
@@ -99,6 +102,9 @@ type SetLine struct {
 	// tells it from a value that is not a list.
 	IsList bool
 }
+
+// Nullable reports whether the user says that the parameter may be NULL.
+func (s *SetLine) Nullable() bool { return s.Null || s.Mark == '?' }
 
 // Override is one entry of the YAML `result:` in a block comment. It replaces the type or
 // nullability that the analysis found for one result column.

@@ -112,6 +112,7 @@ func FuzzParseNeverFailsAndLosesNothing(f *testing.F) {
 			file := Parse(dialect, "f.sql", text, nil, &list)
 			for _, b := range file.Blocks {
 				b.Template(nil, InArray)
+				Assignments(b.Body)
 				Statements(b.Body)
 			}
 			for _, d := range list.All() {

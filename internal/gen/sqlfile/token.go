@@ -23,7 +23,7 @@ const (
 	// Word is an identifier without quotes, or a keyword.
 	Word
 	Number
-	// Var is ${name}, a reference to a parameter of the query file.
+	// Var is ${name}, ${name?} or ${name!}, a reference to a parameter of the query file.
 	Var
 	// Set is a whole line `@set name = value`.
 	Set
@@ -51,8 +51,22 @@ func (t Token) Is(word string) bool { return t.Kind == Word && strings.EqualFold
 // Trivia reports whether the token is white space or a comment, which have no meaning in SQL.
 func (t Token) Trivia() bool { return t.Kind <= BlockComment }
 
-// Name returns the name between the braces of a token ${name}.
+// Name returns the name between the braces of a token ${name}, without the mark of ${name?} and
+// ${name!}.
 func (t Token) Name() string {
+	return strings.TrimRight(t.braced(), "?! \t")
+}
+
+// Mark returns '?' for a token ${name?}, '!' for ${name!}, and 0 for ${name}.
+func (t Token) Mark() byte {
+	if text := t.braced(); strings.HasSuffix(text, "?") || strings.HasSuffix(text, "!") {
+		return text[len(text)-1]
+	}
+	return 0
+}
+
+// braced returns the text between the braces of a token ${name}.
+func (t Token) braced() string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(t.Text, "${"), "}"))
 }
 

@@ -135,10 +135,10 @@ func (p *parser) variables(b *Block) {
 		return
 	}
 	reported := map[string]bool{}
-	for _, t := range b.Body {
+	for i, t := range b.Body {
 		if t.Kind == String && !t.Broken {
 			for _, name := range names {
-				if strings.Contains(t.Text, "${"+name+"}") {
+				if strings.Contains(t.Text, "${"+name+"}") || strings.Contains(t.Text, "${"+name+"?}") {
 					p.list.Add(b.Errorf(diag.VariableInString, t.Start, t.End(), "${%s} inside of a string is not a parameter", name).
 						Suggest("take it out of the quotes, such as '%%' || ${%s} || '%%'", name))
 					b.Set(name).Used = true
@@ -151,6 +151,7 @@ func (p *parser) variables(b *Block) {
 		name := t.Name()
 		if s := b.Set(name); s != nil {
 			s.Used = true
+			p.mark(b, s, i)
 			continue
 		}
 		if _, constant := p.constants[name]; constant || reported[name] {
@@ -170,6 +171,36 @@ func (p *parser) variables(b *Block) {
 				Suggest("use ${%s} in the SQL or remove the line", s.Name))
 		}
 	}
+}
+
+// mark stores the mark of token i of block b, ${name?} or ${name!}, in the parameter's `@set` line
+// s. It reports an error if the mark contradicts the sample or another mark.
+func (p *parser) mark(b *Block, s *SetLine, i int) {
+	t := b.Body[i]
+	fail := func(format string, args ...any) *diag.Diagnostic {
+		return p.list.Add(b.Errorf(diag.SQLParse, t.Start, t.End(), format, args...))
+	}
+	switch mark := t.Mark(); {
+	case mark == 0:
+		return
+	case s.Mark != 0 && s.Mark != mark:
+		fail("${%s?} and ${%s!} contradict each other", s.Name, s.Name).Suggest("remove one of the marks")
+	case mark == '!' && s.Null:
+		fail("${%s!} is never null, but the sample of %s is null", s.Name, s.Name).Suggest("give another sample, or remove the mark")
+	case mark == '?' && s.IsList && inParens(b.Body, i):
+		fail("${%s?} is the list of an IN, which cannot be null", s.Name).Suggest("remove the mark; the list may be empty")
+	}
+	s.Mark = t.Mark()
+}
+
+// inParens reports whether token i of body is the parameter of `IN (${name})`.
+func inParens(body []Token, i int) bool {
+	for j := range i {
+		if span, param, _ := inList(body, j); span > 0 && param == i {
+			return true
+		}
+	}
+	return false
 }
 
 // alreadyReported reports whether a name similar to the given one was reported before, so that one

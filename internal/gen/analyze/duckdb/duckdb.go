@@ -425,7 +425,7 @@ func (e *Engine) nullability(s *analyze.Statement, statement ir.Statement, sql, 
 			return e.columns[[4]string{catalog, schema, table, column}]
 		},
 		nullableParam: func(n int) bool {
-			return n < 1 || n > len(s.Params) || s.Params[n-1].Null
+			return n < 1 || n > len(s.Params) || s.Params[n-1].Nullable
 		},
 	}
 	return p.operator(root), nil

@@ -34,11 +34,14 @@ type attribute struct {
 	typmod int32
 	dims   int
 	// notNull says that no row has NULL in this column, not even a row of a child table.
-	notNull  bool
-	identity string
-	computed string
-	hasDef   bool
-	def      string
+	notNull bool
+	// refusesNull says that NULL cannot be written: the column has a NOT NULL constraint, or its
+	// type is a domain with one.
+	refusesNull bool
+	identity    string
+	computed    string
+	hasDef      bool
+	def         string
 }
 
 func (r *relation) attribute(number int) *attribute {
@@ -67,6 +70,10 @@ func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	// break them.
 	rows, err := e.conn.Query(ctx, `SELECT a.attnum, a.attname, a.atttypid, a.atttypmod, a.attndims,
 		a.attnotnull AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'n' AND NOT k.convalidated AND a.attnum = ANY (k.conkey)),
+		a.attnotnull OR EXISTS (WITH RECURSIVE domain AS (
+			SELECT t.typtype, t.typnotnull, t.typbasetype FROM pg_type t WHERE t.oid = a.atttypid
+			UNION ALL SELECT t.typtype, t.typnotnull, t.typbasetype FROM domain JOIN pg_type t ON t.oid = domain.typbasetype WHERE domain.typtype = 'd')
+			SELECT FROM domain WHERE typtype = 'd' AND typnotnull),
 		a.attidentity::text, a.attgenerated::text, a.atthasdef, coalesce(pg_get_expr(d.adbin, d.adrelid), '')
 		FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 		WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`, oid)
@@ -74,7 +81,7 @@ func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 		return nil, fmt.Errorf("read columns of %s: %w", r.name, err)
 	}
 	r.attributes, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (a attribute, err error) {
-		err = row.Scan(&a.number, &a.name, &a.typ, &a.typmod, &a.dims, &a.notNull, &a.identity, &a.computed, &a.hasDef, &a.def)
+		err = row.Scan(&a.number, &a.name, &a.typ, &a.typmod, &a.dims, &a.notNull, &a.refusesNull, &a.identity, &a.computed, &a.hasDef, &a.def)
 		return a, err
 	})
 	if err != nil {
@@ -145,7 +152,7 @@ func (e *Engine) table(ctx context.Context, oid uint32, qualified bool) (*analyz
 	if err != nil {
 		return nil, err
 	}
-	info := &analyze.TableInfo{Schema: r.schema, Name: r.name, SQLName: e.Quote(r.name)}
+	info := &analyze.TableInfo{Schema: r.schema, Name: r.name, SQLName: e.Quote(r.name), View: r.kind == "v"}
 	if !r.visible || qualified {
 		info.SQLName = e.Quote(r.schema) + "." + info.SQLName
 	}
@@ -155,7 +162,7 @@ func (e *Engine) table(ctx context.Context, oid uint32, qualified bool) (*analyz
 		if err != nil {
 			return nil, err
 		}
-		c := analyze.TableColumnInfo{Name: a.name, Type: t, Nullable: !a.notNull, Default: a.def, HasDefault: a.hasDef || a.identity != ""}
+		c := analyze.TableColumnInfo{Name: a.name, Type: t, Nullable: !a.notNull, RefusesNull: a.refusesNull, Default: a.def, HasDefault: a.hasDef || a.identity != ""}
 		switch {
 		case a.computed == "s":
 			c.Generated, c.HasDefault = ir.GeneratedStored, false

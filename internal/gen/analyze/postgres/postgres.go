@@ -265,7 +265,7 @@ func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.D
 	if err != nil {
 		return nil, fail(err)
 	}
-	w := &walker{engine: e, ctx: ctx, nullableParam: func(i int) bool { return i >= len(s.Params) || s.Params[i].Null }}
+	w := &walker{engine: e, ctx: ctx, nullableParam: func(i int) bool { return i >= len(s.Params) || s.Params[i].Nullable }}
 	var nullable []bool
 	var dims map[int]int
 	if tree != nil {

@@ -178,7 +178,7 @@ func (e *Engine) Table(_ context.Context, name []string) (*analyze.TableInfo, er
 	if t == nil || t.schema == "" {
 		return nil, nil
 	}
-	info := &analyze.TableInfo{Schema: t.schema, Name: t.name, SQLName: e.Quote(t.name)}
+	info := &analyze.TableInfo{Schema: t.schema, Name: t.name, SQLName: e.Quote(t.name), View: t.view}
 	if schema != "" {
 		info.SQLName = e.Quote(t.schema) + "." + info.SQLName
 	}

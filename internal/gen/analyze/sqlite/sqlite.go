@@ -154,7 +154,7 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.D
 	d := &analyze.Description{Statement: class(sql), ReadOnly: prepared.ReadOnly()}
 	w := &walker{
 		table: e.table, params: make([]*analyze.Type, len(s.Params)), numericComparisons: map[*expr]bool{},
-		nullableParam: func(i int) bool { return i >= len(s.Params) || s.Params[i].Null },
+		nullableParam: func(i int) bool { return i >= len(s.Params) || s.Params[i].Nullable },
 		in:            func(i int) bool { return i < len(s.Params) && s.Params[i].In },
 	}
 	tree, unread := parse(sql)

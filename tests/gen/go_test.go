@@ -18,7 +18,9 @@ import (
 func testGo(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 	dir := toolchain.Folder(t, "go")
 	src := toolchain.Empty(t, filepath.Join(dir, "src"))
-	units := generate(t, cases, src, "go/sqlite/sql", "go/duckdb/duckdb-go", "go/postgres/pgx", "go/scoter/http")
+	ids := []string{"go/sqlite/sql", "go/duckdb/duckdb-go", "go/postgres/pgx", "go/scoter/http"}
+	shareGoPackages(t, cases, ids)
+	units := generate(t, cases, src, ids...)
 	mod, err := os.ReadFile(filepath.Join(toolchain.Root(t), "go.mod"))
 	if err != nil {
 		t.Fatal(err)

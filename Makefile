@@ -1,7 +1,7 @@
 # Everything that people and CI do. Needed: Go, a C and C++ compiler, Python 3.11, Node 20, a JDK (17 or newer) and
 # Maven. What else a target needs it installs below .cache/.
 .DEFAULT_GOAL := help
-.PHONY: help build run check check-go check-python check-typescript check-java check-cpp test nightly slt sqg bench fmt fmt-go clean
+.PHONY: help build run check check-go check-python check-typescript check-java check-cpp test race test-loaded nightly nightly-tests nightly-fuzz nightly-duckdb slt sqg bench fmt fmt-go clean
 
 GO ?= go
 PROGRAMS := scoter scoter-bench
@@ -86,10 +86,12 @@ $(TOOLS)/java/ready: tools/pom.xml
 
 # Tests and benchmarks.
 
+FUZZTIME := 5m
+
 # Some 40 test programs link DuckDB. Linking one takes up to 20 seconds of CPU time with debug
 # information and symbols, and 5 seconds without them. The programs that tests build are linked in
 # the same way.
-test nightly sqg: export GOFLAGS += '-ldflags=-w -s'
+test race test-loaded nightly-tests nightly-fuzz sqg: export GOFLAGS += '-ldflags=-w -s'
 
 # Go starts packages in the order of this list. The packages that take longest are first, so that no
 # processor is idle at the end. tests/kafka does not start together with tests/bulk: on a new machine
@@ -99,10 +101,32 @@ test: ## everything; installs what the tests need
 	$(GO) vet ./...
 	$(GO) test -count=1 -vet=off -timeout 30m ./tests/bulk ./tests/export ./tests/gen ./tests/kafka ./tests/model ./...
 
-nightly: ## some hours: the tests that depend on chance or take long, at the length that finds rare faults
+# Packages in which goroutines share most.
+RACE := ./internal/catalog ./internal/engine ./internal/export ./internal/keys ./internal/merge ./internal/server ./internal/snapshot ./internal/spool ./internal/stream
+
+race: ## the tests of packages in which goroutines share most, with Go's race detector
+	$(GO) test -race -count=1 -vet=off -timeout 60m $(RACE)
+
+# Packages whose tests depend on time: deadlines, pauses, and what happens meanwhile.
+TIMED := ./internal/app ./internal/duck ./internal/export ./internal/keys ./internal/registry ./internal/server ./internal/spool ./internal/stream ./tests/http ./tests/pressure
+
+# With 40 busy processes, a test gets a tenth of a processor. -p 1 compiles each test before its
+# busy processes start, and -timeout 0 sets no limit.
+test-loaded: ## the tests of packages that depend on time, with 40 busy processes; some hours
+	$(GO) build -o .cache/binary/ ./cmd/scoter
+	$(GO) test -count=1 -vet=off -p 1 -timeout 0 -exec '$(CURDIR)/scripts/loaded 40' $(TIMED)
+
+nightly: nightly-tests nightly-fuzz nightly-duckdb ## some hours: what depends on chance or takes long; make -k nightly goes on after a failure
+
+nightly-tests: ## random lists, crashes and hostile statements
 	SCOTER_MODEL_SEEDS=10000 SCOTER_CRASH_ROUNDS=300 SCOTER_KAFKA_ROUNDS=100 SCOTER_EXPORT_ROUNDS=100 SCOTER_FLIPS=1000 \
 	SCOTER_TEST_PRESSURE=10m SCOTER_TEST_HOSTILE=10m SCOTER_EXHAUSTIVE=1 $(GO) test -count=1 -p 1 -timeout 10h \
 		./internal/engine ./tests/model ./tests/crash ./tests/kafka ./tests/export ./tests/slt ./tests/pressure
+
+nightly-fuzz: ## every fuzz test for FUZZTIME
+	scripts/fuzz $(FUZZTIME)
+
+nightly-duckdb: ## DuckDB's headers are those of the release
 	scripts/duckdb_headers.py
 
 slt: ## SQL logic tests in DuckDB's dialect below SLT_DIR, for instance DuckDB's own folder test; failures go into SLT_OUT

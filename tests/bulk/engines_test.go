@@ -55,7 +55,7 @@ func TestPythonOnEveryEngine(t *testing.T) {
 		want(t, got, "late: RowError: insert_all_kv: row 150001: ...")
 	}
 	t.Run("postgres", func(t *testing.T) {
-		pg := toolchain.StartPostgres(t)
+		pg := postgres(t)
 		url := func(name string) string { return "postgres://postgres@" + strings.TrimPrefix(pg.Create(t, name), "//") }
 		got := run("postgres", "types", url("py_types"))
 		want(t, got, append(types, "flat: 1500", "delete flat: 1500", "flat one by one the same: True",

@@ -135,7 +135,7 @@ func sameByRoutes(t *testing.T, got string, routes int, yes string) {
 
 func TestGoOnPostgres(t *testing.T) {
 	t.Parallel()
-	pg := toolchain.StartPostgres(t)
+	pg := postgres(t)
 	run, program := goProgram(t, "postgres")
 	url := func(name string) string { return "postgres://postgres@" + strings.TrimPrefix(pg.Create(t, name), "//") }
 	got := run("types", url("go_types"))

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
 // programs are shared by tests. The first test that needs one generates and compiles it.
@@ -13,6 +15,26 @@ var programs struct {
 	sync.Mutex
 	dir  string
 	made map[string]*program
+}
+
+// server is the PostgreSQL of all tests. Each test creates databases of its own names.
+var server struct {
+	sync.Mutex
+	*toolchain.Postgres
+}
+
+// postgres returns the PostgreSQL of all tests. The test is skipped if it cannot be started.
+func postgres(t *testing.T) *toolchain.Postgres {
+	server.Lock()
+	defer server.Unlock()
+	if server.Postgres == nil {
+		started, err := toolchain.OpenPostgres()
+		if err != nil {
+			t.Skip("no PostgreSQL:", err)
+		}
+		server.Postgres = started
+	}
+	return server.Postgres
 }
 
 type program struct {
@@ -28,6 +50,9 @@ func TestMain(m *testing.M) {
 	}
 	programs.dir, programs.made = dir, map[string]*program{}
 	code := m.Run()
+	if server.Postgres != nil {
+		server.Close()
+	}
 	if err := os.RemoveAll(dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}

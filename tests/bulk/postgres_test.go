@@ -19,7 +19,7 @@ var ofColumn = regexp.MustCompile(`(?m)(: row \d+: )column \w+: `)
 func TestPostgres(t *testing.T) {
 	t.Parallel()
 	java := compiled(t, "postgres")
-	pg := toolchain.StartPostgres(t)
+	pg := postgres(t)
 	t.Run("every way writes the same and says the same", func(t *testing.T) { everyWay(t, java, pg) })
 	t.Run("killed in the middle nothing is written", func(t *testing.T) { killed(t, java, pg) })
 }

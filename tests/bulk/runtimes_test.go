@@ -17,7 +17,7 @@ func TestPythonRuntimes(t *testing.T) {
 	t.Run("values", func(t *testing.T) { toolchain.Run(t, here, env, python, "values.py") })
 	t.Run("http", func(t *testing.T) { toolchain.Run(t, here, env, python, "http_answers.py") })
 	t.Run("postgres", func(t *testing.T) {
-		url := "postgres://postgres@" + strings.TrimPrefix(toolchain.StartPostgres(t).Create(t, "py_runtime"), "//")
+		url := "postgres://postgres@" + strings.TrimPrefix(postgres(t).Create(t, "py_runtime"), "//")
 		toolchain.Run(t, here, append(env, "DATABASE_URL="+url), python, "cursors.py")
 	})
 }

@@ -14,7 +14,7 @@ import (
 func TestTypeScriptStatementsOfOneConnection(t *testing.T) {
 	t.Parallel()
 	dir, command := typeScript(t, "transactions")
-	pg := toolchain.StartPostgres(t)
+	pg := postgres(t)
 	const tooLate = "Error: called by a transaction, batch or bulk operation that has en"
 	taken := func(lines ...string) []string {
 		return slices.Concat([]string{

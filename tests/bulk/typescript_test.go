@@ -60,7 +60,7 @@ func typeScript(t *testing.T, folder string) (dir string, command func(driver st
 func TestTypeScriptKilledInTheMiddleNothingIsWritten(t *testing.T) {
 	t.Parallel()
 	dir, command := typeScript(t, "typescript")
-	pg := toolchain.StartPostgres(t)
+	pg := postgres(t)
 	for _, driver := range []string{"better-sqlite3", "node", "libsql", "turso", "duckdb", "postgres"} {
 		t.Run(driver, func(t *testing.T) {
 			place := in(t.TempDir())
@@ -78,7 +78,7 @@ func TestTypeScriptKilledInTheMiddleNothingIsWritten(t *testing.T) {
 func TestTypeScriptWritesTheSameOnEveryDriverAndRoute(t *testing.T) {
 	t.Parallel()
 	dir, command := typeScript(t, "typescript")
-	pg := toolchain.StartPostgres(t)
+	pg := postgres(t)
 	var want string
 	for _, way := range []struct{ driver, place, route string }{
 		{"better-sqlite3", "", ""},

@@ -32,6 +32,8 @@ type testCase struct {
 	only         []string
 	safeIntegers bool
 	module       *ir.Module
+	// goPackage is the package of the case's Go code. shareGoPackages sets it.
+	goPackage string
 	// baseline and testdata do not go through generated code. They run before everything else, and
 	// after the migrations.
 	baseline []string
@@ -247,11 +249,11 @@ func (t target) folder() string {
 	return strings.NewReplacer("/", "_", "-", "_").Replace(t.id[strings.Index(t.id, "/")+1:])
 }
 
-// output returns the folder of a case's code. Cases share one folder and its runtime, except in Go,
-// where row types belong to the package.
+// output returns the folder of a case's code. Cases share one folder and its runtime. In Go only
+// cases of different names share one, because row types belong to the package.
 func (t target) output(c *testCase) string {
 	if strings.HasPrefix(t.id, "go/") {
-		return t.folder() + "_" + c.name
+		return c.goPackage
 	}
 	return t.folder()
 }

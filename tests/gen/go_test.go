@@ -18,7 +18,9 @@ import (
 func testGo(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 	dir := toolchain.Folder(t, "go")
 	src := toolchain.Empty(t, filepath.Join(dir, "src"))
-	units := generate(t, cases, src, "go/sqlite/sql", "go/duckdb/duckdb-go", "go/postgres/pgx", "go/scoter/http")
+	ids := []string{"go/sqlite/sql", "go/duckdb/duckdb-go", "go/postgres/pgx", "go/scoter/http"}
+	shareGoPackages(t, cases, ids)
+	units := generate(t, cases, src, ids...)
 	mod, err := os.ReadFile(filepath.Join(toolchain.Root(t), "go.mod"))
 	if err != nil {
 		t.Fatal(err)
@@ -95,9 +97,8 @@ func clock(s string) time.Duration {
 	return harness.Must(time.Parse("15:04:05.999999999", s)).Sub(harness.Must(time.Parse("15:04", "00:00")))
 }
 func postgres() *pgx.Conn {
-	admin := harness.Must(pgx.Connect(ctx, "dbname=postgres"))
-	harness.Must(admin.Exec(ctx, "DROP DATABASE IF EXISTS cases WITH (FORCE)"))
-	harness.Must(admin.Exec(ctx, "CREATE DATABASE cases"))
+	admin := harness.Must(pgx.Connect(ctx, "dbname=cases"))
+	harness.Must(admin.Exec(ctx, os.Getenv("EMPTY_POSTGRES")))
 	admin.Close(ctx)
 	return harness.Must(pgx.Connect(ctx, "dbname=cases"))
 }

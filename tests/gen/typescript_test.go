@@ -94,10 +94,9 @@ func tsMain(u *unit) string {
 	w.Line(`import { tmpdir } from "node:os";`)
 	w.Line(`export const tmp = (): string => mkdtempSync(tmpdir() + "/scoter-gen-") + "/db";`)
 	w.Line(`async function pgConnect(pg: { Client: new (o: object) => import("pg").Client }): Promise<import("pg").Client> {
-  const admin = new pg.Client({ database: "postgres" });
+  const admin = new pg.Client({ database: "cases" });
   await admin.connect();
-  await admin.query("DROP DATABASE IF EXISTS cases WITH (FORCE)");
-  await admin.query("CREATE DATABASE cases");
+  await admin.query(process.env["EMPTY_POSTGRES"]!);
   await admin.end();
   const client = new pg.Client({ database: "cases" });
   await client.connect();

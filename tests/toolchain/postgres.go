@@ -17,51 +17,58 @@ import (
 )
 
 // Postgres is the embedded PostgreSQL with a TCP port that forwards to its socket, because JDBC
-// supports only TCP. It ends with the test.
+// supports only TCP.
 type Postgres struct {
 	server *postgres.Server
 	listen net.Listener
 	wait   sync.WaitGroup
 }
 
-// StartPostgres starts an embedded PostgreSQL. The test is skipped if that is not possible.
+// StartPostgres starts an embedded PostgreSQL, which ends with the test. The test is skipped if
+// that is not possible.
 func StartPostgres(t testing.TB) *Postgres {
-	server, err := postgres.StartServer(context.Background())
+	p, err := OpenPostgres()
 	if err != nil {
 		t.Skip("no PostgreSQL:", err)
 	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// OpenPostgres starts an embedded PostgreSQL for several tests. The caller closes it.
+func OpenPostgres() (*Postgres, error) {
+	server, err := postgres.StartServer(context.Background())
+	if err != nil {
+		return nil, err
+	}
 	p := &Postgres{server: server}
-	t.Cleanup(p.close)
 	if p.listen, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
+		return nil, errors.Join(err, server.Close())
 	}
 	config, err := pgx.ParseConfig(server.URL())
 	if err != nil {
-		t.Fatal(err)
+		p.Close()
+		return nil, err
 	}
 	socket := filepath.Join(config.Host, fmt.Sprintf(".s.PGSQL.%d", config.Port))
 	p.wait.Go(func() {
 		for {
 			client, err := p.listen.Accept()
-			if errors.Is(err, net.ErrClosed) {
-				return
-			}
 			if err != nil {
-				t.Error(err)
-				return
+				return // closed
 			}
-			p.wait.Go(func() { join(t, client, socket) })
+			p.wait.Go(func() { join(client, socket) })
 		}
 	})
-	return p
+	return p, nil
 }
 
-// join copies data in both directions until one side ends.
-func join(t testing.TB, client net.Conn, socket string) {
+// join copies data in both directions until one side ends. If the server cannot be reached, the
+// client's connection ends, which is an error in the client.
+func join(client net.Conn, socket string) {
 	defer client.Close()
 	server, err := net.Dial("unix", socket)
 	if err != nil {
-		t.Error(err)
 		return
 	}
 	go func() {
@@ -71,10 +78,9 @@ func join(t testing.TB, client net.Conn, socket string) {
 	_, _ = io.Copy(client, server)
 }
 
-func (p *Postgres) close() {
-	if p.listen != nil {
-		p.listen.Close()
-	}
+// Close stops the server and removes its data.
+func (p *Postgres) Close() {
+	p.listen.Close()
 	_ = p.server.Close() // the server is removed in any case
 	p.wait.Wait()
 }

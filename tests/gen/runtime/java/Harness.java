@@ -68,14 +68,13 @@ final class Harness {
         return out.toByteArray();
     }
 
-    /** A new database in place of the last one. */
+    /** An empty database. */
     static Connection postgres() throws Exception {
         String base = "jdbc:postgresql://" + System.getenv("PGHOST") + ":" + System.getenv("PGPORT") + "/";
         String login = "?user=" + System.getenv("PGUSER") + "&password=" + System.getenv("PGPASSWORD");
-        try (var admin = DriverManager.getConnection(base + "postgres" + login);
+        try (var admin = DriverManager.getConnection(base + "cases" + login);
                 var s = admin.createStatement()) {
-            s.execute("DROP DATABASE IF EXISTS cases WITH (FORCE)");
-            s.execute("CREATE DATABASE cases");
+            s.execute(System.getenv("EMPTY_POSTGRES"));
         }
         return DriverManager.getConnection(base + "cases" + login);
     }

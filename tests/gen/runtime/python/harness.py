@@ -72,10 +72,9 @@ def alike(v: Any) -> object:
 
 
 def postgres() -> psycopg.Connection[Any]:
-    """A new database in place of the last one."""
-    with psycopg.connect(dbname="postgres", autocommit=True) as admin:
-        admin.execute("DROP DATABASE IF EXISTS cases WITH (FORCE)")
-        admin.execute("CREATE DATABASE cases")
+    """An empty database."""
+    with psycopg.connect(dbname="cases", autocommit=True) as admin:
+        admin.execute(os.environ["EMPTY_POSTGRES"].encode())
     return psycopg.connect(dbname="cases", autocommit=True, host=os.environ["PGHOST"])
 
 

@@ -198,7 +198,8 @@ func otherSystem(ctx context.Context, bin, kind, name, dir string) (*side, error
 // the scale factor.
 const ordersOfScale = 6_000_000
 
-// scoter starts a Scoter server. Its merges are paused until its function restart is called with merges.
+// scoter starts a Scoter server. Its merges are paused until its function restart is called with
+// merges.
 func scoter(ctx context.Context, env *harness.Env, parquet string, scale int) (*side, *harness.Server, error) {
 	// The write memory is large enough for a patch of a tenth of the rows to stay in memory. A
 	// patch stays in memory if it is smaller than a quarter of the write memory.

@@ -145,10 +145,10 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	mutator := mutate.New(a.Engine, session.NewPlanner(runner), pool, memtable.NewPool(memtable.PoolOptions{}), sources, exports, merges, mode, log)
+	mutator := mutate.New(mutate.StoresOf(a.Engine), runner, pool, memtable.NewPool(memtable.PoolOptions{}), sources, exports, merges, mode, log)
 	a.Executor = session.New(runner, mutator)
-	sources.Start(session.NewCollector(runner), session.NewWriter(a.Executor))
-	exports.Start(session.NewPortions(runner))
+	sources.Start(runner, session.NewWriter(a.Executor))
+	exports.Start(runner)
 	return a, a.configureSources()
 }
 

@@ -13,11 +13,12 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
 // alter runs an ALTER statement. It reads the statement from the token after ALTER on.
-func (x *execution) alter() error {
+func (x *ddlStatement) alter() error {
 	c := x.c
 	if !c.accept("TABLE") {
 		return c.unexpected("TABLE")
@@ -53,7 +54,7 @@ func (x *execution) alter() error {
 
 // alterClauses changes the sort key, the partitioning or the options of a table. A new sort key or
 // partitioning applies to parts that are written from now on. Merges rewrite the older parts.
-func (x *execution) alterClauses(t schema.Table) error {
+func (x *ddlStatement) alterClauses(t schema.Table) error {
 	if x.c.peek("(") {
 		options, err := x.c.options()
 		if err != nil {
@@ -80,15 +81,15 @@ func (x *execution) alterClauses(t schema.Table) error {
 	})
 }
 
-func (x *execution) change(t schema.Table, f func(schema.Table) (schema.Table, error)) error {
+func (x *ddlStatement) change(t schema.Table, f func(schema.Table) (schema.Table, error)) error {
 	if err := x.c.end(); err != nil {
 		return err
 	}
-	_, err := x.store.AlterTable(x.ctx, t.ID, f)
+	_, err := x.tables.AlterTable(x.ctx, t.ID, f)
 	return err
 }
 
-func (x *execution) addColumn(t schema.Table) error {
+func (x *ddlStatement) addColumn(t schema.Table) error {
 	ifNotExists := x.c.accept("IF", "NOT", "EXISTS")
 	for _, constraint := range []string{"PRIMARY", "CONSTRAINT", "CHECK", "UNIQUE", "FOREIGN"} {
 		if x.c.peek(constraint) {
@@ -132,7 +133,7 @@ func (x *execution) addColumn(t schema.Table) error {
 
 // isVolatile reports whether an expression may give another value each time it is evaluated, as
 // random() does.
-func (x *execution) isVolatile(expression string) (bool, error) {
+func (x *statement) isVolatile(expression string) (bool, error) {
 	tokens, err := sqltoken.Split(expression)
 	if err != nil {
 		return false, err
@@ -145,8 +146,8 @@ func (x *execution) isVolatile(expression string) (bool, error) {
 // as random(). Existing rows get one constant for an added column, but with a volatile default each
 // row would need a value of its own. checkEmpty runs as a part of the schema change, so no rows can
 // be inserted between the check and the change.
-func (x *execution) checkEmpty(t schema.Table, column schema.Column) error {
-	s, err := x.store.Snapshot(t.ID)
+func (x *ddlStatement) checkEmpty(t schema.Table, column schema.Column) error {
+	s, err := x.snapshots.Snapshot(t.ID)
 	if err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func (x *execution) checkEmpty(t schema.Table, column schema.Column) error {
 		WithHint("add the column without a default, then UPDATE %s SET %s = %s, then ALTER TABLE %s ALTER %s SET DEFAULT %s", table, name, column.Default, table, name, column.Default)
 }
 
-func (x *execution) dropColumn(t schema.Table) error {
+func (x *ddlStatement) dropColumn(t schema.Table) error {
 	ifExists := x.c.accept("IF", "EXISTS")
 	name, err := x.c.identifier()
 	if err != nil {
@@ -194,7 +195,7 @@ func checkNotInCheck(t schema.Table, column, done string) error {
 	return nil
 }
 
-func (x *execution) rename(t schema.Table) error {
+func (x *ddlStatement) rename(t schema.Table) error {
 	name, err := x.c.identifier()
 	if err != nil {
 		return err
@@ -202,7 +203,7 @@ func (x *execution) rename(t schema.Table) error {
 	return x.change(t, func(t schema.Table) (schema.Table, error) { return t.Rename(name) })
 }
 
-func (x *execution) renameColumn(t schema.Table) error {
+func (x *ddlStatement) renameColumn(t schema.Table) error {
 	from, err := x.c.identifier()
 	if err != nil {
 		return err
@@ -222,7 +223,7 @@ func (x *execution) renameColumn(t schema.Table) error {
 	})
 }
 
-func (x *execution) alterColumn(t schema.Table) error {
+func (x *ddlStatement) alterColumn(t schema.Table) error {
 	c := x.c
 	name, err := c.identifier()
 	if err != nil {
@@ -269,13 +270,13 @@ func (x *execution) alterColumn(t schema.Table) error {
 const countedTable = "scoter.counted"
 
 // countOf counts the rows of a table in a snapshot that meet a condition.
-func (x *execution) countOf(t *snapshot.Table, condition string) (int64, error) {
-	return x.count(Select{SQL: "SELECT count(*) FROM " + countedTable + " WHERE " + condition, Transient: &Transient{Name: countedTable, Table: t}})
+func (x *ddlStatement) countOf(t *snapshot.Table, condition string) (int64, error) {
+	return x.count(sqlquery.Request{SQL: "SELECT count(*) FROM " + countedTable + " WHERE " + condition, Transient: &sqlquery.Transient{Name: countedTable, Table: t}})
 }
 
 // setNotNull makes a column NOT NULL. It checks for NULLs before the change, and again after it for
 // rows that were written in between. If the second check finds one, it undoes the change.
-func (x *execution) setNotNull(t schema.Table, name string) error {
+func (x *ddlStatement) setNotNull(t schema.Table, name string) error {
 	if err := x.c.end(); err != nil {
 		return err
 	}
@@ -297,13 +298,13 @@ func (x *execution) setNotNull(t schema.Table, name string) error {
 	}
 	// The undo must run even if x.ctx is canceled. A cancellation may be the reason why the second
 	// check failed.
-	_, undo := x.store.AlterTable(context.WithoutCancel(x.ctx), t.ID, func(t schema.Table) (schema.Table, error) { return t.SetNotNull(name, false) })
+	_, undo := x.tables.AlterTable(context.WithoutCancel(x.ctx), t.ID, func(t schema.Table) (schema.Table, error) { return t.SetNotNull(name, false) })
 	return errors.Join(err, undo)
 }
 
 // checkNoNulls returns an error if a column of the table has a NULL.
-func (x *execution) checkNoNulls(t schema.Table, column string) error {
-	n, err := x.count(Select{SQL: fmt.Sprintf("SELECT count(*) FROM %s WHERE %s IS NULL", t.QuotedName(), schema.Quote(column))})
+func (x *ddlStatement) checkNoNulls(t schema.Table, column string) error {
+	n, err := x.count(sqlquery.Request{SQL: fmt.Sprintf("SELECT count(*) FROM %s WHERE %s IS NULL", t.QuotedName(), schema.Quote(column))})
 	if err == nil && n > 0 {
 		err = base.Errorf(base.Invalid, "column %q of table %s holds %d NULLs", column, t.QualifiedName(), n)
 	}
@@ -311,7 +312,7 @@ func (x *execution) checkNoNulls(t schema.Table, column string) error {
 }
 
 // count runs a query whose result is one BIGINT, and returns that number.
-func (x *execution) count(s Select) (int64, error) {
+func (x *ddlStatement) count(s sqlquery.Request) (int64, error) {
 	s.Database = x.req.Database
 	rows, err := x.planner.Select(x.ctx, s)
 	if err != nil {
@@ -319,7 +320,7 @@ func (x *execution) count(s Select) (int64, error) {
 	}
 	defer rows.Close()
 	n := int64(-1)
-	err = each(x.ctx, rows, func(rec arrow.RecordBatch) error {
+	err = sqlquery.Each(x.ctx, rows, func(rec arrow.RecordBatch) error {
 		if rec.NumRows() > 0 {
 			n = rec.Column(0).(*array.Int64).Value(0)
 		}
@@ -332,7 +333,7 @@ func (x *execution) count(s Select) (int64, error) {
 }
 
 // drop runs a DROP statement. It reads the statement from the token after DROP on.
-func (x *execution) drop() error {
+func (x *ddlStatement) drop() error {
 	c := x.c
 	what := ""
 	for _, w := range []string{"TABLE", "VIEW", "SCHEMA", "DATABASE"} {
@@ -359,19 +360,19 @@ func (x *execution) drop() error {
 	case "TABLE":
 		var t schema.Table
 		if t, err = x.lookup(parts); err == nil {
-			err = x.store.DropTable(x.ctx, t.ID)
+			err = x.tables.DropTable(x.ctx, t.ID)
 		}
 	case "VIEW":
 		database, schemaName, name := x.tableName(parts)
-		err = x.store.DropView(x.ctx, catalog.ViewName{Database: database, Schema: schemaName, Name: name}, ifExists)
+		err = x.views.DropView(x.ctx, catalog.ViewName{Database: database, Schema: schemaName, Name: name}, ifExists)
 	case "SCHEMA":
 		database, name := x.schemaName(parts)
-		err = x.dropNamespace(database, name, cascade, func() error { return x.store.DropSchema(x.ctx, database, name, cascade) })
+		err = x.dropNamespace(database, name, cascade, func() error { return x.namespaces.DropSchema(x.ctx, database, name, cascade) })
 	case "DATABASE":
 		if len(parts) > 1 {
 			return c.withPosition(base.Errorf(base.Invalid, "the name of a database has no dot"), place)
 		}
-		err = x.dropNamespace(parts[0], "", cascade, func() error { return x.store.DropDatabase(x.ctx, parts[0], cascade) })
+		err = x.dropNamespace(parts[0], "", cascade, func() error { return x.namespaces.DropDatabase(x.ctx, parts[0], cascade) })
 	}
 	if ifExists && base.KindOf(err) == base.NotFound {
 		return nil
@@ -382,28 +383,28 @@ func (x *execution) drop() error {
 // dropNamespace drops a database or schema by calling drop. Without CASCADE the database or schema
 // must be empty, so there is no Kafka source to stop. With CASCADE, the sources that fill its
 // tables are stopped first.
-func (x *execution) dropNamespace(database, schemaName string, cascade bool, drop func() error) error {
+func (x *ddlStatement) dropNamespace(database, schemaName string, cascade bool, drop func() error) error {
 	if !cascade {
 		return drop()
 	}
 	return x.sources.DropWithSources(database, schemaName, drop)
 }
 
-func (x *execution) truncate() (Counts, error) {
+func (x *ddlStatement) truncate() (engine.Counts, error) {
 	x.c.accept("TABLE")
 	t, err := x.table()
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	if err := x.c.end(); err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
-	removed, err := x.store.Truncate(x.ctx, t.ID)
+	removed, err := x.tables.Truncate(x.ctx, t.ID)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	defer removed.Release()
-	return Counts{Deleted: x.countVisible(removed.Tables[t.ID])}, nil
+	return engine.Counts{Deleted: x.countVisible(removed.Tables[t.ID])}, nil
 }
 
 // countVisible returns the number of rows of a table that SELECT would return. It does not count
@@ -411,16 +412,16 @@ func (x *execution) truncate() (Counts, error) {
 //
 // If the rows cannot be read, countVisible counts all rows: TRUNCATE must not fail for that reason.
 // The count has its own time limit, in case the statement's time has already run out.
-func (x *execution) countVisible(t *snapshot.Table) int64 {
+func (x *ddlStatement) countVisible(t *snapshot.Table) int64 {
 	n := t.Rows()
 	if t.Schema.IsDeleted == 0 || n == 0 {
 		return n
 	}
-	late := *x
+	late := *x.statement
 	var cancel context.CancelFunc
 	late.ctx, cancel = context.WithTimeout(context.WithoutCancel(x.ctx), engine.CountingTime)
 	defer cancel()
-	shown, err := late.countOf(t, "TRUE")
+	shown, err := (&ddlStatement{statement: &late, ddlTools: x.ddlTools}).countOf(t, "TRUE")
 	if err != nil {
 		x.log.Error("the truncated rows cannot be read: the count includes tombstones", "table", t.Schema.QualifiedName(), "error", err)
 		return n

@@ -23,11 +23,11 @@ import (
 // tables. They need a request of their own:
 //   - rows with only some columns, if this moves them to another partition or sort position,
 //   - rows with only some columns of a table with CHECK constraints.
-func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, error) {
-	return m.idempotent(ctx, o, func(o engine.AppendOptions) (Counts, error) {
+func (m *Writer) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Counts, error) {
+	return m.idempotent(ctx, o, func(o engine.AppendOptions) (engine.Counts, error) {
 		keyed := false
 		for _, rows := range tables {
-			t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
+			t, err := m.names.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
 			// If the lookup fails, for example because there is no such table, the table counts as
 			// one without a primary key. The store's Append below returns the error.
 			keyed = keyed || err == nil && !appendsAsIs(t, rows)
@@ -47,7 +47,7 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 				return counts, err
 			}
 		}
-		return Counts{}, errTooManyConflicts()
+		return engine.Counts{}, errTooManyConflicts()
 	})
 }
 
@@ -70,7 +70,7 @@ func appendsWithoutLookup(t schema.Table, given []schema.Column, whole bool) boo
 
 // Check returns nil if Append would accept the rows now. It changes nothing. Its errors are those
 // of Append, except for memory limits.
-func (m *Mutator) Check(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
+func (m *Writer) Check(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
 	_, release, err := m.conformAll(ctx, tables, o)
 	release()
 	return err
@@ -87,10 +87,10 @@ type conformedRows struct {
 
 // conformAll conforms the rows of a request to their tables, and returns one element for each
 // table. The caller must call the returned function release, even after an error.
-func (m *Mutator) conformAll(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (all []conformedRows, release func(), err error) {
+func (m *Writer) conformAll(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (all []conformedRows, release func(), err error) {
 	release = func() {
 		for _, one := range all {
-			releaseAll(one.rows)
+			batch.ReleaseAll(one.rows)
 			releaseIncoming(one.keyed)
 		}
 	}
@@ -105,12 +105,12 @@ func (m *Mutator) conformAll(ctx context.Context, tables []engine.TableRows, o e
 }
 
 // conformOne conforms the rows of a request for one table to that table.
-func (m *Mutator) conformOne(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (one conformedRows, err error) {
-	w := &rowsRequest{Mutator: m, ctx: ctx, rows: rows, mode: Upsert, options: o}
+func (m *Writer) conformOne(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (one conformedRows, err error) {
+	w := &rowsRequest{Writer: m, ctx: ctx, rows: rows, mode: Upsert, options: o}
 	if rows.Deleting != nil {
 		return w.mixedRows()
 	}
-	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
+	t, err := m.names.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
 	// If the lookup fails, for example because the table does not exist, or the table has no
 	// primary key, continue with the store's Conform below. Conform reports the error of a failed
 	// lookup.
@@ -134,7 +134,7 @@ func (m *Mutator) conformOne(ctx context.Context, rows engine.TableRows, o engin
 		one.rows = records
 		return one, nil
 	}
-	defer releaseAll(records)
+	defer batch.ReleaseAll(records)
 	if appendsAsIs(one.table, rows) {
 		one.rows, err = batch.Arrange(records, rows.Numbers)
 		return one, err
@@ -167,22 +167,22 @@ func (w *rowsRequest) incoming(t schema.Table, records []arrow.RecordBatch) (*in
 	if err != nil {
 		return nil, err
 	}
-	defer releaseAll(records)
+	defer batch.ReleaseAll(records)
 	return newIncoming(t, records, given, given, replaceRow)
 }
 
 // appendAll appends the rows of one request to several tables, some of which have a primary key. It
 // returns errStale if the schema of a table changed in the meantime.
-func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (counts Counts, err error) {
+func (m *Writer) appendAll(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (counts engine.Counts, err error) {
 	all, release, err := m.conformAll(ctx, tables, o)
 	defer release()
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	slices.SortFunc(all, func(a, b conformedRows) int { return int(a.table.ID) - int(b.table.ID) })
 	for i := range all[1:] {
 		if all[i].table.ID == all[i+1].table.ID && len(all[i].table.PrimaryKey) > 0 {
-			return Counts{}, base.Errorf(base.Invalid, "table %s is listed twice in one request", all[i].table.QualifiedName())
+			return engine.Counts{}, base.Errorf(base.Invalid, "table %s is listed twice in one request", all[i].table.QualifiedName())
 		}
 	}
 	err = m.retry(ctx, func(reservation *engine.Reservation, lock engine.TableLock) (err error) {
@@ -195,7 +195,7 @@ func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o en
 
 // commitAll commits the rows of all tables of a request as one edit. Its argument must be sorted by
 // table.
-func (m *Mutator) commitAll(ctx context.Context, all []conformedRows, o engine.AppendOptions) (Counts, error) {
+func (m *Writer) commitAll(ctx context.Context, all []conformedRows, o engine.AppendOptions) (engine.Counts, error) {
 	var ids, keyed []base.TableID
 	for _, one := range all {
 		if one.evolution != nil {
@@ -210,28 +210,28 @@ func (m *Mutator) commitAll(ctx context.Context, all []conformedRows, o engine.A
 	// key.
 	release, err := m.takeLocks(ctx, o.BeforeLockWait, o.Lock, keyed...)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	defer release()
-	snap, err := m.store.DeduplicatedSnapshotAs(ctx, o.Evolutions, ids...)
+	snap, err := m.snapshots.DeduplicatedSnapshotAs(ctx, o.Evolutions, ids...)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	defer snap.Release()
 	var changes []engine.Change
 	for _, one := range all {
 		t := snap.Tables[one.table.ID]
 		if len(one.keyed) == 0 && t.Schema.Version != one.table.Version {
-			return Counts{}, errStale
+			return engine.Counts{}, errStale
 		}
-		change := engine.Change{Table: one.table.ID, Inserted: one.rows, AppendOnly: true, Counts: Counts{Inserted: int64(batch.Rows(one.rows))}}
+		change := engine.Change{Table: one.table.ID, Inserted: one.rows, AppendOnly: true, Counts: engine.Counts{Inserted: int64(batch.Rows(one.rows))}}
 		if len(one.keyed) > 0 {
 			if change, _, err = m.upsertChanges(ctx, t, one.keyed, replaceRow); err != nil {
-				return Counts{}, base.Wrap(err, "table %s", one.table.QualifiedName())
+				return engine.Counts{}, base.Wrap(err, "table %s", one.table.QualifiedName())
 			}
 		}
 		changes = append(changes, change)
 	}
-	result, err := m.store.Commit(ctx, snap, changes, o)
+	result, err := m.commits.Commit(ctx, snap, changes, o)
 	return result.Counts, err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -36,7 +37,7 @@ func errOtherSchema(t schema.Table) error {
 // gets the rows by a single call of the function rows. That function must call its argument take
 // with each batch, and the batches must conform to the table. The argument given lists the columns
 // that the sender gave. c says what happens if a key exists; it is replaceRow or refuseRow.
-func (m *Mutator) bulkUpsert(ctx context.Context, t schema.Table, given []schema.Column, c conflictAction, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
+func (m *Writer) bulkUpsert(ctx context.Context, t schema.Table, given []schema.Column, c conflictAction, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts engine.Counts, err error) {
 	names := make([]string, len(given))
 	for i, c := range given {
 		names[i] = schema.Quote(c.Name)
@@ -44,20 +45,20 @@ func (m *Mutator) bulkUpsert(ctx context.Context, t schema.Table, given []schema
 	sql := fmt.Sprintf("INSERT INTO %s (%s) SELECT 1", t.QuotedName(), strings.Join(names, ", "))
 	statements, err := sqltoken.Statements(sql)
 	if err != nil {
-		return Counts{}, base.Errorf(base.Internal, "%s: %w", sql, err)
+		return engine.Counts{}, base.Errorf(base.Internal, "%s: %w", sql, err)
 	}
-	x := &execution{Mutator: m, ctx: ctx, req: Request{Database: t.Database}, c: &clauses{statement: statements[0]}, options: o}
+	x := m.execution(&statement{tools: m.tools, ctx: ctx, req: Request{Database: t.Database}, c: &clauses{statement: statements[0]}, options: o})
 	in, err := x.insertion()
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	if in.target.table.Version != t.Version {
-		return Counts{}, errOtherSchema(t)
+		return engine.Counts{}, errOtherSchema(t)
 	}
-	taken := &bulkInput{Mutator: m, ctx: ctx, table: t, sentColumns: given, policy: c, reservation: m.store.NewReservation()}
+	taken := &bulkInput{loads: m.loads, ctx: ctx, table: t, sentColumns: given, policy: c, reservation: m.commits.NewReservation()}
 	defer taken.closeInto(&err)
 	if err := rows(taken.addLarge); err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	return x.insertParts(in, taken, len(given) == len(t.Columns) || c == refuseRow)
 }
@@ -65,53 +66,53 @@ func (m *Mutator) bulkUpsert(ctx context.Context, t schema.Table, given []schema
 // insertParts commits the rows of a bulkInput that were written as parts. If the argument whole is
 // true, a new row either replaces the existing row of its key or is left out, so the new parts need
 // not be joined with the table.
-func (x *execution) insertParts(in insertion, rows *bulkInput, whole bool) (Counts, error) {
+func (x *execution) insertParts(in insertion, rows *bulkInput, whole bool) (engine.Counts, error) {
 	if err := rows.writeChunk(); err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	staged, err := rows.load.Parts(x.ctx)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	if whole {
-		return rows.withTableLocked(x.options.BeforeLockWait, func() (Counts, error) { return rows.replace(staged, x.options) })
+		return x.withTableLocked(rows, x.options.BeforeLockWait, func() (engine.Counts, error) { return x.replace(rows, staged, x.options) })
 	}
-	incoming, err := rows.incomingTable(staged)
+	arrived, err := x.incomingTable(rows, staged)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
-	return rows.withTableLocked(x.options.BeforeLockWait, func() (Counts, error) { return x.mergeParts(in, rows, incoming) })
+	return x.withTableLocked(rows, x.options.BeforeLockWait, func() (engine.Counts, error) { return x.mergeParts(in, rows, arrived) })
 }
 
 // withTableLocked locks the table. Then it deletes the table's superseded rows (replaced by other
 // rows of their keys), flushes it, and calls the function try. If that call returns ErrChanged
 // because the table was truncated in the meantime, withTableLocked repeats these steps except the
 // locking.
-func (in *bulkInput) withTableLocked(beforeWait engine.BeforeLockWait, try func() (Counts, error)) (Counts, error) {
-	release, err := in.store.LockTables(in.ctx, beforeWait, in.table.ID)
+func (m *Writer) withTableLocked(in *bulkInput, beforeWait engine.BeforeLockWait, try func() (engine.Counts, error)) (engine.Counts, error) {
+	release, err := m.locks.LockTables(in.ctx, beforeWait, in.table.ID)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	defer release()
 	for range maxAttempts {
-		if err := in.store.DeleteSuperseded(in.ctx, in.table.ID); err != nil {
-			return Counts{}, err
+		if err := m.loads.DeleteSuperseded(in.ctx, in.table.ID); err != nil {
+			return engine.Counts{}, err
 		}
-		if err := in.store.Flush(in.ctx); err != nil {
-			return Counts{}, err
+		if err := m.loads.Flush(in.ctx); err != nil {
+			return engine.Counts{}, err
 		}
 		counts, err := try()
 		if !errors.Is(err, engine.ErrChanged) {
 			return counts, err
 		}
 	}
-	return Counts{}, errTooManyConflicts()
+	return engine.Counts{}, errTooManyConflicts()
 }
 
-// check returns an error if the table of a snapshot has another schema than the rows of the
+// checkBulk returns an error if the table of a snapshot has another schema than the rows of the
 // bulkInput, or still has rows in memory. t is that table; it is nil if the snapshot does not have
 // the table.
-func (in *bulkInput) check(t *snapshot.Table) error {
+func checkBulk(in *bulkInput, t *snapshot.Table) error {
 	switch {
 	case t == nil || t.Schema.Version != in.table.Version:
 		return errOtherSchema(in.table)
@@ -123,36 +124,36 @@ func (in *bulkInput) check(t *snapshot.Table) error {
 
 // replace commits the new parts (staged). In the same edit it deletes the existing rows of the same
 // keys.
-func (in *bulkInput) replace(staged []*catalog.Part, o engine.AppendOptions) (Counts, error) {
-	snap, err := in.store.DeduplicatedSnapshot(in.ctx, in.table.ID)
+func (m *Writer) replace(in *bulkInput, staged []*catalog.Part, o engine.AppendOptions) (engine.Counts, error) {
+	snap, err := m.snapshots.DeduplicatedSnapshot(in.ctx, in.table.ID)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	defer snap.Release()
 	t := snap.Tables[in.table.ID]
-	if err := in.check(t); err != nil {
-		return Counts{}, err
+	if err := checkBulk(in, t); err != nil {
+		return engine.Counts{}, err
 	}
-	s := in.newPartDedup(t, staged)
+	s := m.newPartDedup(in, t, staged)
 	if err := s.tombstones(); err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	if err := s.run(s.resolveKey); err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	_, err = in.load.CommitReplacing(in.ctx, snap, s.deleted, s.counts, o)
 	return s.counts, err
 }
 
 // incomingTable returns the new parts as a table that a query can read. Each key occurs once in it.
-func (in *bulkInput) incomingTable(staged []*catalog.Part) (*Transient, error) {
+func (m *Writer) incomingTable(in *bulkInput, staged []*catalog.Part) (*sqlquery.Transient, error) {
 	t := &snapshot.Table{Schema: in.table, Versions: map[uint32]schema.Table{in.table.Version: in.table}}
-	s := in.newPartDedup(t, staged)
+	s := m.newPartDedup(in, t, staged)
 	if err := s.run(s.resolveKey); err != nil {
 		return nil, err
 	}
 	sets, err := withDeletions(nil, s.deleted)
-	return &Transient{Name: incomingTable, Table: &snapshot.Table{Schema: in.table.Bare(), Parts: staged, Versions: t.Versions, Patches: sets}}, err
+	return &sqlquery.Transient{Name: incomingTable, Table: &snapshot.Table{Schema: in.table.Bare(), Parts: staged, Versions: t.Versions, Patches: sets}}, err
 }
 
 // withDeletions returns a copy of the argument sets (the deletions and patches of a table's
@@ -176,38 +177,38 @@ func withDeletions(sets map[base.RowsetID]*patch.Set, deleted map[base.RowsetID]
 	return out, nil
 }
 
-// mergeParts joins the new rows (incoming) with the table, and commits the result. If the statement
+// mergeParts joins the new rows (arrived) with the table, and commits the result. If the statement
 // changes keys, it returns an error if a new key is equal to another new key, or to the key of a
 // row that the statement does not change.
-func (x *execution) mergeParts(in insertion, rows *bulkInput, incoming *Transient) (counts Counts, err error) {
-	p, err := x.incomingPlan(in, incoming)
+func (x *execution) mergeParts(in insertion, rows *bulkInput, arrived *sqlquery.Transient) (counts engine.Counts, err error) {
+	p, err := x.incomingPlan(in, arrived)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	found, err := x.find(p, nil)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	defer found.Close()
 	snap := found.Snapshot()
 	t := snap.Tables[rows.table.ID]
-	if err := rows.check(t); err != nil {
-		return Counts{}, err
+	if err := checkBulk(rows, t); err != nil {
+		return engine.Counts{}, err
 	}
-	made := &bulkInput{Mutator: x.Mutator, ctx: x.ctx, table: rows.table, sentColumns: rows.sentColumns, reservation: x.store.NewReservation()}
+	made := &bulkInput{loads: x.loads, ctx: x.ctx, table: rows.table, sentColumns: rows.sentColumns, reservation: x.commits.NewReservation()}
 	defer made.closeInto(&err)
 	rekeys := p.changesKey()
 	if rekeys {
 		made.duplicateError = errDuplicateResult(rows.table)
 	}
-	if at := rows.table.ColumnByID(rows.table.IsDeleted); at >= 0 && !contains(made.sentColumns, rows.table.IsDeleted) {
+	if at := rows.table.ColumnByID(rows.table.IsDeleted); at >= 0 && !schema.Contains(made.sentColumns, rows.table.IsDeleted) {
 		// The deletion column counts as sent even if the sender did not give it, because DO UPDATE
 		// may set it.
 		made.sentColumns = append(slices.Clone(made.sentColumns), rows.table.Columns[at])
 	}
 	deleted := map[base.RowsetID]*roaring.Bitmap{}
 	changed := false
-	err = each(x.ctx, found, func(rec arrow.RecordBatch) error {
+	err = sqlquery.Each(x.ctx, found, func(rec arrow.RecordBatch) error {
 		f := &planResult{plan: p}
 		if err := f.addAddresses(rec); err != nil {
 			return err
@@ -245,11 +246,11 @@ func (x *execution) mergeParts(in insertion, rows *bulkInput, incoming *Transien
 		err = made.writeChunk()
 	}
 	if err != nil {
-		return Counts{}, p.query.withPosition(err)
+		return engine.Counts{}, p.query.withPosition(err)
 	}
 	parts, err := made.load.Parts(x.ctx)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	if rekeys || rows.table.IsDeleted != 0 {
 		// The join did not see tombstones (rows that say that their key is deleted). So a new row
@@ -257,15 +258,15 @@ func (x *execution) mergeParts(in insertion, rows *bulkInput, incoming *Transien
 		// join replaced.
 		visible := *t
 		if visible.Patches, err = withDeletions(t.Patches, deleted); err != nil {
-			return Counts{}, err
+			return engine.Counts{}, err
 		}
-		s := made.newPartDedup(&visible, parts)
+		s := x.newPartDedup(made, &visible, parts)
 		s.counts = counts
 		if err := s.tombstones(); err != nil {
-			return Counts{}, err
+			return engine.Counts{}, err
 		}
 		if err := s.run(s.replaceTombstone); err != nil {
-			return Counts{}, err
+			return engine.Counts{}, err
 		}
 		mergeRows(deleted, s.deleted)
 		counts = s.counts

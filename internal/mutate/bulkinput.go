@@ -12,13 +12,19 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
+// ChunkLoads writes the rows of a bulkInput as parts.
+type ChunkLoads interface {
+	Load(ctx context.Context, t schema.Table, o engine.LoadOptions) (*engine.Load, error)
+	ChunkBytes() int64
+}
+
 // bulkInput collects the rows of a statement for a table with a primary key. If all rows fit into
 // one chunk (Store.ChunkBytes), they stay in memory and go through the log. Otherwise bulkInput
 // writes each full chunk as parts. If rows of a chunk have the same key, only one of them is
 // retained.
 type bulkInput struct {
-	*Mutator
 	ctx         context.Context
+	loads       ChunkLoads
 	table       schema.Table
 	sentColumns []schema.Column // the columns that the sender gave; the others have their defaults
 	policy      conflictAction
@@ -30,9 +36,9 @@ type bulkInput struct {
 	keepFirst bool
 	// the name of a NOT NULL column without a value, or empty; see withoutMissingNotNull
 	missingNotNull string
-	// inMemoryOnly says that all rows must be in memory together. If they do not fit into one
-	// chunk, this is an error.
-	inMemoryOnly bool
+	// tooLarge, if not nil, says that all rows must be in memory together. It is the error if they
+	// do not fit into one chunk.
+	tooLarge error
 
 	reservation *engine.Reservation
 	rows        []arrow.RecordBatch // the rows of the current chunk
@@ -44,14 +50,14 @@ type bulkInput struct {
 
 // add appends a batch of rows, which must conform to the table. It retains the batch.
 func (in *bulkInput) add(rec arrow.RecordBatch) error {
-	if in.bytes >= in.store.ChunkBytes() {
+	if in.bytes >= in.loads.ChunkBytes() {
 		if err := in.writeChunk(); err != nil {
 			return err
 		}
 	}
 	bytes := batch.Bytes(rec)
 	taken := in.bytes
-	if in.inMemoryOnly {
+	if in.tooLarge != nil {
 		taken = 0 // the rows in memory must stay there, because no chunk may be written as parts
 	}
 	release, err := in.reservation.ReserveOrSpill(in.ctx, bytes, taken, in.writeChunk)
@@ -66,7 +72,7 @@ func (in *bulkInput) add(rec arrow.RecordBatch) error {
 // addLarge appends a batch of any size to the bulkInput. It splits a batch that is larger than a
 // chunk, and calls add.
 func (in *bulkInput) addLarge(rec arrow.RecordBatch) error {
-	pieces := min(batch.Bytes(rec)/in.store.ChunkBytes()+1, max(rec.NumRows(), 1))
+	pieces := min(batch.Bytes(rec)/in.loads.ChunkBytes()+1, max(rec.NumRows(), 1))
 	for i := range pieces {
 		piece := rec.NewSlice(i*rec.NumRows()/pieces, (i+1)*rec.NumRows()/pieces)
 		err := in.add(piece)
@@ -80,8 +86,8 @@ func (in *bulkInput) addLarge(rec arrow.RecordBatch) error {
 
 // writeChunk writes the rows of the current chunk as parts.
 func (in *bulkInput) writeChunk() (err error) {
-	if in.inMemoryOnly {
-		return in.errReturning()
+	if in.tooLarge != nil {
+		return in.tooLarge
 	}
 	// The NOT NULL column missingNotNull has no value, and a part cannot have NULL there. At this
 	// point it is not known which rows are new, and which only change existing rows. So this is an
@@ -90,7 +96,7 @@ func (in *bulkInput) writeChunk() (err error) {
 		return errMissingNotNull(in.table, in.missingNotNull)
 	}
 	if in.load == nil {
-		if in.load, err = in.store.Load(in.ctx, in.table, engine.LoadOptions{}); err != nil {
+		if in.load, err = in.loads.Load(in.ctx, in.table, engine.LoadOptions{}); err != nil {
 			return err
 		}
 	}

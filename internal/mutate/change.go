@@ -1,7 +1,6 @@
 package mutate
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -14,76 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/keys"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
-
-// maxAttempts is how many times a statement is tried if other statements keep changing the rows
-// that it reads. Then it fails.
-const maxAttempts = 100
-
-// retry calls the function try, which makes a change from a new snapshot. After one of these
-// errors, retry calls that function again:
-//   - engine.ErrChanged: other statements changed the rows that the call had read. All later calls
-//     hold exclusive locks of their tables, so that the other statements wait.
-//   - engine.ErrTableLocked: another statement holds the lock of a table. All later calls hold
-//     shared locks of their tables.
-//   - engine.ErrMemoryBusy: there was no memory for the rows. Before the next call, retry waits for
-//     memory.
-//
-// The argument lock of that function says which table locks it must take before it takes a
-// snapshot. When it returns one of these errors, it must have changed nothing, and must hold no
-// locks.
-func (m *Mutator) retry(ctx context.Context, try func(reservation *engine.Reservation, lock engine.TableLock) error) error {
-	reservation := m.store.NewReservation()
-	defer reservation.Close()
-	lock := engine.NoLock
-	for range maxAttempts {
-		err := try(reservation, lock)
-		switch {
-		case errors.Is(err, engine.ErrMemoryBusy):
-			if err := reservation.WaitForMore(ctx); err != nil {
-				return err
-			}
-		case errors.Is(err, engine.ErrTableLocked):
-			lock = max(lock, engine.SharedLock)
-			reservation.BeginAttempt()
-		case errors.Is(err, engine.ErrChanged):
-			lock = engine.ExclusiveLock
-			reservation.BeginAttempt()
-		default:
-			return err
-		}
-	}
-	return errTooManyConflicts()
-}
-
-// takeLocks locks tables as lock says: not at all, shared or exclusively.
-func (m *Mutator) takeLocks(ctx context.Context, beforeWait engine.BeforeLockWait, lock engine.TableLock, tables ...base.TableID) (release func(), err error) {
-	switch lock {
-	case engine.SharedLock:
-		return m.store.ShareTables(ctx, beforeWait, tables...)
-	case engine.ExclusiveLock:
-		return m.store.LockTables(ctx, beforeWait, tables...)
-	}
-	return func() {}, nil
-}
-
-// idempotent calls run, which changes rows. If an earlier request had the same idempotency key, it
-// returns the counts of that request instead. See engine.Engine.Once.
-func (m *Mutator) idempotent(ctx context.Context, o engine.AppendOptions, run func(engine.AppendOptions) (Counts, error)) (Counts, error) {
-	result, err := m.store.RunOnce(ctx, o, func(o engine.AppendOptions) (engine.Result, error) {
-		counts, err := run(o)
-		return engine.Result{Counts: counts}, err
-	})
-	return result.Counts, err
-}
-
-func errTooManyConflicts() error {
-	return base.Errorf(base.Conflict, "other statements changed what this one reads, %d times in a row", maxAttempts).WithHint("run the statement again")
-}
-
-// errStale says that rows were prepared for a schema that their table no longer has. The caller has
-// to prepare the rows again.
-var errStale = engine.ErrSchemaChanged
 
 // changeRows runs a statement that changes rows of a table. The function plan plans the statement.
 // changeRows runs the plan's query to find the rows, and commits the change set. It does all of
@@ -144,7 +75,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), reservation *engine.R
 		}
 	}
 	if len(o.change.Deleted)+len(o.change.Updated)+len(o.change.Inserted) == 0 {
-		return result, x.store.Evolve(x.ctx, x.options.Evolutions)
+		return result, x.commits.Evolve(x.ctx, x.options.Evolutions)
 	}
 	o.change.ReadDependencies = p.reads(reads)
 	if found.located > 0 && int64(found.located) == o.change.Counts.Rows() {
@@ -158,14 +89,14 @@ func (x *execution) attempt(plan func() (*rowPlan, error), reservation *engine.R
 	options.Lock, options.Reservation = lock, reservation
 	rewrites := x.rewrites(o.change)
 	if !rewrites {
-		_, err = x.store.Commit(x.ctx, s, []engine.Change{o.change}, options)
+		_, err = x.commits.Commit(x.ctx, s, []engine.Change{o.change}, options)
 		rewrites = x.mode == Auto && errors.Is(err, engine.ErrColumnBytes)
 	}
 	if rewrites {
 		// The change of the schema (Evolutions) is an edit of its own, because a rewrite commits
 		// the rows as parts. If the rewrite fails, for example because the disk is full, the table
 		// still has its new schema.
-		if err = x.store.Evolve(x.ctx, options.Evolutions); err != nil {
+		if err = x.commits.Evolve(x.ctx, options.Evolutions); err != nil {
 			result.Close()
 			return nil, err
 		}
@@ -204,7 +135,7 @@ func (x *execution) find(p *rowPlan, plan func() (*rowPlan, error)) (found *foun
 		return nil, err
 	}
 	s := x.selects(&p.query)
-	s.Target, s.Transient, s.Rows, s.Evolutions = p.target, p.transient, located, x.options.Evolutions
+	s.Target, s.Transient, s.Located, s.Evolutions = p.target, p.transient, located, x.options.Evolutions
 	found = &foundRows{plan: p}
 	if located != nil {
 		found.located = len(located.Addresses)
@@ -216,7 +147,7 @@ func (x *execution) find(p *rowPlan, plan func() (*rowPlan, error)) (found *foun
 
 // foundRows are the rows that a plan's query found.
 type foundRows struct {
-	Found
+	sqlquery.Found
 	plan *rowPlan
 	// The number of rows that an index found for the plan's key; 0 if no index was used.
 	located int
@@ -320,13 +251,14 @@ func refusedKey(t schema.Table, columns []arrow.Array, row int) error {
 
 // returnedOf evaluates the RETURNING list of a statement over the rows as they are after the
 // statement. For deleted rows it uses the values before the statement.
-func (x *execution) returnedOf(f *planResult, o *changeSet, reservation *engine.Reservation) (Rows, error) {
-	release, err := reservation.TryReserve(2 * bytesOf(f.values)) // returnedRows copies them twice
+func (x *execution) returnedOf(f *planResult, o *changeSet, reservation *engine.Reservation) (sqlquery.Rows, error) {
+	// returnedRows copies them twice
+	release, err := reservation.TryReserve(2 * batch.TotalBytes(f.values))
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	p, all := f.plan, &bufferedRows{}
+	p, all := f.plan, &sqlquery.Buffered{}
 	if len(p.actions) == 1 {
 		return all, x.returnedRows(all, p.table, p.returning, p.actions[0].name, f.values, o.returned)
 	}
@@ -345,7 +277,7 @@ func (x *execution) returnedOf(f *planResult, o *changeSet, reservation *engine.
 // returnedRows evaluates a RETURNING list over some rows of batches, and appends the result to a
 // buffer (all). The argument rows has the numbers of the rows to read. action is the value of
 // merge_action.
-func (x *execution) returnedRows(all *bufferedRows, t schema.Table, r returning, action string, batches []arrow.RecordBatch, rows []uint32) error {
+func (x *execution) returnedRows(all *sqlquery.Buffered, t schema.Table, r returning, action string, batches []arrow.RecordBatch, rows []uint32) error {
 	k := x.newReturningRows(t)
 	defer k.release()
 	if len(rows) > 0 {

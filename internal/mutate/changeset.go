@@ -11,6 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
 // planResult are the rows that a plan's query returned, with the action of the statement for each
@@ -41,9 +42,9 @@ func (f *planResult) close() {
 
 // collect reads the whole result of a plan's query. It reserves memory for the result, in the given
 // reservation.
-func (x *execution) collect(p *rowPlan, rows Rows, reservation *engine.Reservation) (*planResult, error) {
+func (x *execution) collect(p *rowPlan, rows sqlquery.Rows, reservation *engine.Reservation) (*planResult, error) {
 	f := &planResult{plan: p, deleted: map[base.RowsetID]*roaring.Bitmap{}}
-	if err := each(x.ctx, rows, func(rec arrow.RecordBatch) error { return f.add(reservation, rec) }); err != nil {
+	if err := sqlquery.Each(x.ctx, rows, func(rec arrow.RecordBatch) error { return f.add(reservation, rec) }); err != nil {
 		f.close()
 		return nil, p.query.withPosition(err)
 	}

@@ -112,7 +112,7 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 // rows have. The caller must call the returned function release, even after an error.
 func (s *columnSets) pieces() (pieces []engine.TableRows, release func(), err error) {
 	var taken []arrow.RecordBatch
-	release = func() { releaseAll(taken) }
+	release = func() { batch.ReleaseAll(taken) }
 	for _, set := range s.sets {
 		rec, err := batch.Take([]arrow.RecordBatch{s.all}, set.rows)
 		if err != nil {

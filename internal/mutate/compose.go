@@ -8,7 +8,6 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
-	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -222,29 +221,32 @@ func (q *composedQuery) withPosition(err error) error {
 	return e.At(0)
 }
 
-// actionValue is an SQL expression for the value of a column, and the number of the action that
-// sets it.
-type actionValue struct {
-	action int
-	value  func(q *composedQuery)
+// argument returns the value of a parameter, or nil if there is none. The
+// argument tokens has all tokens of the statement, and args has its arguments.
+func argument(tokens []sqltoken.Token, args []any, t sqltoken.Token) any {
+	mark := 0
+	for _, other := range tokens {
+		if other.Start <= t.Start && other.Kind == sqltoken.Parameter && other.Text() == "?" {
+			mark++
+		}
+	}
+	name, position := parameter(t, mark)
+	if position == 0 {
+		named, _ := first(args).(map[string]any)
+		return named[name]
+	}
+	if position > len(args) {
+		return nil
+	}
+	return args[position-1]
 }
 
-// writeValueByAction appends a CASE expression for the new value of a column, which depends on the
-// action for the row. The CASE has a branch for each element of the argument values. For all other
-// actions, the function other writes the expression.
-func (q *composedQuery) writeValueByAction(of schema.Type, values []actionValue, other func(q *composedQuery)) {
-	before, behind := "CASE "+schema.ActionColumn, " END"
-	begin, end := "", ""
-	if of.Caseless() {
-		before, behind, begin, end = "("+before, behind+")[1]", "[", "]"
+// withoutPosition removes the position from an error about a text that Scoter composed. The user
+// does not know this text.
+func withoutPosition(err error) error {
+	e := new(base.Error)
+	if errors.As(err, &e) {
+		return e.At(0)
 	}
-	q.write(before)
-	for _, v := range values {
-		q.write(" WHEN ", strconv.Itoa(v.action), " THEN ", begin)
-		v.value(q)
-		q.write(end)
-	}
-	q.write(" ELSE ", begin)
-	other(q)
-	q.write(end, behind)
+	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -25,7 +26,7 @@ type onConflict struct {
 }
 
 // onConflict parses ON CONFLICT [(columns)] DO NOTHING, or DO UPDATE SET list [WHERE condition].
-func (x *execution) onConflict(in *insertion) error {
+func (x *dmlStatement) onConflict(in *insertion) error {
 	c, t := x.c, in.target.table
 	place := c.at
 	if !c.accept("ON", "CONFLICT") {
@@ -70,9 +71,9 @@ func (x *execution) onConflict(in *insertion) error {
 		return err
 	}
 	c.replaced = map[int]string{}
-	clause := c.tokens()[place:c.at]
-	for i, t := range clause[:len(clause)-1] {
-		if t.IsName() && schema.Fold(t.Name()) == excluded && clause[i+1].Is(".") && !clause[i-1].Is(".") {
+	written := c.tokens()[place:c.at]
+	for i, t := range written[:len(written)-1] {
+		if t.IsName() && schema.Fold(t.Name()) == excluded && written[i+1].Is(".") && !written[i-1].Is(".") {
 			c.replaced[t.Start] = in.incoming
 		}
 	}
@@ -103,7 +104,10 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	}
 	given, policy := in.columns, replaceRow
 	plain := true
-	rows := &bulkInput{Mutator: x.Mutator, ctx: x.ctx, table: t, sentColumns: in.columns, missingNotNull: unset, inMemoryOnly: !in.returning.none(), reservation: x.store.NewReservation()}
+	rows := &bulkInput{loads: x.loads, ctx: x.ctx, table: t, sentColumns: in.columns, missingNotNull: unset, reservation: x.commits.NewReservation()}
+	if !in.returning.none() {
+		rows.tooLarge = x.errReturning()
+	}
 	defer rows.closeInto(&err)
 	switch {
 	case in.conflict.keeps:
@@ -137,7 +141,7 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	if !in.returning.none() {
 		before = func(remaining []uint32) error {
 			result.Close() // the result of an earlier attempt
-			all := &bufferedRows{}
+			all := &sqlquery.Buffered{}
 			result.Rows = all
 			return x.returnedRows(all, t, in.returning, "INSERT", []arrow.RecordBatch{a.rows}, remaining)
 		}
@@ -157,7 +161,7 @@ func withoutMissingNotNull(t schema.Table, sentColumns []schema.Column) (_ schem
 	columns := slices.Clone(t.Columns)
 	for i := range columns {
 		c := &columns[i]
-		if !c.NotNull || c.Default != "" || contains(sentColumns, c.ID) || slices.Contains(t.PrimaryKey, c.ID) {
+		if !c.NotNull || c.Default != "" || schema.Contains(sentColumns, c.ID) || slices.Contains(t.PrimaryKey, c.ID) {
 			continue
 		}
 		c.NotNull = false
@@ -198,9 +202,9 @@ func (x *execution) joinIncoming(in insertion, a *incomingRows) (*Result, error)
 
 // incomingPlan plans the join of the table with the incoming rows of an INSERT. The argument
 // incoming is a transient table that has the incoming rows.
-func (x *execution) incomingPlan(in insertion, incoming *Transient) (p *rowPlan, err error) {
+func (x *dmlStatement) incomingPlan(in insertion, incoming *sqlquery.Transient) (p *rowPlan, err error) {
 	t, c := in.target.table, x.c
-	versioned := contains(in.columns, t.RowVersion)
+	versioned := schema.Contains(in.columns, t.RowVersion)
 	p = &rowPlan{verb: "INSERT", table: t, rejectsDuplicates: true, readsKeysOnly: len(in.conflict.condition) == 0 && !versioned, transient: incoming, returning: in.returning}
 	if versioned {
 		// The query compares versions: an incoming row is left out if the existing row has a higher
@@ -259,7 +263,7 @@ func (x *execution) incomingPlan(in insertion, incoming *Transient) (p *rowPlan,
 	p.setEvaluation(at, action)
 	p.write(x, in.target, action, func(q *composedQuery, col schema.Column) {
 		insert := actionValue{1, func(q *composedQuery) { in.writeIncoming(q, col) }}
-		q.writeValueByAction(col.Type, []actionValue{insert}, func(q *composedQuery) {
+		writeValueByAction(q, col.Type, []actionValue{insert}, func(q *composedQuery) {
 			if value := values[col.ID]; value != nil {
 				value(q)
 			} else {

@@ -14,28 +14,29 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
 // create runs a CREATE statement. It reads the statement from the token after CREATE on.
-func (x *execution) create() (Counts, error) {
+func (x *ddlStatement) create() (engine.Counts, error) {
 	c := x.c
 	replace := c.accept("OR", "REPLACE")
 	if c.accept("TEMP") || c.accept("TEMPORARY") {
-		return Counts{}, base.Errorf(base.Invalid, "temporary tables and views are not supported: a session is one request").
+		return engine.Counts{}, base.Errorf(base.Invalid, "temporary tables and views are not supported: a session is one request").
 			WithHint("use a CTE: WITH t AS (...) SELECT ...")
 	}
 	switch {
 	case c.accept("TABLE"):
 		return x.createTable(replace)
 	case c.accept("VIEW"):
-		return Counts{}, x.createView(replace)
+		return engine.Counts{}, x.createView(replace)
 	case c.accept("DATABASE"):
-		return Counts{}, x.createDatabase()
+		return engine.Counts{}, x.createDatabase()
 	case c.accept("SCHEMA"):
-		return Counts{}, x.createSchema()
+		return engine.Counts{}, x.createSchema()
 	}
-	return Counts{}, c.unexpected("TABLE, VIEW, DATABASE or SCHEMA")
+	return engine.Counts{}, c.unexpected("TABLE, VIEW, DATABASE or SCHEMA")
 }
 
 // ignoreConflict returns nil for a Conflict error ("already exists") if the statement has IF NOT
@@ -47,7 +48,7 @@ func ignoreConflict(err error, ifNotExists bool) error {
 	return err
 }
 
-func (x *execution) createDatabase() error {
+func (x *ddlStatement) createDatabase() error {
 	ifNotExists := x.c.accept("IF", "NOT", "EXISTS")
 	name, err := x.c.identifier()
 	if err != nil {
@@ -59,10 +60,10 @@ func (x *execution) createDatabase() error {
 	if err := schema.CheckReserved(name, ""); err != nil {
 		return err
 	}
-	return x.store.CreateDatabase(x.ctx, name, ifNotExists)
+	return x.namespaces.CreateDatabase(x.ctx, name, ifNotExists)
 }
 
-func (x *execution) createSchema() error {
+func (x *ddlStatement) createSchema() error {
 	ifNotExists := x.c.accept("IF", "NOT", "EXISTS")
 	parts, err := x.c.name()
 	if err != nil {
@@ -75,32 +76,32 @@ func (x *execution) createSchema() error {
 	if err := schema.CheckReserved(database, name); err != nil {
 		return err
 	}
-	return x.store.CreateSchema(x.ctx, database, name, ifNotExists)
+	return x.namespaces.CreateSchema(x.ctx, database, name, ifNotExists)
 }
 
-func (x *execution) schemaName(parts []string) (database, name string) {
+func (x *statement) schemaName(parts []string) (database, name string) {
 	if len(parts) == 1 {
 		return x.req.Database, parts[0]
 	}
 	return parts[0], parts[1]
 }
 
-func (x *execution) createTable(replace bool) (Counts, error) {
+func (x *ddlStatement) createTable(replace bool) (engine.Counts, error) {
 	c := x.c
 	ifNotExists := c.accept("IF", "NOT", "EXISTS")
 	parts, err := c.name()
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	var definitions []sqltoken.Token
 	if c.peek("(") {
 		if definitions, err = c.brackets(); err != nil {
-			return Counts{}, err
+			return engine.Counts{}, err
 		}
 	}
 	var clauses tableClauses
 	if err := clauses.read(c); err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	var query *composedQuery
 	withData := true
@@ -110,11 +111,11 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 		query = &composedQuery{}
 		query.copy(c, c.at, end)
 	} else if err := c.end(); err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 
 	if _, err := x.lookup(parts); err == nil && ifNotExists {
-		return Counts{}, nil
+		return engine.Counts{}, nil
 	}
 	var table schema.Table
 	byName := false
@@ -126,36 +127,36 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 		table, byName, err = x.definitionOfQuery(query, definitions, nil)
 	}
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	table.Database, table.Schema, table.Name = x.tableName(parts)
 	if err := schema.CheckReserved(table.Database, table.Schema); err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	if err := clauses.apply(&table); err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	if (query == nil || !withData) && !replace {
-		_, err := x.store.CreateTable(x.ctx, table, ifNotExists)
-		return Counts{}, err
+		_, err := x.tables.CreateTable(x.ctx, table, ifNotExists)
+		return engine.Counts{}, err
 	}
 	// CREATE OR REPLACE replaces the old table by the new one in the edit that adds the rows.
-	load, err := x.store.Load(x.ctx, table, engine.LoadOptions{Create: true, Replace: replace})
+	load, err := x.loads.Load(x.ctx, table, engine.LoadOptions{Create: true, Replace: replace})
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	if query != nil && withData {
 		if err := x.runInsertQuery(load.Table(), load.Table().Columns, byName, query, func(rec arrow.RecordBatch) error { return load.Add(x.ctx, rec) }); err != nil {
-			return Counts{}, errors.Join(err, load.Abort())
+			return engine.Counts{}, errors.Join(err, load.Abort())
 		}
 	}
 	n, err := load.Commit(x.ctx, x.options)
-	return Counts{Inserted: n}, ignoreConflict(err, ifNotExists)
+	return engine.Counts{Inserted: n}, ignoreConflict(err, ifNotExists)
 }
 
 // queryEnd returns the index of the token behind the query of CREATE TABLE AS query [WITH [NO]
 // DATA]. withData says whether the table gets the rows of the query.
-func (x *execution) queryEnd() (end int, withData bool) {
+func (x *ddlStatement) queryEnd() (end int, withData bool) {
 	end, withData = len(x.c.tokens()), true
 	// WITH DATA is recognized only at the end of the statement, because a CTE may be called data.
 	for _, clause := range [][]string{{"WITH", "DATA"}, {"WITH", "NO", "DATA"}} {
@@ -171,7 +172,7 @@ func (x *execution) queryEnd() (end int, withData bool) {
 // the statement lists; without them, the columns have the names that they have in the query. view
 // is the view that the query defines, or nil. The result byName is true if an outer query can refer
 // to all columns by the names in t.
-func (x *execution) definitionOfQuery(query *composedQuery, names []sqltoken.Token, view *catalog.ViewName) (t schema.Table, byName bool, err error) {
+func (x *ddlStatement) definitionOfQuery(query *composedQuery, names []sqltoken.Token, view *catalog.ViewName) (t schema.Table, byName bool, err error) {
 	var describe composedQuery
 	describe.write("DESCRIBE ")
 	describe.include(query)
@@ -217,7 +218,7 @@ func (x *execution) definitionOfQuery(query *composedQuery, names []sqltoken.Tok
 
 // describedColumns reads the names and types of columns from a result of DESCRIBE. It closes the
 // result, so that the caller holds no connection while it waits for another one.
-func (x *execution) describedColumns(rows Rows) (names []string, types []schema.Type, err error) {
+func (x *ddlStatement) describedColumns(rows sqlquery.Rows) (names []string, types []schema.Type, err error) {
 	defer rows.Close()
 	for {
 		rec, err := rows.Next(x.ctx)
@@ -377,7 +378,7 @@ func (t *tableClauses) apply(table *schema.Table) error {
 	return err
 }
 
-func (x *execution) createView(replace bool) error {
+func (x *ddlStatement) createView(replace bool) error {
 	c := x.c
 	ifNotExists := c.accept("IF", "NOT", "EXISTS")
 	parts, err := c.name()
@@ -402,7 +403,7 @@ func (x *execution) createView(replace bool) error {
 	if err := schema.CheckReserved(database, schemaName); err != nil {
 		return err
 	}
-	if _, err := x.store.Lookup(database, schemaName, name); err == nil {
+	if _, err := x.names.Lookup(database, schemaName, name); err == nil {
 		return ignoreConflict(base.Errorf(base.Conflict, "%s is a table", name), ifNotExists)
 	}
 	x.req.ReadFiles = false // a view never reads files, even if the user may
@@ -423,5 +424,5 @@ func (x *execution) createView(replace bool) error {
 	for _, col := range shape.Columns {
 		v.Columns = append(v.Columns, catalog.ViewColumn{Name: col.Name, Type: col.Type})
 	}
-	return ignoreConflict(x.store.PutView(x.ctx, v, replace), ifNotExists)
+	return ignoreConflict(x.views.PutView(x.ctx, v, replace), ifNotExists)
 }

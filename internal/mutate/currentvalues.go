@@ -15,6 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
 // This file completes patches in tables with stored expressions (UPDATEs that are stored as SQL and
@@ -30,7 +31,7 @@ const filledTable = "scoter.filled"
 // that the row has now in the columns that expression updates set (UPDATEs that are stored as SQL
 // and applied when rows are read). The argument given has the new values, and rows has the numbers
 // of its rows, in the order of their addresses.
-func (m *Mutator) patchesWithPending(ctx context.Context, t *snapshot.Table, given newValues, rows []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
+func (m *Writer) patchesWithPending(ctx context.Context, t *snapshot.Table, given newValues, rows []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	var columns []schema.Column
 	for _, id := range t.PendingColumns(nil) {
 		if !given.columnsSet[id] {
@@ -56,7 +57,7 @@ func (m *Mutator) patchesWithPending(ctx context.Context, t *snapshot.Table, giv
 // A row with only some columns cannot get a patch if the part of the existing row lacks the results
 // of an expression update (an UPDATE that is stored as SQL) that sets a key column. That happens if
 // the table was sorted or partitioned by the column after the part was written.
-func (m *Mutator) moveRows(ctx context.Context, t *snapshot.Table, a *incomingRows, change *engine.Change, updated []uint32, addresses []base.RowAddress) (others []uint32, err error) {
+func (m *Writer) moveRows(ctx context.Context, t *snapshot.Table, a *incomingRows, change *engine.Change, updated []uint32, addresses []base.RowAddress) (others []uint32, err error) {
 	moves := map[base.RowsetID]bool{}
 	if len(t.Expressions) > 0 {
 		for _, p := range t.Parts {
@@ -76,7 +77,7 @@ func (m *Mutator) moveRows(ctx context.Context, t *snapshot.Table, a *incomingRo
 	if len(moved) == 0 {
 		return others, nil
 	}
-	given := a.newValues()
+	given := newValuesOf(a)
 	left := slices.DeleteFunc(slices.Clone(t.Schema.Columns), func(c schema.Column) bool { return given.columnsSet[c.ID] })
 	values, err := m.withCurrentValues(ctx, t, given, left, moved, addresses)
 	if err != nil {
@@ -91,9 +92,9 @@ func (m *Mutator) moveRows(ctx context.Context, t *snapshot.Table, a *incomingRo
 	return others, nil
 }
 
-// newValues returns the values that the incoming rows set in existing rows. They do not include the
-// columns of the key, which are the same in both.
-func (a *incomingRows) newValues() newValues {
+// newValuesOf returns the values that the incoming rows set in existing rows. They do not include
+// the columns of the key, which are the same in both.
+func newValuesOf(a *incomingRows) newValues {
 	set := map[base.ColumnID]bool{}
 	for _, c := range a.assigned {
 		set[c.ID] = !slices.Contains(a.table.PrimaryKey, c.ID)
@@ -103,7 +104,7 @@ func (a *incomingRows) newValues() newValues {
 
 // withCurrentValues returns the new values of some rows of parts, joined with the values that the
 // rows have now in other columns. The result is one batch in the order of rows.
-func (m *Mutator) withCurrentValues(ctx context.Context, t *snapshot.Table, given newValues, columns []schema.Column, rows []uint32, addresses []base.RowAddress) (newValues, error) {
+func (m *Writer) withCurrentValues(ctx context.Context, t *snapshot.Table, given newValues, columns []schema.Column, rows []uint32, addresses []base.RowAddress) (newValues, error) {
 	only, err := onlyRows(t, rows, addresses)
 	if err != nil {
 		return newValues{}, err
@@ -113,14 +114,14 @@ func (m *Mutator) withCurrentValues(ctx context.Context, t *snapshot.Table, give
 		sql += ", " + storedExpression(c)
 	}
 	sql += " FROM "
-	found, err := m.planner.Find(ctx, Select{SQL: sql + filledTable, Database: t.Schema.Database, Target: len(sql), Transient: &Transient{Name: filledTable, Table: only}})
+	found, err := m.planner.Find(ctx, sqlquery.Request{SQL: sql + filledTable, Database: t.Schema.Database, Target: len(sql), Transient: &sqlquery.Transient{Name: filledTable, Table: only}})
 	if err != nil {
 		return newValues{}, err
 	}
 	defer found.Close()
 	present := newCurrentValues(columns)
 	defer present.release()
-	if err := each(ctx, found, present.add); err != nil {
+	if err := sqlquery.Each(ctx, found, present.add); err != nil {
 		return newValues{}, err
 	}
 	return present.combine(given, rows, addresses)

@@ -60,7 +60,7 @@ func one(ctx context.Context, pool *duck.Pool, sql string) (arrow.RecordBatch, e
 	}
 	defer rows.Close()
 	var batches []arrow.RecordBatch
-	defer func() { releaseAll(batches) }()
+	defer func() { batch.ReleaseAll(batches) }()
 	for {
 		rec, err := rows.Next(ctx)
 		if errors.Is(err, io.EOF) {

@@ -10,6 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -18,7 +19,7 @@ const tempTable = "scoter_shape"
 
 // definitionOf makes DuckDB parse column definitions: the text between the brackets of CREATE
 // TABLE. It returns a table with these columns, primary key and CHECK constraints.
-func (x *execution) definitionOf(definitions *composedQuery) (schema.Table, error) {
+func (x *ddlStatement) definitionOf(definitions *composedQuery) (schema.Table, error) {
 	text := definitions.String()
 	if err := checkDefinitions(text); err != nil {
 		return schema.Table{}, definitions.withPosition(err)
@@ -41,7 +42,7 @@ func (x *execution) definitionOf(definitions *composedQuery) (schema.Table, erro
 // readDefinitionOf calls the function create, which must make a temporary table in DuckDB. Then it
 // reads the definition of this table from DuckDB, drops the table, and returns the definition. If
 // the drop fails, it closes the connection, which removes the table too.
-func (x *execution) readDefinitionOf(table string, create func(conn *duck.Conn) error) (schema.Table, error) {
+func (x *ddlStatement) readDefinitionOf(table string, create func(conn *duck.Conn) error) (schema.Table, error) {
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {
 		return schema.Table{}, err
@@ -119,13 +120,13 @@ func checkCalls(tokens []sqltoken.Token) error {
 }
 
 // run executes a prepared statement and drops its result.
-func (x *execution) run(stmt *duck.Stmt) error {
+func (x *statement) run(stmt *duck.Stmt) error {
 	rows, err := stmt.Start(x.ctx)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	return Discard(x.ctx, rows)
+	return sqlquery.Discard(x.ctx, rows)
 }
 
 // readDefinition reads the definition of a temporary table from DuckDB's catalog.
@@ -200,7 +201,7 @@ func texts(ctx context.Context, conn *duck.Conn, sql string) ([][]string, error)
 
 // constantOf evaluates an expression once and returns its value as an SQL constant of the type t.
 // It returns the empty string for NULL.
-func (x *execution) constantOf(expression string, t schema.Type) (string, error) {
+func (x *statement) constantOf(expression string, t schema.Type) (string, error) {
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {
 		return "", err

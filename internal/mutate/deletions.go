@@ -16,9 +16,9 @@ import (
 // has several rows of a key, the last one counts.
 func (w *rowsRequest) mixedRows() (one conformedRows, err error) {
 	rows, deletions := splitDeletions(w.rows)
-	one.table, err = w.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
+	one.table, err = w.names.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
 	var records []arrow.RecordBatch
-	defer func() { releaseAll(records) }()
+	defer func() { batch.ReleaseAll(records) }()
 	if err == nil && len(rows.Batches) > 0 {
 		one.table, one.evolution, records, err = w.store.Conform(w.ctx, rows, w.options)
 	}
@@ -33,7 +33,7 @@ func (w *rowsRequest) mixedRows() (one conformedRows, err error) {
 		return one, base.Wrap(err, "table %s", t.QualifiedName())
 	}
 	from := batch.Rows(records)
-	buried, err := w.tombstones(t, deletions)
+	buried, err := tombstones(t, deletions)
 	records = append(records, buried...)
 	if err != nil {
 		return one, base.Wrap(err, "table %s", t.QualifiedName())
@@ -62,7 +62,7 @@ func splitDeletions(rows engine.TableRows) (others, deletions engine.TableRows) 
 }
 
 // tombstones makes tombstones for table t from the rows of a request that delete rows.
-func (w *rowsRequest) tombstones(t schema.Table, rows engine.TableRows) (out []arrow.RecordBatch, err error) {
+func tombstones(t schema.Table, rows engine.TableRows) (out []arrow.RecordBatch, err error) {
 	sub := t
 	sub.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool {
 		return !slices.Contains(t.PrimaryKey, c.ID) && c.ID != t.RowVersion

@@ -21,7 +21,7 @@ var impure = []string{"age", "error", "getenv", "getvariable", "in_search_path",
 
 // checkDeterministic returns an error if an expression may have different values for the same row.
 // Allowed are columns of the row, constants, and function calls on these.
-func (x *execution) checkDeterministic(e *storedExpressionUpdate) error {
+func checkDeterministic(x *statement, e *storedExpressionUpdate) error {
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (x *execution) checkDeterministic(e *storedExpressionUpdate) error {
 			return err
 		}
 	}
-	return x.checkFunctions(names)
+	return checkFunctions(x, names)
 }
 
 // parse returns DuckDB's syntax trees of the assigned values, and of the condition if there is one.
@@ -190,7 +190,7 @@ func (f *knownFunctions) of(ctx context.Context, pool *duck.Pool) (map[string]fu
 
 // checkFunctions returns an error if the result of a function depends on anything but its
 // arguments.
-func (x *execution) checkFunctions(names map[string]bool) error {
+func checkFunctions(x *statement, names map[string]bool) error {
 	if len(names) == 0 {
 		return nil
 	}

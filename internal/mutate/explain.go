@@ -2,43 +2,14 @@ package mutate
 
 import (
 	"context"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
-
-// ChangesRows reports whether a statement changes rows of a table: INSERT, UPDATE, DELETE or MERGE.
-func ChangesRows(s sqltoken.Statement) bool {
-	switch s.Verb() {
-	case "INSERT", "UPDATE", "DELETE", "MERGE":
-		return true
-	}
-	return false
-}
-
-// CanExplain reports whether Explain supports a statement.
-func CanExplain(s sqltoken.Statement) bool {
-	switch s.Verb() {
-	case "CREATE", "DROP", "ALTER", "TRUNCATE":
-		return true
-	}
-	return ChangesRows(s)
-}
-
-// definingQuery returns the index of the first token of the query in CREATE TABLE ... AS query or
-// CREATE VIEW ... AS query. It returns 0 if there is none.
-func definingQuery(s sqltoken.Statement) int {
-	c := clauses{statement: s}
-	if as := c.find("AS"); as < len(s.Tokens)-1 {
-		return as + 1
-	}
-	return 0
-}
 
 // Explain returns DuckDB's plan for a statement. It changes nothing. The argument words has EXPLAIN
 // and its options, which choose the form of the plan.
@@ -46,44 +17,20 @@ func definingQuery(s sqltoken.Statement) int {
 //     their new values, or the rows to insert.
 //   - For CREATE TABLE or CREATE VIEW ... AS query, it returns the plan of the query.
 //   - Other statements change only the catalog. Their plan has one step.
-func (m *Mutator) Explain(ctx context.Context, words string, s sqltoken.Statement, req Request) (Rows, error) {
+func (m *Mutator) Explain(ctx context.Context, words string, s sqltoken.Statement, req Request) (sqlquery.Rows, error) {
 	x, err := m.begin(ctx, s, req)
 	if err != nil {
 		return nil, err
 	}
 	x.explain = words
-	if s.Verb() == "INSERT" {
-		in, err := x.insertion()
-		if err != nil {
-			return nil, err
-		}
-		rows, _, err := x.insertQuery(in.target.table, in.columns, in.byName, in.query)
-		return rows, err
+	if ChangesRows(s) {
+		return m.Writer.explain(x)
 	}
-	switch {
-	case IsSourceStatement(s) || IsExportStatement(s):
-		return nil, base.Errorf(base.Invalid, "EXPLAIN of %s %s is not supported: DuckDB has no such statement", s.Verb(), strings.ToUpper(s.Tokens[1].Text()))
-	case s.Verb() == "TRUNCATE":
-		return x.explainTruncate(words)
-	case !ChangesRows(s) && definingQuery(s) == 0:
-		return x.explainCatalog(words)
-	case s.Verb() == "CREATE":
-		q := &composedQuery{}
-		q.write(words)
-		end, _ := x.queryEnd()
-		q.copy(x.c, definingQuery(s), end)
-		rows, err := x.planner.Select(ctx, x.selects(q))
-		return rows, q.withPosition(err)
-	}
-	p, err := x.rowPlan()
-	if err != nil {
-		return nil, err
-	}
-	return x.find(p, x.rowPlan)
+	return (&ddlStatement{statement: x.statement, ddlTools: m.ddl}).explained(words)
 }
 
 // rowPlan plans an UPDATE, DELETE or MERGE INTO.
-func (x *execution) rowPlan() (*rowPlan, error) {
+func (x *dmlStatement) rowPlan() (*rowPlan, error) {
 	switch x.c.statement.Verb() {
 	case "UPDATE":
 		return x.update()
@@ -96,20 +43,20 @@ func (x *execution) rowPlan() (*rowPlan, error) {
 
 // explainTruncate returns the plan of a query that reads all rows of the table, in place of a plan
 // for TRUNCATE.
-func (x *execution) explainTruncate(words string) (Rows, error) {
+func (x *ddlStatement) explainTruncate(words string) (sqlquery.Rows, error) {
 	x.c.accept("TRUNCATE")
 	x.c.accept("TABLE")
 	t, err := x.table()
 	if err != nil {
 		return nil, err
 	}
-	return x.planner.Select(x.ctx, Select{SQL: words + "SELECT * FROM " + t.QuotedName(), Database: x.req.Database})
+	return x.planner.Select(x.ctx, sqlquery.Request{SQL: words + "SELECT * FROM " + t.QuotedName(), Database: x.req.Database})
 }
 
 // explainCatalog returns the plan of a statement that changes only the catalog. It explains a
 // similar statement on a temporary table, because DuckDB's own catalog is empty. The plan always
 // has one step.
-func (x *execution) explainCatalog(words string) (Rows, error) {
+func (x *ddlStatement) explainCatalog(words string) (sqlquery.Rows, error) {
 	c := x.c
 	like := "CREATE TEMP TABLE " + tempTable + " (c INTEGER)"
 	switch {
@@ -142,6 +89,5 @@ func (x *execution) explainCatalog(words string) (Rows, error) {
 			b.Field(i).(*array.StringBuilder).Append(text)
 		}
 	}
-	rec := b.NewRecordBatch()
-	return &bufferedRows{schema: rec.Schema(), batches: []arrow.RecordBatch{rec}}, nil
+	return sqlquery.NewBuffered(b.NewRecordBatch()), nil
 }

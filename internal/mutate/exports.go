@@ -9,7 +9,6 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/export"
 	"github.com/scoterdb/scoter/internal/schema"
-	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
 // Exports manages exports for statements. Package export implements it.
@@ -20,19 +19,8 @@ type Exports interface {
 	Resume(ctx context.Context, name catalog.ExportName) error
 }
 
-// IsExportStatement reports whether a statement manages exports, as CREATE EXPORT does. DuckDB's
-// parser does not know these statements.
-func IsExportStatement(s sqltoken.Statement) bool {
-	for _, verb := range []string{"CREATE", "DROP", "PAUSE", "RESUME"} {
-		if s.Starts(verb, "EXPORT") {
-			return true
-		}
-	}
-	return false
-}
-
 // export runs a statement that manages exports, such as CREATE EXPORT.
-func (x *execution) export() error {
+func (x *ddlStatement) export() error {
 	c := x.c
 	verb := c.statement.Verb()
 	c.at = 2
@@ -74,7 +62,7 @@ func (x *execution) export() error {
 
 // exportDefinition reads FROM TABLE name INTO storage (...) [WITH (...)] [AS query]. start is the
 // offset of the query in the statement.
-func (x *execution) exportDefinition() (t schema.Table, d export.Definition, start int, err error) {
+func (x *ddlStatement) exportDefinition() (t schema.Table, d export.Definition, start int, err error) {
 	c := x.c
 	if !c.accept("FROM", "TABLE") {
 		return t, d, 0, c.unexpected("FROM TABLE")

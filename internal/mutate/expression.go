@@ -17,6 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -47,14 +48,13 @@ func (x *execution) expressionUpdate() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Counts: Counts{Updated: rows}}, nil
+	return &Result{Counts: engine.Counts{Updated: rows}}, nil
 }
 
 // storedExpressionUpdate is an UPDATE in the form in which it can be stored: as SQL expressions.
 type storedExpressionUpdate struct {
 	patch.Expression
-	target target
-	table  schema.Table
+	table schema.Table
 }
 
 // trialState is what a statement retains from one attempt to the next: the lock of its table, and
@@ -79,7 +79,7 @@ func (t *trialState) close() {
 }
 
 func (x *execution) tryExpression(reservation *engine.Reservation, lock engine.TableLock, tried *trialState) (rows int64, err error) {
-	e, err := x.readExpression()
+	e, named, err := x.readExpression()
 	if err != nil {
 		return 0, err
 	}
@@ -99,7 +99,7 @@ func (x *execution) tryExpression(reservation *engine.Reservation, lock engine.T
 	if fresh {
 		tried.table, tried.version, tried.rows = e.table.ID, e.table.Version, map[base.RowsetID]int64{}
 	}
-	s, err := x.store.DeduplicatedSnapshot(x.ctx, e.table.ID)
+	s, err := x.snapshots.DeduplicatedSnapshot(x.ctx, e.table.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -108,7 +108,7 @@ func (x *execution) tryExpression(reservation *engine.Reservation, lock engine.T
 	if t.Schema.Version != e.table.Version {
 		return 0, engine.ErrChanged
 	}
-	proven, err := x.prove(e, t)
+	proven, err := prove(x.statement, e, t)
 	if err != nil {
 		return 0, err
 	}
@@ -122,7 +122,7 @@ func (x *execution) tryExpression(reservation *engine.Reservation, lock engine.T
 			return 0, err
 		}
 	}
-	change, err := x.patchInMemory(e, t, reservation)
+	change, err := x.patchInMemory(e, named, t, reservation)
 	if err != nil {
 		return 0, err
 	}
@@ -140,7 +140,7 @@ func (x *execution) tryExpression(reservation *engine.Reservation, lock engine.T
 	}
 	options := x.options
 	options.Lock, options.Reservation = lock, reservation
-	_, err = x.store.Commit(x.ctx, s, []engine.Change{change}, options)
+	_, err = x.commits.Commit(x.ctx, s, []engine.Change{change}, options)
 	return changed, err
 }
 
@@ -153,62 +153,61 @@ func errNotStorable(format string, args ...any) *base.Error {
 
 // readExpression reads UPDATE t [AS a] SET assignments [WHERE condition]. It turns the expressions
 // into texts that can be stored: without aliases and parameters.
-func (x *execution) readExpression() (*storedExpressionUpdate, error) {
+func (x *dmlStatement) readExpression() (e *storedExpressionUpdate, t target, err error) {
 	c := x.c
 	if c.statement.Verb() != "UPDATE" || c.statement.VerbIndex() > 0 {
-		return nil, errNotStorable("only an UPDATE without WITH before it can be stored")
+		return nil, t, errNotStorable("only an UPDATE without WITH before it can be stored")
 	}
 	c.at = 1
-	t, err := x.target("SET")
-	if err != nil {
-		return nil, err
+	if t, err = x.target("SET"); err != nil {
+		return nil, t, err
 	}
 	if !c.accept("SET") {
-		return nil, c.unexpected("SET")
+		return nil, t, c.unexpected("SET")
 	}
 	assignments, err := x.assignments(t.table, c.until("FROM", "WHERE", "RETURNING"))
 	if err != nil {
-		return nil, err
+		return nil, t, err
 	}
-	e := &storedExpressionUpdate{Expression: patch.Expression{Version: t.table.Version, Alias: t.alias}, target: t, table: t.table}
+	e = &storedExpressionUpdate{Expression: patch.Expression{Version: t.table.Version, Alias: t.alias}, table: t.table}
 	var where []sqltoken.Token
 	if c.accept("WHERE") {
 		where = c.until("RETURNING")
 		if e.Where, err = x.standalone(where); err != nil {
-			return nil, err
+			return nil, t, err
 		}
 	}
 	if !x.asked && x.keyLookup(t, assignments, where) != nil {
-		return nil, errNotStorable("it changes the rows of one key, and a patch does that faster")
+		return nil, t, errNotStorable("it changes the rows of one key, and a patch does that faster")
 	}
 	if !c.done() {
-		clause := c.tokens()[c.at]
-		return nil, errNotStorable("%s needs the rows immediately", strings.ToUpper(clause.Text())).At(clause.Start + 1)
+		next := c.tokens()[c.at]
+		return nil, t, errNotStorable("%s needs the rows immediately", strings.ToUpper(next.Text())).At(next.Start + 1)
 	}
 	if t.table.IsDeleted != 0 {
-		return nil, errNotStorable("table %s has the option is_deleted: an expression would also change its tombstones", t.table.QualifiedName())
+		return nil, t, errNotStorable("table %s has the option is_deleted: an expression would also change its tombstones", t.table.QualifiedName())
 	}
 	for _, a := range assignments {
 		if t.table.InKey(a.column.ID) {
-			return nil, errNotStorable("column %q is in the sort key, primary key or partitioning", a.column.Name)
+			return nil, t, errNotStorable("column %q is in the sort key, primary key or partitioning", a.column.Name)
 		}
 		if a.column.ID == t.table.RowVersion {
-			return nil, errNotStorable("column %q decides between the row versions of a key", a.column.Name)
+			return nil, t, errNotStorable("column %q decides between the row versions of a key", a.column.Name)
 		}
 		value := ""
 		if len(a.value) == 1 && a.value[0].Is("DEFAULT") {
 			value = defaultOf(a.column)
 		} else if value, err = x.standalone(a.value); err != nil {
-			return nil, err
+			return nil, t, err
 		}
 		e.Set = append(e.Set, patch.Assignment{Column: a.column.ID, Value: value})
 	}
 	slices.SortFunc(e.Set, func(a, b patch.Assignment) int { return int(int64(a.Column) - int64(b.Column)) })
-	return e, x.checkDeterministic(e)
+	return e, t, checkDeterministic(x.statement, e)
 }
 
 // standalone returns an expression's text in which the parameters are replaced by their values.
-func (x *execution) standalone(tokens []sqltoken.Token) (string, error) {
+func (x *statement) standalone(tokens []sqltoken.Token) (string, error) {
 	if len(tokens) == 0 {
 		return "", base.Errorf(base.Invalid, "an expression is missing")
 	}
@@ -230,7 +229,7 @@ func (x *execution) standalone(tokens []sqltoken.Token) (string, error) {
 }
 
 // literal returns the value of a parameter of the statement as an SQL literal.
-func (x *execution) literal(parameter sqltoken.Token) (string, error) {
+func (x *statement) literal(parameter sqltoken.Token) (string, error) {
 	var q composedQuery
 	q.write("SELECT typeof(v), v IS NULL, coalesce(CAST(v AS VARCHAR), '') FROM (SELECT ")
 	q.copyTokens(x.c, []sqltoken.Token{parameter})
@@ -241,7 +240,7 @@ func (x *execution) literal(parameter sqltoken.Token) (string, error) {
 	}
 	defer rows.Close()
 	literal := ""
-	err = each(x.ctx, rows, func(rec arrow.RecordBatch) error {
+	err = sqlquery.Each(x.ctx, rows, func(rec arrow.RecordBatch) error {
 		typ, null, value := rec.Column(0).ValueStr(0), rec.Column(1).(*array.Boolean).Value(0), rec.Column(2).ValueStr(0)
 		if null {
 			literal = "NULL"
@@ -343,8 +342,8 @@ func (x *execution) evaluatePart(e *storedExpressionUpdate, written *snapshot.Ta
 	const from = "SELECT * FROM "
 	sql := fmt.Sprintf("SELECT "+schema.RowsetColumn+", count(*) FILTER (WHERE "+schema.ActionColumn+"), %s, %s, bit_xor(hash(%s)) FROM (%s) AS %s GROUP BY 1", violations,
 		strings.Join(nulls, ", "), strings.Join(values, ", "), e.Over(e.table, from+storedTable, matches+" AS "+schema.ActionColumn, schema.RowsetColumn), schema.Quote(e.Alias))
-	found, err := x.planner.Find(x.ctx, Select{SQL: sql, Database: x.req.Database, Target: strings.LastIndex(sql, from+storedTable) + len(from),
-		Transient: &Transient{Name: storedTable, Table: written}})
+	found, err := x.planner.Find(x.ctx, sqlquery.Request{SQL: sql, Database: x.req.Database, Target: strings.LastIndex(sql, from+storedTable) + len(from),
+		Transient: &sqlquery.Transient{Name: storedTable, Table: written}})
 	if err != nil {
 		return nil, withoutPosition(err)
 	}
@@ -352,7 +351,7 @@ func (x *execution) evaluatePart(e *storedExpressionUpdate, written *snapshot.Ta
 	// The element wrong[0] is the number of rows that violate a CHECK constraint. wrong[1+i] is the
 	// number of rows that would get a NULL from assignment i in a NOT NULL column.
 	counts, wrong := map[base.RowsetID]int64{}, make([]int64, 1+len(e.Set))
-	err = each(x.ctx, found, func(rec arrow.RecordBatch) error {
+	err = sqlquery.Each(x.ctx, found, func(rec arrow.RecordBatch) error {
 		rowsets, matching := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
 		for row := range int(rec.NumRows()) {
 			counts[base.RowsetID(rowsets.Value(row))] += matching.Value(row)
@@ -376,27 +375,17 @@ func (x *execution) evaluatePart(e *storedExpressionUpdate, written *snapshot.Ta
 	return counts, nil
 }
 
-// withoutPosition removes the position from an error about a text that Scoter composed. The user
-// does not know this text.
-func withoutPosition(err error) error {
-	e := new(base.Error)
-	if errors.As(err, &e) {
-		return e.At(0)
-	}
-	return err
-}
-
 // patchInMemory returns the change set of the UPDATE for the rows that are in memory (in memtables
 // or with patches).
-func (x *execution) patchInMemory(e *storedExpressionUpdate, t *snapshot.Table, reservation *engine.Reservation) (engine.Change, error) {
+func (x *execution) patchInMemory(e *storedExpressionUpdate, named target, t *snapshot.Table, reservation *engine.Reservation) (engine.Change, error) {
 	none := engine.Change{Table: e.table.ID}
 	if !hasRowsInMemory(t) {
 		return none, nil
 	}
-	p := &rowPlan{verb: "UPDATE", table: e.table, pending: t.PendingColumns(nil), transient: &Transient{Name: memoryTable, Table: t, InMemory: true}}
+	p := &rowPlan{verb: "UPDATE", table: e.table, pending: t.PendingColumns(nil), transient: &sqlquery.Transient{Name: memoryTable, Table: t, InMemory: true}}
 	p.actions = []rowAction{{kind: updateRow, name: "UPDATE", set: e.Columns()}}
 	p.chooseColumns()
-	p.write(x, e.target, onlyAction, func(q *composedQuery, col schema.Column) {
+	p.write(x.dmlStatement, named, onlyAction, func(q *composedQuery, col schema.Column) {
 		for _, a := range e.Set {
 			if a.Column == col.ID {
 				q.write(" CAST((", a.Value, ") AS ", col.Type.String(), ")")
@@ -429,8 +418,8 @@ func (x *execution) patchInMemory(e *storedExpressionUpdate, t *snapshot.Table, 
 // stored as SQL and applied when rows are read) sets them, and no merge has written its results
 // yet. An UPDATE must give the rows that it changes values of these columns too, because expression
 // updates do not apply to a row with a patch.
-func (x *execution) pendingColumns(t schema.Table) ([]base.ColumnID, error) {
-	s, err := x.store.Snapshot(t.ID)
+func (x *dmlStatement) pendingColumns(t schema.Table) ([]base.ColumnID, error) {
+	s, err := x.stored.Snapshot(t.ID)
 	if err != nil {
 		return nil, err
 	}

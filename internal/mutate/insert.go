@@ -13,6 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -49,13 +50,13 @@ func (x *execution) insert() (*Result, error) {
 		returned = x.newReturningRows(t)
 		defer returned.release()
 	}
-	load, err := x.store.Load(x.ctx, t, engine.LoadOptions{})
+	load, err := x.loads.Load(x.ctx, t, engine.LoadOptions{})
 	if err != nil {
 		return nil, err
 	}
 	err = x.runInsertQuery(t, in.columns, in.byName, in.query, func(rec arrow.RecordBatch) error {
 		if returned != nil {
-			if returned.memtable.Bytes()+batch.Bytes(rec) > x.store.ChunkBytes() {
+			if returned.memtable.Bytes()+batch.Bytes(rec) > x.loads.ChunkBytes() {
 				return x.errReturning()
 			}
 			if err := returned.add(rec); err != nil {
@@ -71,7 +72,7 @@ func (x *execution) insert() (*Result, error) {
 	if returned != nil {
 		// RETURNING is evaluated before the commit, because nothing may be inserted if it has an
 		// error.
-		all := &bufferedRows{}
+		all := &sqlquery.Buffered{}
 		if err = x.returned(all, returned, in.returning, "INSERT"); err != nil {
 			return nil, errors.Join(err, load.Abort())
 		}
@@ -85,7 +86,7 @@ func (x *execution) insert() (*Result, error) {
 }
 
 // insertion parses the clauses of an INSERT.
-func (x *execution) insertion() (in insertion, err error) {
+func (x *dmlStatement) insertion() (in insertion, err error) {
 	c := x.c
 	verb := c.statement.VerbIndex()
 	c.at = verb
@@ -166,7 +167,7 @@ func (x *execution) insertion() (in insertion, err error) {
 
 // insertTarget parses the table name of an INSERT, and its alias. It differs from the function
 // target in one point: the alias must follow AS.
-func (x *execution) insertTarget() (target, error) {
+func (x *dmlStatement) insertTarget() (target, error) {
 	if i := x.c.at; i+1 < len(x.c.tokens()) {
 		if _, next := sqltoken.QualifiedName(x.c.tokens(), i); next < len(x.c.tokens()) && !x.c.tokens()[next].Is("AS") {
 			return x.target(x.c.tokens()[next].Text())
@@ -177,7 +178,7 @@ func (x *execution) insertTarget() (target, error) {
 
 // bracketedQuery reports whether the next bracket begins a query, as in INSERT INTO t (SELECT ...).
 // If it does not, it begins a list of columns.
-func (x *execution) bracketedQuery() bool {
+func (x *dmlStatement) bracketedQuery() bool {
 	c := clauses{statement: x.c.statement, at: x.c.at}
 	for c.accept("(") {
 	}
@@ -206,7 +207,7 @@ func columnsCalled(t schema.Table, names []string) ([]schema.Column, error) {
 		if i < 0 {
 			return nil, base.Errorf(base.Invalid, "table %s has no column %q for BY NAME", t.QualifiedName(), n)
 		}
-		if contains(out, t.Columns[i].ID) {
+		if schema.Contains(out, t.Columns[i].ID) {
 			return nil, base.Errorf(base.Invalid, "column %q is listed twice for BY NAME", n)
 		}
 		out = append(out, t.Columns[i])
@@ -220,7 +221,7 @@ func columnsCalled(t schema.Table, names []string) ([]schema.Column, error) {
 // In a list of VALUES, copyInput casts every value to the type of its column. Without the casts
 // DuckDB would look for one type for all values of a column, and would fail on (1), ('x') or round
 // DECIMALs to DOUBLE. The keyword DEFAULT becomes the column's default.
-func (x *execution) copyInput(q *composedQuery, from, end int, targets []schema.Column, byName bool) {
+func (x *dmlStatement) copyInput(q *composedQuery, from, end int, targets []schema.Column, byName bool) {
 	c, done := x.c, from
 	for _, row := range x.valuesRows(from) {
 		at := row.at
@@ -246,7 +247,7 @@ type valuesRow struct {
 // valuesRows returns the rows of a list of VALUES, possibly in brackets. The argument from is the
 // index of its first token. It returns nil for any other query, and also if VALUES is combined with
 // another query (UNION), because DuckDB then finds common types for both.
-func (x *execution) valuesRows(from int) (all []valuesRow) {
+func (x *dmlStatement) valuesRows(from int) (all []valuesRow) {
 	c := clauses{statement: x.c.statement, at: from}
 	for c.accept("(") {
 	}
@@ -275,7 +276,7 @@ func (x *execution) valuesRows(from int) (all []valuesRow) {
 
 // writeValue appends an expression as the new value of a column. The value is cast to the column's
 // type in the same way as in an assignment of UPDATE.
-func (x *execution) writeValue(q *composedQuery, value []sqltoken.Token, c schema.Column) {
+func (x *dmlStatement) writeValue(q *composedQuery, value []sqltoken.Token, c schema.Column) {
 	if len(value) == 1 && value[0].Is("DEFAULT") {
 		q.write(" CAST(", defaultOf(c), " AS ", c.Type.String(), ")")
 		return
@@ -295,14 +296,14 @@ func defaultOf(c schema.Column) string {
 // runInsertQuery runs the query src, turns its rows into rows of table t, and passes batches of
 // them to the function add. The query's columns are assigned to the table's columns in targets, by
 // position or by name. The other columns of the table get their defaults.
-func (x *execution) runInsertQuery(t schema.Table, targets []schema.Column, byName bool, src *composedQuery, add func(arrow.RecordBatch) error) error {
+func (x *statement) runInsertQuery(t schema.Table, targets []schema.Column, byName bool, src *composedQuery, add func(arrow.RecordBatch) error) error {
 	rows, q, err := x.insertQuery(t, targets, byName, src)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	first := int64(0)
-	return q.withPosition(each(x.ctx, rows, func(rec arrow.RecordBatch) error {
+	return q.withPosition(sqlquery.Each(x.ctx, rows, func(rec arrow.RecordBatch) error {
 		own, err := withoutCheck(rec, t, first)
 		if err != nil {
 			return err
@@ -320,7 +321,7 @@ func (x *execution) runInsertQuery(t schema.Table, targets []schema.Column, byNa
 
 // insertQuery starts the query of runInsertQuery. It returns the query's result, and the composed
 // text.
-func (x *execution) insertQuery(t schema.Table, targets []schema.Column, byName bool, src *composedQuery) (Rows, *composedQuery, error) {
+func (x *statement) insertQuery(t schema.Table, targets []schema.Column, byName bool, src *composedQuery) (sqlquery.Rows, *composedQuery, error) {
 	names, err := x.planner.Columns(x.ctx, x.selects(src))
 	if err != nil {
 		return nil, nil, src.withPosition(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -47,7 +48,7 @@ type keyCondition struct {
 
 // constant is a literal or parameter of the statement that the query reads as a column.
 type constant struct {
-	ConstantColumn
+	sqlquery.Constant
 	// expression is a format string (fmt) for SQL that gives the value in the type of the literal.
 	// %s stands for the name of the column.
 	expression string
@@ -59,14 +60,10 @@ func (c *constant) is(t schema.Type) bool {
 	return c.expression == "%s" && c.Type.Equal(t) && !t.NeedsCast()
 }
 
-// queryStarters lists the words that begin a query or VALUES. An expression without any of these
-// words names no other table.
-var queryStarters = append([]string{"VALUES"}, queryWords...)
-
 // keyLookup returns the key that the WHERE of a statement gives. It returns nil if the statement
 // names other tables, if the WHERE does not give a whole key, or if a value of the key cannot be
 // stored exactly in its column's type.
-func (x *execution) keyLookup(t target, assignments []assignment, where []sqltoken.Token) *keyCondition {
+func (x *dmlStatement) keyLookup(t target, assignments []assignment, where []sqltoken.Token) *keyCondition {
 	x.c.replaced = nil
 	if x.scanning || x.c.statement.VerbIndex() > 0 || !t.plain(where) || slices.ContainsFunc(assignments, func(a assignment) bool { return !t.plain(a.value) }) {
 		return nil
@@ -112,7 +109,7 @@ func (x *execution) keyLookup(t target, assignments []assignment, where []sqltok
 		if e.stored != nil {
 			// The names of the constants are numbered, because several conditions may be about the
 			// same column.
-			lifted[e.value.Start] = &constant{ConstantColumn{fmt.Sprintf("value %d to find in %s", i+1, e.column.Name), e.column.Type, e.stored}, "%s"}
+			lifted[e.value.Start] = &constant{sqlquery.Constant{Name: fmt.Sprintf("value %d to find in %s", i+1, e.column.Name), Type: e.column.Type, Value: e.stored}, "%s"}
 		}
 	}
 	for _, a := range assignments {
@@ -246,10 +243,10 @@ func isConstant(t sqltoken.Token) bool {
 
 // valueOf returns the value of a literal or parameter: an int64 for a whole number, a string for
 // text, and for a parameter its argument as it is. It returns nil for other literals.
-func (x *execution) valueOf(t sqltoken.Token) any {
+func (x *dmlStatement) valueOf(t sqltoken.Token) any {
 	switch t.Kind {
 	case sqltoken.Parameter:
-		return x.argument(t)
+		return argument(x.c.tokens(), x.req.Args, t)
 	case sqltoken.Number:
 		if n, err := strconv.ParseInt(t.Text(), 10, 64); err == nil && isDigits(t.Text()) {
 			return n
@@ -260,25 +257,6 @@ func (x *execution) valueOf(t sqltoken.Token) any {
 		}
 	}
 	return nil
-}
-
-// argument returns the value of a parameter, or nil if there is none.
-func (x *execution) argument(t sqltoken.Token) any {
-	mark := 0
-	for _, other := range x.c.tokens() {
-		if other.Start <= t.Start && other.Kind == sqltoken.Parameter && other.Text() == "?" {
-			mark++
-		}
-	}
-	name, position := parameter(t, mark)
-	if position == 0 {
-		named, _ := first(x.req.Args).(map[string]any)
-		return named[name]
-	}
-	if position > len(x.req.Args) {
-		return nil
-	}
-	return x.req.Args[position-1]
 }
 
 // The function stored converts a value to an array of length 1 of the type t. It returns nil if t
@@ -363,10 +341,10 @@ const most64 = 18
 // column is the type of that column. If that type can represent the value exactly, the constant has
 // that type. Otherwise it has the type that the function typed finds. negative says that the token
 // has a minus sign before it, as in -1.
-func (x *execution) assigned(column schema.Type, t sqltoken.Token, negative bool) *constant {
+func (x *dmlStatement) assigned(column schema.Type, t sqltoken.Token, negative bool) *constant {
 	value := x.valueOf(t)
 	if one := stored(column, value); one != nil && !(negative && unsigned(column.Kind)) {
-		return &constant{ConstantColumn{Type: column, Value: one}, "%s"}
+		return &constant{sqlquery.Constant{Type: column, Value: one}, "%s"}
 	}
 	if column.Kind == schema.Decimal && column.Width <= most64 {
 		before, behind, ok := decimal(t)
@@ -378,7 +356,7 @@ func (x *execution) assigned(column schema.Type, t sqltoken.Token, negative bool
 			if err == nil {
 				b := array.NewDecimal128Builder(memory.DefaultAllocator, column.Arrow().(*arrow.Decimal128Type))
 				b.Append(decimal128.FromI64(n))
-				return &constant{ConstantColumn{Type: column, Value: b.NewArray()}, "%s"}
+				return &constant{sqlquery.Constant{Type: column, Value: b.NewArray()}, "%s"}
 			}
 		}
 	}
@@ -400,9 +378,9 @@ func plainText(t sqltoken.Token) (string, bool) {
 
 // typed returns a literal or parameter as a constant with the type that DuckDB would give it. It
 // returns nil if that type is not obvious.
-func (x *execution) typed(t sqltoken.Token) *constant {
+func (x *dmlStatement) typed(t sqltoken.Token) *constant {
 	of := func(k schema.Kind, value arrow.Array) *constant {
-		return &constant{ConstantColumn{Type: schema.Type{Kind: k}, Value: value}, "%s"}
+		return &constant{sqlquery.Constant{Type: schema.Type{Kind: k}, Value: value}, "%s"}
 	}
 	switch value := x.valueOf(t).(type) {
 	case string:
@@ -430,20 +408,20 @@ func (x *execution) typed(t sqltoken.Token) *constant {
 // findByKey finds the rows of the key that a plan looks for, with an index. It returns their
 // addresses, and the snapshot in which they are; the caller must release the snapshot. It returns
 // nil if the plan must scan the table instead.
-func (x *execution) findByKey(p *rowPlan) (*KeyRows, error) {
+func (x *execution) findByKey(p *rowPlan) (*sqlquery.Located, error) {
 	if p.key == nil {
 		return nil, nil
 	}
-	s, err := x.store.DeduplicatedSnapshotAs(x.ctx, x.options.Evolutions, p.table.ID)
+	s, err := x.snapshots.DeduplicatedSnapshotAs(x.ctx, x.options.Evolutions, p.table.ID)
 	if err != nil {
 		return nil, err
 	}
-	found := &KeyRows{Snapshot: s, Key: map[base.ColumnID]arrow.Array{}}
+	found := &sqlquery.Located{Snapshot: s, Key: map[base.ColumnID]arrow.Array{}}
 	for i, id := range p.key.columns {
 		found.Key[id] = p.key.values[i]
 	}
 	for _, c := range p.key.constants {
-		found.Constants = append(found.Constants, c.ConstantColumn)
+		found.Constants = append(found.Constants, c.Constant)
 	}
 	t := s.Tables[p.table.ID]
 	// Rows that an index finds are read without applying expression updates (UPDATEs that are

@@ -25,9 +25,10 @@ func composed(t *testing.T, sql string, args ...any) (query string, key []string
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &Mutator{store: oneTable{table: table}}
-	m.functions.known.Store(&map[string]function{})
-	x := &execution{Mutator: m, ctx: t.Context(), req: Request{Args: args, Database: "d"}, c: &clauses{statement: statements[0]}}
+	one := oneTable{table: table}
+	with := &tools{names: one}
+	with.functions.known.Store(&map[string]function{})
+	x := &dmlStatement{statement: &statement{tools: with, ctx: t.Context(), req: Request{Args: args, Database: "d"}, c: &clauses{statement: statements[0]}}, stored: one}
 	plan := x.update
 	if statements[0].Verb() == "DELETE" {
 		plan = x.delete
@@ -45,9 +46,9 @@ func composed(t *testing.T, sql string, args ...any) (query string, key []string
 	return p.query.String(), key
 }
 
-// oneTable is a store with a single table. It has only what planning needs.
+// oneTable has the name and the snapshot of a single table.
 type oneTable struct {
-	Store
+	Names
 	table schema.Table
 }
 

@@ -29,7 +29,7 @@ type mergeClause struct {
 
 // merge plans MERGE INTO t [AS a] USING source ON condition | USING (columns), with WHEN clauses
 // and [RETURNING list].
-func (x *execution) merge() (*rowPlan, error) {
+func (x *dmlStatement) merge() (*rowPlan, error) {
 	c := x.c
 	c.at = c.statement.VerbIndex() + 1
 	if !c.accept("INTO") {
@@ -50,7 +50,7 @@ func (x *execution) merge() (*rowPlan, error) {
 		return nil, err
 	}
 	p := &rowPlan{verb: "MERGE INTO", table: target.table, rejectsDuplicates: true, readsWholeTable: true, transient: x.transient}
-	m := &mergeInput{execution: x, target: &target, tokens: input}
+	m := &mergeInput{dmlStatement: x, target: &target, tokens: input}
 	var when []*mergeClause
 	for c.accept("WHEN") {
 		w, err := x.mergeClause(p, m)
@@ -98,7 +98,7 @@ func mergeJoin(tokens []sqltoken.Token) (input, join []sqltoken.Token) {
 }
 
 // mergeClause parses a WHEN clause of a MERGE, from the token after WHEN on.
-func (x *execution) mergeClause(p *rowPlan, m *mergeInput) (*mergeClause, error) {
+func (x *dmlStatement) mergeClause(p *rowPlan, m *mergeInput) (*mergeClause, error) {
 	c, from := x.c, x.c.at
 	w := &mergeClause{target: true, needsInput: true, action: -1, values: map[base.ColumnID]func(*composedQuery){}}
 	if c.accept("NOT") {
@@ -160,7 +160,7 @@ func (x *execution) mergeClause(p *rowPlan, m *mergeInput) (*mergeClause, error)
 // mergeUpdate parses the rest of a WHEN clause after UPDATE. It has one of these forms: SET with a
 // list of assignments; *; BY NAME; or BY POSITION. The last three forms assign the source's columns
 // to the table's columns. The result set has the columns that the update sets.
-func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeInput) (set []base.ColumnID, err error) {
+func (x *dmlStatement) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeInput) (set []base.ColumnID, err error) {
 	c := x.c
 	if c.accept("SET") && !c.accept("*") {
 		assignments, err := x.assignments(p.table, c.until("WHEN", "RETURNING"))
@@ -183,7 +183,7 @@ func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeInput) (set 
 // VALUES (values); DEFAULT VALUES; *; BY NAME; or BY POSITION. The last three forms assign the
 // source's columns to the table's columns. versioned says whether the clause gives the inserted
 // rows a version.
-func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeInput) (versioned bool, err error) {
+func (x *dmlStatement) mergeInsert(p *rowPlan, w *mergeClause, m *mergeInput) (versioned bool, err error) {
 	c := x.c
 	for _, col := range p.table.Columns {
 		w.values[col.ID] = func(q *composedQuery) { q.write("CAST(", defaultOf(col), " AS ", col.Type.String(), ")") }
@@ -203,7 +203,7 @@ func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeInput) (vers
 	}
 	if !c.accept("VALUES") {
 		columns, err := m.columnsFor(p.table, w)
-		return contains(columns, p.table.RowVersion), err
+		return schema.Contains(columns, p.table.RowVersion), err
 	}
 	at := c.at
 	inner, err := c.brackets()
@@ -219,7 +219,7 @@ func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeInput) (vers
 			return false, err
 		}
 	}
-	return contains(targets, p.table.RowVersion), nil
+	return schema.Contains(targets, p.table.RowVersion), nil
 }
 
 // writeMergeAction appends a CASE expression for the number of the action that a MERGE applies to a
@@ -288,7 +288,7 @@ func writeMergeValue(q *composedQuery, c *clauses, when []*mergeClause, t *targe
 		old(q)
 		return
 	}
-	q.writeValueByAction(col.Type, given, old)
+	writeValueByAction(q, col.Type, given, old)
 }
 
 func byInput(when []*mergeClause) bool {

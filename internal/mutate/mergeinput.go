@@ -13,7 +13,7 @@ import (
 // mergeInput is the source of MERGE INTO t USING source: a table, a query, a function, or a join
 // of several of these.
 type mergeInput struct {
-	*execution
+	*dmlStatement
 	target  *target
 	tokens  []sqltoken.Token
 	columns []inputColumn // the columns of the source; nil until they are needed
@@ -88,7 +88,7 @@ func (m *mergeInput) resolveSide(w *mergeClause, expression []sqltoken.Token, de
 	for i, t := range expression {
 		first := t.IsName() && (i == 0 || !expression[i-1].Is(".")) && (i+1 == len(expression) || !expression[i+1].Is("("))
 		at := m.target.table.ColumnIndex(t.Name())
-		if !first || at < 0 || contains(named, m.target.table.Columns[at].ID) {
+		if !first || at < 0 || schema.Contains(named, m.target.table.Columns[at].ID) {
 			continue
 		}
 		// A dot follows the name. So the name means either a column with a field after the dot, or

@@ -96,5 +96,5 @@ func (x *execution) rewrites(c engine.Change) bool {
 	case x.mode == Rewrite:
 		return true
 	}
-	return !x.store.FitsPatch(bytes)
+	return !x.loads.FitsPatch(bytes)
 }

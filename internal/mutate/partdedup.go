@@ -7,6 +7,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/keys"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -16,6 +17,7 @@ import (
 // rows is in a new part that is not committed yet.
 type partDedup struct {
 	*bulkInput
+	keys     *keys.Finder
 	view     *snapshot.Table // the table including the new parts
 	existing []*catalog.Part
 	newParts []*catalog.Part
@@ -27,7 +29,7 @@ type partDedup struct {
 	// tombstoned are the rows of new parts that say that their key is deleted. The map's keys are
 	// ids of parts.
 	tombstoned map[base.RowsetID]*roaring.Bitmap
-	counts     Counts
+	counts     engine.Counts
 
 	// groups and rows have the keys that are not decided yet. rows has the addresses of all their
 	// rows, key by key, and groups[i] is the number of rows of the i-th key.
@@ -35,10 +37,10 @@ type partDedup struct {
 	rows   []base.RowAddress
 }
 
-func (in *bulkInput) newPartDedup(t *snapshot.Table, coming []*catalog.Part) *partDedup {
+func (m *Writer) newPartDedup(in *bulkInput, t *snapshot.Table, coming []*catalog.Part) *partDedup {
 	view := *t
 	view.Parts = slices.Concat(t.Parts, coming)
-	s := &partDedup{bulkInput: in, view: &view, existing: t.Parts, newParts: coming, isNew: map[base.RowsetID]bool{}, deleted: map[base.RowsetID]*roaring.Bitmap{}, tombstoned: map[base.RowsetID]*roaring.Bitmap{}}
+	s := &partDedup{bulkInput: in, keys: m.keys, view: &view, existing: t.Parts, newParts: coming, isNew: map[base.RowsetID]bool{}, deleted: map[base.RowsetID]*roaring.Bitmap{}, tombstoned: map[base.RowsetID]*roaring.Bitmap{}}
 	for _, p := range coming {
 		s.isNew[p.ID] = true
 		s.counts.Inserted += p.Rows
@@ -49,7 +51,7 @@ func (in *bulkInput) newPartDedup(t *snapshot.Table, coming []*catalog.Part) *pa
 // tombstones finds the rows of new parts that say that their key is deleted. They do not count as
 // inserted. If the table keeps no tombstones, these rows are not committed.
 func (s *partDedup) tombstones() error {
-	if !contains(s.sentColumns, s.table.IsDeleted) {
+	if !schema.Contains(s.sentColumns, s.table.IsDeleted) {
 		return nil
 	}
 	for _, p := range s.newParts {
@@ -112,7 +114,7 @@ func (s *partDedup) run(decide func(rows []base.RowAddress, states []keys.State)
 
 // versioned reports whether the rows of new parts were sent with their version column. Without it
 // they have its default.
-func (s *partDedup) versioned() bool { return contains(s.sentColumns, s.table.RowVersion) }
+func (s *partDedup) versioned() bool { return schema.Contains(s.sentColumns, s.table.RowVersion) }
 
 func (s *partDedup) deletes(row base.RowAddress) bool {
 	rows := s.tombstoned[row.Rowset]
@@ -128,7 +130,7 @@ func (s *partDedup) skip(row base.RowAddress) {
 }
 
 // resolveKey decides which of the rows of one key remains. Its rules are the same as for rows in
-// memory (newIncoming and incomingRows.changeSet).
+// memory (newIncoming and keyedChange).
 func (s *partDedup) resolveKey(rows []base.RowAddress, states []keys.State) error {
 	first := 0
 	if !s.isNew[rows[0].Rowset] {

@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -9,6 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/keys"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -76,7 +78,7 @@ type rowPlan struct {
 	// set, and for which no merge has written the results yet.
 	pending   []base.ColumnID
 	key       *keyCondition // not nil if the statement looks for the rows of one key
-	transient *Transient
+	transient *sqlquery.Transient
 	returning returning
 }
 
@@ -165,7 +167,7 @@ func (p *rowPlan) changesKey() bool {
 //   - action appends the number of the action, as a column with its alias.
 //   - value appends the new value of a column, in its declared type.
 //   - from appends the text behind FROM, including the target table.
-func (p *rowPlan) write(x *execution, t target, action func(*composedQuery), value func(*composedQuery, schema.Column), from func(*composedQuery)) {
+func (p *rowPlan) write(x *dmlStatement, t target, action func(*composedQuery), value func(*composedQuery, schema.Column), from func(*composedQuery)) {
 	q, c := &p.query, x.c
 	q.write(x.explain)
 	q.copy(c, 0, c.statement.VerbIndex()) // CTEs
@@ -264,7 +266,7 @@ const (
 
 // evaluationOf takes an expression that decides which action applies to a row. It returns the
 // position in the query at which the expression must be computed, such as inSelectList.
-func (x *execution) evaluationOf(expression []sqltoken.Token) (p evaluation, err error) {
+func (x *statement) evaluationOf(expression []sqltoken.Token) (p evaluation, err error) {
 	var known map[string]function
 	for i, t := range expression {
 		switch {
@@ -293,4 +295,31 @@ func (p *rowPlan) setEvaluation(at evaluation, action func(*composedQuery)) {
 		p.lateralAction = action
 	}
 	p.perRow = p.perRow || at == inLateralEach
+}
+
+// actionValue is an SQL expression for the value of a column, and the number of the action that
+// sets it.
+type actionValue struct {
+	action int
+	value  func(q *composedQuery)
+}
+
+// writeValueByAction appends a CASE expression for the new value of a column, which depends on the
+// action for the row. The CASE has a branch for each element of the argument values. For all other
+// actions, the function other writes the expression.
+func writeValueByAction(q *composedQuery, of schema.Type, values []actionValue, other func(q *composedQuery)) {
+	before, behind := "CASE "+schema.ActionColumn, " END"
+	begin, end := "", ""
+	if of.Caseless() {
+		before, behind, begin, end = "("+before, behind+")[1]", "[", "]"
+	}
+	q.write(before)
+	for _, v := range values {
+		q.write(" WHEN ", strconv.Itoa(v.action), " THEN ", begin)
+		v.value(q)
+		q.write(end)
+	}
+	q.write(" ELSE ", begin)
+	other(q)
+	q.write(end, behind)
 }

@@ -22,7 +22,7 @@ import (
 // statistics of the parts' columns.
 //
 // The error is not nil if the UPDATE would fail for every row, because a constant has an error.
-func (x *execution) prove(e *storedExpressionUpdate, t *snapshot.Table) (bool, error) {
+func prove(x *statement, e *storedExpressionUpdate, t *snapshot.Table) (bool, error) {
 	if e.Where != "" || e.table.Condition() != "" {
 		return false, nil
 	}
@@ -53,7 +53,7 @@ func (x *execution) prove(e *storedExpressionUpdate, t *snapshot.Table) (bool, e
 			return false, nil
 		}
 	}
-	if err := x.typesOf(e, p.numbers); err != nil {
+	if err := typesOf(x, e, p.numbers); err != nil {
 		return false, err
 	}
 	for i, root := range roots {
@@ -226,7 +226,7 @@ func constantNumber(node duck.Node) *number {
 }
 
 // typesOf sets the types of numeric expressions over a table's columns, as DuckDB determines them.
-func (x *execution) typesOf(e *storedExpressionUpdate, numbers []*number) error {
+func typesOf(x *statement, e *storedExpressionUpdate, numbers []*number) error {
 	if len(numbers) == 0 {
 		return nil
 	}

@@ -91,12 +91,13 @@ func (p *prover) prove(sql string) (proven, ok bool) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	x := &execution{Mutator: &Mutator{store: oneTable{table: p.table}, pool: p.pool}, ctx: p.t.Context(), req: Request{Database: "d"}, c: &clauses{statement: statements[0]}}
-	e, err := x.readExpression()
+	one := oneTable{table: p.table}
+	x := &dmlStatement{statement: &statement{tools: &tools{names: one, pool: p.pool}, ctx: p.t.Context(), req: Request{Database: "d"}, c: &clauses{statement: statements[0]}}, stored: one}
+	e, _, err := x.readExpression()
 	if err != nil {
 		p.t.Fatalf("%s: %v", sql, err)
 	}
-	proven, err = x.prove(e, &snapshot.Table{Schema: p.table, Parts: []*catalog.Part{p.part}, Versions: map[uint32]schema.Table{1: p.table}})
+	proven, err = prove(x.statement, e, &snapshot.Table{Schema: p.table, Parts: []*catalog.Part{p.part}, Versions: map[uint32]schema.Table{1: p.table}})
 	return proven, err == nil
 }
 

@@ -4,10 +4,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -22,7 +22,7 @@ func (r returning) none() bool { return len(r.list) == 0 }
 
 // returning parses the clause RETURNING list, if the statement has one. The statement must end
 // after it.
-func (x *execution) returning(t target) (returning, error) {
+func (x *dmlStatement) returning(t target) (returning, error) {
 	c := x.c
 	if !c.accept("RETURNING") {
 		return returning{}, c.end()
@@ -60,12 +60,12 @@ func (k *returningRows) add(rec arrow.RecordBatch) error {
 
 // transient returns the collected rows as a table that one query can read. name is its name in the
 // query.
-func (k *returningRows) transient(name string) *Transient {
+func (k *returningRows) transient(name string) *sqlquery.Transient {
 	t := &snapshot.Table{Schema: k.table.Bare()}
 	if view := k.memtable.View(); view.Rows > 0 {
 		t.Memtables = []memtable.View{view}
 	}
-	return &Transient{Name: name, Table: t}
+	return &sqlquery.Transient{Name: name, Table: t}
 }
 
 // returnedTable is the table name under which the query for a RETURNING list reads the rows. It
@@ -74,15 +74,15 @@ const returnedTable = "scoter.returned"
 
 // errReturning returns the error for a RETURNING with too many rows. The result is held in memory
 // until the client has read it. The rows of an INSERT are also held until RETURNING is evaluated.
-func (m *Mutator) errReturning() error {
-	return base.Errorf(base.TooLarge, "RETURNING of more than %d bytes of rows", m.store.ChunkBytes()).WithHint("change fewer rows at a time, or leave RETURNING out")
+func (m *Writer) errReturning() error {
+	return base.Errorf(base.TooLarge, "RETURNING of more than %d bytes of rows", m.loads.ChunkBytes()).WithHint("change fewer rows at a time, or leave RETURNING out")
 }
 
 // returned evaluates a RETURNING list over the collected rows k, and appends the result to a buffer
 // (all). The result is read into memory as a whole, because the memory of the collected rows is
 // released with the statement. action is the action that made these rows, such as INSERT. After an
 // error the buffer is empty.
-func (x *execution) returned(all *bufferedRows, k *returningRows, r returning, action string) error {
+func (x *execution) returned(all *sqlquery.Buffered, k *returningRows, r returning, action string) error {
 	var q composedQuery
 	if hasQuery(r.list) {
 		q.copy(x.c, 0, x.c.statement.VerbIndex()) // CTEs
@@ -101,24 +101,12 @@ func (x *execution) returned(all *bufferedRows, k *returningRows, r returning, a
 		return q.withPosition(err)
 	}
 	defer rows.Close()
-	all.schema = rows.Schema()
-	err = each(x.ctx, rows, func(rec arrow.RecordBatch) error {
-		if all.bytes += batch.Bytes(rec); all.bytes > x.store.ChunkBytes() {
-			return x.errReturning()
-		}
-		rec.Retain()
-		all.batches = append(all.batches, rec)
-		return nil
-	})
-	if err != nil {
-		all.Close()
-	}
-	return q.withPosition(err)
+	return q.withPosition(all.Append(x.ctx, rows, x.loads.ChunkBytes(), x.errReturning()))
 }
 
 // copyReturning appends a RETURNING list to a query. It replaces merge_action by a constant with
 // the name of the action, because DuckDB knows merge_action only in MERGE INTO.
-func (x *execution) copyReturning(q *composedQuery, r returning, action string) {
+func (x *dmlStatement) copyReturning(q *composedQuery, r returning, action string) {
 	if x.c.statement.Verb() != "MERGE" {
 		q.copyTokens(x.c, r.list)
 		return

@@ -22,7 +22,7 @@ const maxRetypes = 10
 // If every stored value can be read as a value of the new type, only the schema changes. Otherwise
 // all parts are rewritten, with the values that DuckDB computes. If a value cannot be converted,
 // the statement fails and nothing changes.
-func (x *execution) alterType(t schema.Table, c schema.Column) error {
+func (x *ddlStatement) alterType(t schema.Table, c schema.Column) error {
 	using := x.c.find("USING")
 	to, err := x.alteredType(t, c, using)
 	if err != nil {
@@ -53,17 +53,17 @@ func (x *execution) alterType(t schema.Table, c schema.Column) error {
 
 // retype changes the type of a column by rewriting all parts of the table. If the schema changes in
 // the meantime, for example because incoming rows added a column, it starts again.
-func (x *execution) retype(t schema.Table, c schema.Column, to schema.Type, value string) error {
+func (x *ddlStatement) retype(t schema.Table, c schema.Column, to schema.Type, value string) error {
 	for range maxRetypes {
 		next, err := t.Retype(c.Name, to)
 		if err != nil {
 			return err
 		}
-		err = x.rewriter.Retype(x.ctx, t, next, c.ID, t.Name, value)
+		err = x.retyper.Retype(x.ctx, t, next, c.ID, t.Name, value)
 		if !errors.Is(err, engine.ErrChanged) {
 			return withoutPosition(err)
 		}
-		now, err := x.store.Lookup(t.Database, t.Schema, t.Name)
+		now, err := x.names.Lookup(t.Database, t.Schema, t.Name)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (x *execution) retype(t schema.Table, c schema.Column, to schema.Type, valu
 
 // alteredType makes DuckDB change the type of a column in an empty temporary table with the same
 // columns, and returns the column's new type. The argument using is the index of the token USING.
-func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (schema.Type, error) {
+func (x *ddlStatement) alteredType(t schema.Table, c schema.Column, using int) (schema.Type, error) {
 	tokens := x.c.tokens()
 	if err := checkCalls(tokens[x.c.at:]); err != nil {
 		return schema.Type{}, err
@@ -135,14 +135,14 @@ func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (sch
 //   - The new type has all values of the present type.
 //   - A DATE becomes a TIMESTAMP, and all stored dates are in its range.
 //   - 64-bit integers become DOUBLE, and DOUBLE can represent all stored integers exactly.
-func (x *execution) widen(t schema.Table, c schema.Column, to schema.Type) (done bool, err error) {
+func (x *ddlStatement) widen(t schema.Table, c schema.Column, to schema.Type) (done bool, err error) {
 	switch widened, ok := schema.Widen(c.Type, to); {
 	case c.Type.Kind == schema.Date && to.Kind == schema.Timestamp:
 		if err := x.checkDates(t, c); err != nil {
 			return false, err
 		}
 	case schema.ExactInDouble(c.Type, to) && to.Kind == schema.Double:
-		err := x.store.ChangeToDouble(x.ctx, t.ID, c.Name)
+		err := x.tables.ChangeToDouble(x.ctx, t.ID, c.Name)
 		if kind := base.KindOf(err); err != nil && (kind == base.Invalid || kind == base.Conflict) {
 			return false, nil // some values may be rounded, as far as the statistics say
 		}
@@ -156,12 +156,12 @@ func (x *execution) widen(t schema.Table, c schema.Column, to schema.Type) (done
 // checkDates returns an error if a DATE column has dates outside of TIMESTAMP's range, which is
 // smaller. Dates of tombstones count too, because merges convert them as well. If another statement
 // inserts such a date during the check, queries that read it as a TIMESTAMP fail.
-func (x *execution) checkDates(t schema.Table, c schema.Column) error {
+func (x *ddlStatement) checkDates(t schema.Table, c schema.Column) error {
 	if c.ID == t.RowVersion {
 		// The column has the versions of rows. Superseded rows (replaced by other rows of their
 		// keys) are deleted first, because until then their versions are compared with those of
 		// incoming rows.
-		if err := x.store.DeleteSuperseded(x.ctx, t.ID); err != nil {
+		if err := x.loads.DeleteSuperseded(x.ctx, t.ID); err != nil {
 			return err
 		}
 	}
@@ -179,8 +179,8 @@ func (x *execution) checkDates(t schema.Table, c schema.Column) error {
 
 // countStored counts the rows of a table that meet a condition, including tombstones (rows that say
 // that their key is deleted).
-func (x *execution) countStored(t schema.Table, condition string) (int64, error) {
-	s, err := x.store.DeduplicatedSnapshot(x.ctx, t.ID)
+func (x *ddlStatement) countStored(t schema.Table, condition string) (int64, error) {
+	s, err := x.snapshots.DeduplicatedSnapshot(x.ctx, t.ID)
 	if err != nil {
 		return 0, err
 	}

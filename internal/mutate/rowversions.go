@@ -122,17 +122,13 @@ func (s rowVersions) isSuperseded(i int, there keys.State) bool {
 // deletes reports whether an incoming row says that its key is deleted.
 func (s rowVersions) deletes(i int) bool { return s.deleted != nil && s.deleted[i] }
 
-func contains(columns []schema.Column, id base.ColumnID) bool {
-	return slices.ContainsFunc(columns, func(c schema.Column) bool { return c.ID == id })
-}
-
 // withVersionColumns returns the columns that an incoming row sets in the existing row: those in
 // the argument given, and the version and deletion columns if the sender gave them. So after INSERT
 // ... ON CONFLICT DO UPDATE the row has the version of the incoming row.
 func withVersionColumns(t schema.Table, given, sentColumns []schema.Column) []schema.Column {
 	given = slices.Clone(given)
 	for _, id := range []base.ColumnID{t.RowVersion, t.IsDeleted} {
-		if id != 0 && contains(sentColumns, id) && !contains(given, id) {
+		if id != 0 && schema.Contains(sentColumns, id) && !schema.Contains(given, id) {
 			given = append(given, t.Columns[t.ColumnByID(id)])
 		}
 	}
@@ -142,10 +138,10 @@ func withVersionColumns(t schema.Table, given, sentColumns []schema.Column) []sc
 // setVersionColumns makes an update set the version and deletion columns from the incoming row, if
 // the statement gives them. It is for updates whose values are SQL expressions. withVersionColumns
 // does the same for other updates.
-func (x *execution) setVersionColumns(in insertion, update *rowAction, values map[base.ColumnID]func(*composedQuery)) {
+func (x *dmlStatement) setVersionColumns(in insertion, update *rowAction, values map[base.ColumnID]func(*composedQuery)) {
 	t := in.target.table
 	for _, id := range []base.ColumnID{t.RowVersion, t.IsDeleted} {
-		if id == 0 || !contains(in.columns, id) {
+		if id == 0 || !schema.Contains(in.columns, id) {
 			continue
 		}
 		col, assigned := t.Columns[t.ColumnByID(id)], values[id]
@@ -155,7 +151,7 @@ func (x *execution) setVersionColumns(in insertion, update *rowAction, values ma
 		}
 		deleted := t.ColumnByID(t.IsDeleted)
 		values[id] = func(q *composedQuery) {
-			if deleted < 0 || !contains(in.columns, t.IsDeleted) {
+			if deleted < 0 || !schema.Contains(in.columns, t.IsDeleted) {
 				assigned(q)
 				return
 			}

@@ -15,8 +15,8 @@ import (
 //
 // DuckDB refuses such expressions in the user's statement, but would accept some of them in the
 // queries that Scoter composes. They are allowed in sub-queries of the expression. The argument
-// clause is the name of the clause that has the expression, for the error.
-func (x *execution) checkRowwise(expression []sqltoken.Token, clause string) error {
+// place is the name of the clause that has the expression, for the error.
+func (x *statement) checkRowwise(expression []sqltoken.Token, place string) error {
 	for i := 0; i < len(expression); i++ {
 		t := expression[i]
 		var before, behind sqltoken.Token
@@ -31,7 +31,7 @@ func (x *execution) checkRowwise(expression []sqltoken.Token, clause string) err
 		case t.Is("(") && beginsQuery(expression[i+1:]):
 			i = behindQuery(expression, i)
 		case t.Is("*") && (i == 0 || slices.ContainsFunc([]string{"(", "[", ",", "."}, before.Is)), t.Is("COLUMNS") && behind.Is("("):
-			if clause != "RETURNING" {
+			if place != "RETURNING" {
 				what = "a star is"
 			}
 		case t.IsName() && behind.Is("("):
@@ -46,49 +46,10 @@ func (x *execution) checkRowwise(expression []sqltoken.Token, clause string) err
 			}
 		}
 		if what != "" {
-			return base.Errorf(base.Invalid, "%s not allowed in %s", what, clause).At(t.Start + 1).WithHint("it is allowed in a query in parentheses: (SELECT ...)")
+			return base.Errorf(base.Invalid, "%s not allowed in %s", what, place).At(t.Start + 1).WithHint("it is allowed in a query in parentheses: (SELECT ...)")
 		}
 	}
 	return nil
-}
-
-// behindQuery returns the index of the bracket that closes the query whose opening bracket is the
-// token i. If more follows that belongs to the query, such as UNION, it returns the closing bracket
-// around the whole query.
-func behindQuery(tokens []sqltoken.Token, i int) int {
-	for {
-		end := sqltoken.Next(tokens, i+1, tokens[i].Depth, ")")
-		if end < 0 || end+1 >= len(tokens) || i == 0 || !tokens[i-1].Is("(") || !slices.ContainsFunc(behindOperands, tokens[end+1].Is) {
-			return end
-		}
-		i--
-	}
-}
-
-// behindOperands lists words that can follow a query in brackets if this query is only the first
-// part of a larger query.
-var behindOperands = []string{"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET"}
-
-// queryWords lists the words that begin a query and never an expression.
-var queryWords = []string{"SELECT", "FROM", "WITH", "TABLE", "DESCRIBE", "SHOW", "SUMMARIZE", "PIVOT", "UNPIVOT"}
-
-// beginsQuery reports whether tokens begin a query. VALUES begins one only if a bracket follows,
-// since VALUES may also be the name of a column.
-func beginsQuery(tokens []sqltoken.Token) bool {
-	if len(tokens) == 0 {
-		return false
-	}
-	return slices.ContainsFunc(queryWords, tokens[0].Is) || len(tokens) > 1 && tokens[0].Is("VALUES") && tokens[1].Is("(")
-}
-
-// hasQuery reports whether an expression contains a query.
-func hasQuery(expression []sqltoken.Token) bool {
-	for i, t := range expression {
-		if t.Is("(") && beginsQuery(expression[i+1:]) {
-			return true
-		}
-	}
-	return false
 }
 
 // writeTarget appends the table whose rows a statement changes to the query, with the rows'
@@ -102,7 +63,7 @@ func hasQuery(expression []sqltoken.Token) bool {
 //
 // If the statement has a CTE with the table's name, that name means the CTE, except where the
 // statement names the table to change.
-func (p *rowPlan) writeTarget(q *composedQuery, x *execution, t target, tables []sqltoken.Token) {
+func (p *rowPlan) writeTarget(q *composedQuery, x *dmlStatement, t target, tables []sqltoken.Token) {
 	row := x.namesRow(p, t) && !x.haveColumn(tables, t.alias)
 	if !row && !x.hasCTE(t) {
 		p.target = q.Len()
@@ -130,7 +91,7 @@ func packed(t schema.Table) string {
 // namesRow reports whether an expression of the statement may use the table's name as a value,
 // which means the whole row. It ignores RETURNING, because the rows that RETURNING reads have no
 // addresses.
-func (x *execution) namesRow(p *rowPlan, t target) bool {
+func (x *dmlStatement) namesRow(p *rowPlan, t target) bool {
 	if t.table.ColumnIndex(t.alias) >= 0 {
 		return false
 	}
@@ -153,7 +114,7 @@ func (x *execution) namesRow(p *rowPlan, t target) bool {
 }
 
 // hasCTE reports whether the statement has a CTE with the table's name.
-func (x *execution) hasCTE(t target) bool {
+func (x *dmlStatement) hasCTE(t target) bool {
 	from := 0
 	for _, end := range sqltoken.CTEs(x.c.tokens(), 0) {
 		name := x.c.tokens()[from+1]
@@ -171,7 +132,7 @@ func (x *execution) hasCTE(t target) bool {
 // haveColumn reports whether one of these tables of the statement has a column of this name. If
 // DuckDB returns an error, haveColumn returns false; the error will occur again when the query
 // runs.
-func (x *execution) haveColumn(tables []sqltoken.Token, name string) bool {
+func (x *dmlStatement) haveColumn(tables []sqltoken.Token, name string) bool {
 	if len(tables) == 0 {
 		return false
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
-	"github.com/scoterdb/scoter/internal/sqltoken"
 	"github.com/scoterdb/scoter/internal/stream"
 )
 
@@ -23,19 +22,8 @@ type Sources interface {
 	DropWithSources(database, schemaName string, drop func() error) error
 }
 
-// IsSourceStatement reports whether a statement manages Kafka sources, as CREATE SOURCE does.
-// DuckDB's parser does not know these statements.
-func IsSourceStatement(s sqltoken.Statement) bool {
-	for _, verb := range []string{"CREATE", "DROP", "PAUSE", "RESUME", "REPLAY"} {
-		if s.Starts(verb, "SOURCE") {
-			return true
-		}
-	}
-	return false
-}
-
 // source runs a statement that manages Kafka sources, such as CREATE SOURCE.
-func (x *execution) source() (counts Counts, err error) {
+func (x *ddlStatement) source() (counts engine.Counts, err error) {
 	c := x.c
 	verb := x.c.statement.Verb()
 	c.at = 2
@@ -75,7 +63,7 @@ func (x *execution) source() (counts Counts, err error) {
 
 // definition parses the definition of a Kafka source: FROM KAFKA (...) [KEY FORMAT name [(...)]]
 // FORMAT name [(...)], then one or more of INTO TABLE and INTO VIEW.
-func (x *execution) definition() (d stream.Definition, err error) {
+func (x *ddlStatement) definition() (d stream.Definition, err error) {
 	c := x.c
 	if !c.accept("FROM", "KAFKA") {
 		return d, c.unexpected("FROM KAFKA")
@@ -106,7 +94,7 @@ func (x *execution) definition() (d stream.Definition, err error) {
 
 // format parses the format of a source's messages: name [(options)]. In the returned options, the
 // name is an option too.
-func (x *execution) format() (options map[string]string, err error) {
+func (x *ddlStatement) format() (options map[string]string, err error) {
 	name, err := x.c.identifier()
 	if err != nil {
 		return nil, err
@@ -123,7 +111,7 @@ func (x *execution) format() (options map[string]string, err error) {
 
 // sourceTable parses a table that a source fills: INTO TABLE name [(path [AS name], ...)] [METADATA
 // (name, ...)] [AS query], or INTO VIEW name AS query.
-func (x *execution) sourceTable() (t stream.Table, err error) {
+func (x *ddlStatement) sourceTable() (t stream.Table, err error) {
 	c := x.c
 	t.View = c.accept("INTO", "VIEW")
 	if !t.View && !c.accept("INTO", "TABLE") {

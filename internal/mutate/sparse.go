@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
 )
@@ -89,8 +90,8 @@ func checkSameColumns(rows engine.TableRows, t schema.Table) error {
 // one edit. They cannot if a piece might need the result of another piece, a query over existing
 // rows, or parts of its own. fitOneEdit assumes that existing rows are found by the table's primary
 // key. The argument columns has the columns that some rows lack.
-func (m *Mutator) fitOneEdit(t schema.Table, rows engine.TableRows, columns map[string]bool) bool {
-	return hasWholeKey(t, rows, columns) && t.RowVersion == 0 && t.IsDeleted == 0 && t.Condition() == "" && !changesPlacement(t, givenBy(rows, t)) && bytesOf(rows.Batches) <= m.store.ChunkBytes()
+func fitOneEdit(t schema.Table, rows engine.TableRows, columns map[string]bool, chunk int64) bool {
+	return hasWholeKey(t, rows, columns) && t.RowVersion == 0 && t.IsDeleted == 0 && t.Condition() == "" && !changesPlacement(t, givenBy(rows, t)) && batch.TotalBytes(rows.Batches) <= chunk
 }
 
 // hasWholeKey reports whether all rows have all columns of the primary key. If not, the missing key
@@ -120,7 +121,7 @@ func (w *rowsRequest) pieces(t schema.Table) (all []*incomingRows, err error) {
 	if err != nil || len(columns) == 0 {
 		return nil, err
 	}
-	if !w.fitOneEdit(t, w.rows, columns) {
+	if !fitOneEdit(t, w.rows, columns, w.loads.ChunkBytes()) {
 		return nil, checkSameColumns(w.rows, t)
 	}
 	// The change of the schema (evolution) is planned for all rows together. A single piece (rows
@@ -142,7 +143,7 @@ func (w *rowsRequest) pieces(t schema.Table) (all []*incomingRows, err error) {
 	pieces, release, err := s.pieces()
 	defer release()
 	for _, rows := range pieces {
-		one := &rowsRequest{Mutator: w.Mutator, ctx: w.ctx, rows: rows, mode: w.mode, options: w.options}
+		one := &rowsRequest{Writer: w.Writer, ctx: w.ctx, rows: rows, mode: w.mode, options: w.options}
 		var a *incomingRows
 		if a, err = one.piece(t); err != nil {
 			releaseIncoming(all)
@@ -172,7 +173,7 @@ func (w *rowsRequest) piece(t schema.Table) (*incomingRows, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer releaseAll(records)
+	defer batch.ReleaseAll(records)
 	if _, err := keyColumns(t, nil); err != nil {
 		return nil, err
 	}
@@ -189,7 +190,7 @@ func (w *rowsRequest) withPosition(t schema.Table, columns map[string]bool, err 
 		t.Columns[i].NotNull = t.Columns[i].NotNull && !columns[schema.Fold(t.Columns[i].Name)]
 	}
 	records, failed := w.conform(t)
-	releaseAll(records)
+	batch.ReleaseAll(records)
 	return cmp.Or(failed, err)
 }
 
@@ -201,15 +202,15 @@ func (w *rowsRequest) withPosition(t schema.Table, columns map[string]bool, err 
 // combines several rows of one key, this is the number of the first of them. A repetition of the
 // request gives the same pieces. The caller must call the returned function release, even after an
 // error.
-func (m *Mutator) Pieces(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (pieces []engine.TableRows, release func(), err error) {
+func (m *Writer) Pieces(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (pieces []engine.TableRows, release func(), err error) {
 	release = func() {}
-	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
+	t, err := m.names.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
 	// If the lookup fails, nothing is split, because Append returns the same error.
 	if !rows.NullMeansMissing || err != nil || len(t.PrimaryKey) == 0 {
 		return nil, release, nil
 	}
 	columns, err := missingColumns(t, rows)
-	together := m.fitOneEdit(t, rows, columns)
+	together := fitOneEdit(t, rows, columns, m.loads.ChunkBytes())
 	// With n columns that some rows lack there are at most 2^n sets of columns. So here there are
 	// at most maxPieces pieces.
 	if err != nil || len(columns) == 0 || together && len(columns) < bits.Len(maxPieces) {

@@ -27,6 +27,7 @@ type sparseWorld struct {
 
 // hooked is a store that a test can change while a statement runs.
 type hooked struct {
+	Names
 	Store
 	looked func() // called after each Lookup
 	adds   func() // called before the next Append
@@ -42,7 +43,7 @@ func (h *hooked) Append(ctx context.Context, tables []engine.TableRows, o engine
 }
 
 func (h *hooked) Lookup(database, schemaName, name string) (schema.Table, error) {
-	t, err := h.Store.Lookup(database, schemaName, name)
+	t, err := h.Names.Lookup(database, schemaName, name)
 	if h.looked != nil {
 		h.looked()
 	}
@@ -64,8 +65,10 @@ func newSparseWorld(t *testing.T) *sparseWorld {
 	if err := e.CreateDatabase(t.Context(), "d", true); err != nil {
 		t.Fatal(err)
 	}
-	store := &hooked{Store: e}
-	w := &sparseWorld{T: t, engine: e, store: store, mutator: New(store, nil, nil, nil, nil, nil, nil, Auto, slog.New(slog.DiscardHandler))}
+	store := &hooked{Names: e, Store: e}
+	stores := StoresOf(e)
+	stores.Names, stores.Store = store, store
+	w := &sparseWorld{T: t, engine: e, store: store, mutator: New(stores, nil, nil, nil, nil, nil, nil, Auto, slog.New(slog.DiscardHandler))}
 	t.Cleanup(func() {
 		if err := e.Check(context.Background()); err != nil {
 			t.Error(err)
@@ -110,7 +113,7 @@ func (w *sparseWorld) rows(table string, lines ...string) engine.TableRows {
 	return engine.TableRows{Table: engine.TableName{Database: "d", Schema: "main", Name: table}, Batches: []arrow.RecordBatch{rec}}
 }
 
-func (w *sparseWorld) append(tables ...engine.TableRows) (Counts, error) {
+func (w *sparseWorld) append(tables ...engine.TableRows) (engine.Counts, error) {
 	return w.mutator.Append(w.Context(), tables, engine.AppendOptions{Create: true})
 }
 
@@ -181,7 +184,7 @@ func TestSetsOfColumnsThatAreOneEditAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all Counts
+	var all engine.Counts
 	for _, rows := range pieces {
 		counts, err := w.append(rows)
 		if err != nil {
@@ -228,12 +231,12 @@ func TestRowsGoToATableThatIsCreatedAgainMeanwhile(t *testing.T) {
 // TestWholeRowsDoNotTakeAwayWhatCameMeanwhile adds a column to tables that merge on read after it
 // was determined that the rows have all columns.
 func TestWholeRowsDoNotTakeAwayWhatCameMeanwhile(t *testing.T) {
-	for name, send := range map[string]func(w *sparseWorld, rows engine.TableRows) (Counts, error){
-		"append": func(w *sparseWorld, rows engine.TableRows) (Counts, error) { return w.append(rows) },
-		"upsert": func(w *sparseWorld, rows engine.TableRows) (Counts, error) {
+	for name, send := range map[string]func(w *sparseWorld, rows engine.TableRows) (engine.Counts, error){
+		"append": func(w *sparseWorld, rows engine.TableRows) (engine.Counts, error) { return w.append(rows) },
+		"upsert": func(w *sparseWorld, rows engine.TableRows) (engine.Counts, error) {
 			return w.mutator.Write(w.Context(), rows, Upsert, nil, engine.AppendOptions{IdempotencyKey: "once"})
 		},
-		"with others": func(w *sparseWorld, rows engine.TableRows) (Counts, error) {
+		"with others": func(w *sparseWorld, rows engine.TableRows) (engine.Counts, error) {
 			return w.append(rows, w.rows("other", `{"a":1}`))
 		},
 	} {

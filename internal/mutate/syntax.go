@@ -4,22 +4,23 @@ import (
 	"context"
 	"strings"
 
+	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
 // checkSyntax makes DuckDB's parser check the statement. Syntax errors are then reported as DuckDB
 // reports them, and the code that reads the clauses can rely on the grammar.
-func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
+func checkSyntax(ctx context.Context, pool *duck.Pool, s sqltoken.Statement) error {
 	if s.Starts("CREATE", "DATABASE") || s.Starts("DROP", "DATABASE") || IsSourceStatement(s) || IsExportStatement(s) {
 		// DuckDB's parser does not know the statements about sources and exports. The code that
 		// reads their clauses checks all of their syntax.
 		return nil
 	}
-	conn, err := m.pool.Acquire(ctx)
+	conn, err := pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer m.pool.Release(conn)
+	defer pool.Release(conn)
 	return conn.CheckSyntax(withoutDirections(s))
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // update plans UPDATE t [AS a] SET assignments [FROM tables] [WHERE condition] [RETURNING list].
-func (x *execution) update() (*rowPlan, error) {
+func (x *dmlStatement) update() (*rowPlan, error) {
 	c := x.c
 	c.at = c.statement.VerbIndex() + 1
 	target, err := x.target("SET")
@@ -68,7 +68,7 @@ func (x *execution) update() (*rowPlan, error) {
 
 // The method where parses the clause WHERE and returns its condition. If the statement does not
 // have the clause, it returns nil.
-func (x *execution) where() (condition []sqltoken.Token, err error) {
+func (x *dmlStatement) where() (condition []sqltoken.Token, err error) {
 	if x.c.accept("WHERE") {
 		condition = x.c.until("RETURNING")
 	}
@@ -98,7 +98,7 @@ func (p *rowPlan) writeWhere(q *composedQuery, c *clauses, where []sqltoken.Toke
 }
 
 // delete plans DELETE FROM t [AS a] [USING tables] [WHERE condition] [RETURNING list].
-func (x *execution) delete() (*rowPlan, error) {
+func (x *dmlStatement) delete() (*rowPlan, error) {
 	c := x.c
 	c.at = c.statement.VerbIndex() + 1
 	if !c.accept("FROM") {
@@ -152,7 +152,7 @@ type target struct {
 
 // target parses the name of an existing table, and its alias if there is one. The argument next has
 // the keywords that may follow the name, so that they are not read as the alias.
-func (x *execution) target(next ...string) (target, error) {
+func (x *dmlStatement) target(next ...string) (target, error) {
 	c, from := x.c, x.c.at
 	t, err := x.table()
 	if err != nil {
@@ -186,7 +186,7 @@ type assignment struct {
 }
 
 // assignments parses a SET list: column = value and (columns) = (values), separated by commas.
-func (x *execution) assignments(t schema.Table, tokens []sqltoken.Token) ([]assignment, error) {
+func (x *dmlStatement) assignments(t schema.Table, tokens []sqltoken.Token) ([]assignment, error) {
 	var out []assignment
 	add := func(name, value []sqltoken.Token) error {
 		switch {

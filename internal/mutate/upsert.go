@@ -114,7 +114,7 @@ func newIncomingAs(t schema.Table, all arrow.RecordBatch, own rowVersions, given
 // the rows of all[0] that the commit will store. If this call returns an error, nothing is
 // committed. upsert returns errStale if the table's schema has changed since the rows were
 // prepared.
-func (m *Mutator) upsert(ctx context.Context, all []*incomingRows, c conflictAction, o engine.AppendOptions, before func(remaining []uint32) error) (counts Counts, err error) {
+func (m *Writer) upsert(ctx context.Context, all []*incomingRows, c conflictAction, o engine.AppendOptions, before func(remaining []uint32) error) (counts engine.Counts, err error) {
 	err = m.retry(ctx, func(reservation *engine.Reservation, lock engine.TableLock) (err error) {
 		o.Reservation, o.Lock = reservation, lock
 		counts, err = m.tryUpsert(ctx, all, c, o, before)
@@ -123,19 +123,19 @@ func (m *Mutator) upsert(ctx context.Context, all []*incomingRows, c conflictAct
 	return counts, err
 }
 
-func (m *Mutator) tryUpsert(ctx context.Context, all []*incomingRows, c conflictAction, o engine.AppendOptions, before func(remaining []uint32) error) (counts Counts, err error) {
+func (m *Writer) tryUpsert(ctx context.Context, all []*incomingRows, c conflictAction, o engine.AppendOptions, before func(remaining []uint32) error) (counts engine.Counts, err error) {
 	table := all[0].table.ID
 	if makes := len(o.Evolutions) > 0 && o.Evolutions[0].Table.Version == 1; makes {
 		o.Lock = engine.NoLock // a table that does not exist yet cannot be locked
 	}
 	release, err := m.takeLocks(ctx, o.BeforeLockWait, o.Lock, table)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	defer release()
-	snap, err := m.store.DeduplicatedSnapshotAs(ctx, o.Evolutions, table)
+	snap, err := m.snapshots.DeduplicatedSnapshotAs(ctx, o.Evolutions, table)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	defer snap.Release()
 	change, remaining, err := m.upsertChanges(ctx, snap.Tables[table], all, c)
@@ -146,9 +146,9 @@ func (m *Mutator) tryUpsert(ctx context.Context, all []*incomingRows, c conflict
 		return change.Counts, err
 	}
 	if len(change.Deleted)+len(change.Updated)+len(change.Inserted) == 0 {
-		return change.Counts, m.store.Evolve(ctx, o.Evolutions)
+		return change.Counts, m.commits.Evolve(ctx, o.Evolutions)
 	}
-	_, err = m.store.Commit(ctx, snap, []engine.Change{change}, o)
+	_, err = m.commits.Commit(ctx, snap, []engine.Change{change}, o)
 	return change.Counts, err
 }
 
@@ -156,7 +156,7 @@ func (m *Mutator) tryUpsert(ctx context.Context, all []*incomingRows, c conflict
 // elements of the argument all. The result remaining has the indexes of the rows of all[0] that the
 // change stores. upsertChanges returns errStale if the table's schema has changed since the rows
 // were prepared.
-func (m *Mutator) upsertChanges(ctx context.Context, t *snapshot.Table, all []*incomingRows, c conflictAction) (change engine.Change, remaining []uint32, err error) {
+func (m *Writer) upsertChanges(ctx context.Context, t *snapshot.Table, all []*incomingRows, c conflictAction) (change engine.Change, remaining []uint32, err error) {
 	for i, a := range all {
 		if t.Schema.ID != a.table.ID || t.Schema.Version != a.table.Version {
 			return change, nil, errStale
@@ -181,7 +181,7 @@ func (m *Mutator) upsertChanges(ctx context.Context, t *snapshot.Table, all []*i
 // upsertChange turns incoming rows into an engine.Change. It compares them with the existing rows
 // of the same keys in a snapshot. The result remaining has the indexes of the incoming rows that
 // the change stores.
-func (m *Mutator) upsertChange(ctx context.Context, t *snapshot.Table, a *incomingRows, c conflictAction) (change engine.Change, remaining []uint32, err error) {
+func (m *Writer) upsertChange(ctx context.Context, t *snapshot.Table, a *incomingRows, c conflictAction) (change engine.Change, remaining []uint32, err error) {
 	addresses, err := m.keys.Find(ctx, t, keys.Key(a.table, a.rows), a.hashes)
 	if err != nil {
 		return change, nil, err
@@ -192,7 +192,7 @@ func (m *Mutator) upsertChange(ctx context.Context, t *snapshot.Table, a *incomi
 			return change, nil, err
 		}
 	}
-	change, remaining, updated, err := a.changeSet(addresses, states, c)
+	change, remaining, updated, err := keyedChange(a, addresses, states, c)
 	if err == nil {
 		updated, err = m.moveRows(ctx, t, a, &change, updated, addresses)
 	}
@@ -202,7 +202,7 @@ func (m *Mutator) upsertChange(ctx context.Context, t *snapshot.Table, a *incomi
 	return change, remaining, err
 }
 
-// changeSet turns incoming rows into an engine.Change, based on the existing rows with the same
+// keyedChange turns incoming rows into an engine.Change, based on the existing rows with the same
 // keys. addresses has the address of the existing row for each incoming row; its Rowset is 0 if the
 // key does not exist. states has the version and deletion mark of each existing row, if the table
 // has versions or tombstones (rows that say that their key is deleted).
@@ -210,7 +210,7 @@ func (m *Mutator) upsertChange(ctx context.Context, t *snapshot.Table, a *incomi
 // The result remaining has the indexes of the incoming rows that the change stores. The result
 // updated has the indexes of the rows that set only some columns in existing rows. They are not in
 // the change yet: the caller makes patches of them.
-func (a *incomingRows) changeSet(addresses []base.RowAddress, states []keys.State, c conflictAction) (change engine.Change, remaining, updated []uint32, err error) {
+func keyedChange(a *incomingRows, addresses []base.RowAddress, states []keys.State, c conflictAction) (change engine.Change, remaining, updated []uint32, err error) {
 	change = engine.Change{Table: a.table.ID, Deleted: map[base.RowsetID]*roaring.Bitmap{}, Unmodified: map[base.RowsetID]*roaring.Bitmap{}}
 	whole := len(a.assigned) == len(a.table.Columns) && c == replaceRow
 	moves := changesPlacement(a.table, a.assigned)
@@ -275,7 +275,7 @@ func (a *incomingRows) changeSet(addresses []base.RowAddress, states []keys.Stat
 			} else {
 				addRow(change.Unmodified, address)
 			}
-			if contains(a.assigned, a.table.RowVersion) {
+			if schema.Contains(a.assigned, a.table.RowVersion) {
 				touch(i)
 			}
 			continue
@@ -307,8 +307,8 @@ func (a *incomingRows) changeSet(addresses []base.RowAddress, states []keys.Stat
 // patches makes patches that set columns of existing rows. If a part has pending columns (with a
 // stored expression that no merge has applied yet), a patch for a row of this part also has the
 // values that the row has now in these columns.
-func (m *Mutator) patches(ctx context.Context, t *snapshot.Table, a *incomingRows, updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
-	values := a.newValues()
+func (m *Writer) patches(ctx context.Context, t *snapshot.Table, a *incomingRows, updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
+	values := newValuesOf(a)
 	slices.SortFunc(updated, func(i, j uint32) int { return compareAddresses(addresses[i], addresses[j]) })
 	// lacking[id] says that the part with this id lacks the results of an expression update (an
 	// UPDATE that is stored as SQL) that sets columns which the patch does not set.

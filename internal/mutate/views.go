@@ -6,14 +6,15 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
 // refreshViewColumns updates the columns that the catalog stores for each view, after the type of a
 // table's column changed. information_schema and similar tables show these columns. (A query that
 // reads a view does not use them: DuckDB determines the types.) If a view can no longer be read,
 // its stored columns stay, and queries that read it fail.
-func (x *execution) refreshViewColumns() error {
-	for _, v := range x.store.Views() {
+func (x *ddlStatement) refreshViewColumns() error {
+	for _, v := range x.views.Views() {
 		columns, err := x.viewColumns(v.Name)
 		if err := x.ctx.Err(); err != nil {
 			return base.Wrap(err, "the type was changed, but reading the types of views failed")
@@ -23,7 +24,7 @@ func (x *execution) refreshViewColumns() error {
 			continue
 		}
 		v.Columns = columns
-		if err := x.store.RetypeView(x.ctx, v); err != nil {
+		if err := x.views.RetypeView(x.ctx, v); err != nil {
 			return base.Wrap(err, "the type was changed, but storing the types of view %q failed", v.Name.Name)
 		}
 	}
@@ -31,9 +32,9 @@ func (x *execution) refreshViewColumns() error {
 }
 
 // viewColumns returns the columns of a view as DuckDB determines them now, with their types.
-func (x *execution) viewColumns(v catalog.ViewName) (columns []catalog.ViewColumn, err error) {
+func (x *ddlStatement) viewColumns(v catalog.ViewName) (columns []catalog.ViewColumn, err error) {
 	name := schema.Quote(v.Database) + "." + schema.Quote(v.Schema) + "." + schema.Quote(v.Name)
-	rows, err := x.planner.Select(x.ctx, Select{SQL: "DESCRIBE SELECT * FROM " + name, Database: v.Database})
+	rows, err := x.planner.Select(x.ctx, sqlquery.Request{SQL: "DESCRIBE SELECT * FROM " + name, Database: v.Database})
 	if err != nil {
 		return nil, err
 	}

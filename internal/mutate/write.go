@@ -58,25 +58,25 @@ func (m Mode) CheckKey(key []string) error {
 // names of the columns by which existing rows are found. If key is empty, these are the columns of
 // the primary key. If the rows lack columns, existing rows keep their values of these columns, and
 // new rows get the defaults. If several rows have the same key, the last one counts.
-func (m *Mutator) Write(ctx context.Context, rows engine.TableRows, mode Mode, key []string, o engine.AppendOptions) (Counts, error) {
+func (m *Writer) Write(ctx context.Context, rows engine.TableRows, mode Mode, key []string, o engine.AppendOptions) (engine.Counts, error) {
 	if mode == Append {
 		return m.Append(ctx, []engine.TableRows{rows}, o)
 	}
-	return m.idempotent(ctx, o, func(o engine.AppendOptions) (Counts, error) {
+	return m.idempotent(ctx, o, func(o engine.AppendOptions) (engine.Counts, error) {
 		for range maxAttempts {
-			w := &rowsRequest{Mutator: m, ctx: ctx, rows: rows, mode: mode, options: o}
+			w := &rowsRequest{Writer: m, ctx: ctx, rows: rows, mode: mode, options: o}
 			counts, err := w.run(key)
 			if !errors.Is(err, errStale) {
 				return counts, err
 			}
 		}
-		return Counts{}, errTooManyConflicts()
+		return engine.Counts{}, errTooManyConflicts()
 	})
 }
 
 // rowsRequest is one request without SQL, such as an upload of JSON, that changes a table.
 type rowsRequest struct {
-	*Mutator
+	*Writer
 	ctx     context.Context
 	rows    engine.TableRows
 	mode    Mode
@@ -97,9 +97,9 @@ func (w *rowsRequest) optionsWithEvolution() engine.AppendOptions {
 
 // run makes the change of the request. It returns errStale if the table's schema changed in the
 // meantime. The argument key has the names of the key columns.
-func (w *rowsRequest) run(key []string) (counts Counts, err error) {
+func (w *rowsRequest) run(key []string) (counts engine.Counts, err error) {
 	name := w.rows.Table
-	t, err := w.store.Lookup(name.Database, name.Schema, name.Name)
+	t, err := w.names.Lookup(name.Database, name.Schema, name.Name)
 	switch {
 	case w.mode == Insert && (err != nil || !t.InsertRefuses()):
 		return w.Append(w.ctx, []engine.TableRows{w.rows}, w.options)
@@ -111,11 +111,11 @@ func (w *rowsRequest) run(key []string) (counts Counts, err error) {
 			// The table does not exist yet. Plan returns the table that will be created for the
 			// rows.
 			if t, w.evolution, err = w.store.Plan(w.ctx, w.rows, w.options); err != nil {
-				return Counts{}, err
+				return engine.Counts{}, err
 			}
 		}
 	case err != nil:
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	if w.mode == Delete {
 		return w.delete(t, key)
@@ -129,7 +129,7 @@ func (w *rowsRequest) run(key []string) (counts Counts, err error) {
 	}
 	switch {
 	case err != nil:
-		return Counts{}, err
+		return engine.Counts{}, err
 	case len(pieces) > 0:
 		defer releaseIncoming(pieces)
 		return w.upsert(w.ctx, pieces, modeConflicts[w.mode], w.optionsWithEvolution(), nil)
@@ -142,9 +142,9 @@ func (w *rowsRequest) run(key []string) (counts Counts, err error) {
 	}
 	t, records, err := w.conformed(t)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
-	defer releaseAll(records)
+	defer batch.ReleaseAll(records)
 	return w.apply(t, records, key)
 }
 
@@ -169,19 +169,13 @@ func (w *rowsRequest) conform(sub schema.Table) (records []arrow.RecordBatch, er
 	for _, in := range w.rows.Batches {
 		rec, err := batch.Conform(in, sub, batch.ConformOptions{FirstRow: first})
 		if err != nil {
-			releaseAll(records)
+			batch.ReleaseAll(records)
 			return nil, err
 		}
 		records = append(records, rec)
 		first += rec.NumRows()
 	}
 	return records, nil
-}
-
-func releaseAll(records []arrow.RecordBatch) {
-	for _, rec := range records {
-		rec.Release()
-	}
 }
 
 // givenBy returns the columns of table t that the rows have.
@@ -201,13 +195,13 @@ var modeConflicts = map[Mode]conflictAction{Upsert: replaceRow, Update: updateOn
 
 // apply commits the records in the request's mode. The records conform to t, which may have only
 // some columns of the table. The argument key has the names of the key columns.
-func (w *rowsRequest) apply(t schema.Table, records []arrow.RecordBatch, key []string) (Counts, error) {
+func (w *rowsRequest) apply(t schema.Table, records []arrow.RecordBatch, key []string) (engine.Counts, error) {
 	if batch.Rows(records) == 0 {
-		return Counts{}, w.store.Evolve(w.ctx, w.optionsWithEvolution().Evolutions)
+		return engine.Counts{}, w.commits.Evolve(w.ctx, w.optionsWithEvolution().Evolutions)
 	}
 	ids, err := keyColumns(t, key)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	own := sameColumns(ids, t.PrimaryKey)
 	if own {
@@ -218,20 +212,20 @@ func (w *rowsRequest) apply(t schema.Table, records []arrow.RecordBatch, key []s
 	by := t
 	by.PrimaryKey = ids
 	if err := checkKeyValues(by, records); err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	given := givenBy(w.rows, t)
-	if w.mode == Upsert && own && bytesOf(records) > w.store.ChunkBytes() {
+	if w.mode == Upsert && own && batch.TotalBytes(records) > w.loads.ChunkBytes() {
 		// The change of the schema (evolution) is an edit of its own. The rows are written as
 		// parts, and these need the new schema.
-		if err := w.store.Evolve(w.ctx, w.optionsWithEvolution().Evolutions); err != nil {
-			return Counts{}, err
+		if err := w.commits.Evolve(w.ctx, w.optionsWithEvolution().Evolutions); err != nil {
+			return engine.Counts{}, err
 		}
 		return w.bulkUpsert(w.ctx, t, given, replaceRow, w.options, batchesOf(records))
 	}
 	a, err := newIncoming(by, records, given, given, modeConflicts[w.mode])
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	defer a.release()
 	partial := len(given) < len(t.Columns) || w.mode == Update
@@ -251,14 +245,6 @@ func batchesOf(records []arrow.RecordBatch) func(take func(arrow.RecordBatch) er
 		}
 		return nil
 	}
-}
-
-func bytesOf(records []arrow.RecordBatch) int64 {
-	n := int64(0)
-	for _, rec := range records {
-		n += batch.Bytes(rec)
-	}
-	return n
 }
 
 // keyColumns returns the ids of the columns with the names in key. If key is empty, it returns the
@@ -323,23 +309,23 @@ func checkKeyValues(t schema.Table, records []arrow.RecordBatch) error {
 // merge runs the change of a request as a MERGE INTO statement. This is needed if the key is not
 // the table's primary key, and for rows that must be stored in another place. If a key column was
 // not sent, the rows have its default, which counts as part of the key.
-func (w *rowsRequest) merge(a *incomingRows, given []schema.Column) (Counts, error) {
+func (w *rowsRequest) merge(a *incomingRows, given []schema.Column) (engine.Counts, error) {
 	t := a.table
-	const target, incoming = "scoter_target", "scoter_arrived"
+	const target, arrived = "scoter_target", "scoter_arrived"
 	column := func(alias string, c schema.Column) string { return alias + "." + schema.Quote(c.Name) }
 	var on, set, names, values []string
 	for _, c := range t.Columns {
 		switch {
 		case slices.Contains(t.PrimaryKey, c.ID):
-			on = append(on, column(target, c)+" = "+column(incoming, c))
-		case contains(given, c.ID):
-			set = append(set, schema.Quote(c.Name)+" = "+column(incoming, c))
+			on = append(on, column(target, c)+" = "+column(arrived, c))
+		case schema.Contains(given, c.ID):
+			set = append(set, schema.Quote(c.Name)+" = "+column(arrived, c))
 		default:
 			continue
 		}
-		names, values = append(names, schema.Quote(c.Name)), append(values, column(incoming, c))
+		names, values = append(names, schema.Quote(c.Name)), append(values, column(arrived, c))
 	}
-	sql := fmt.Sprintf("MERGE INTO %s AS %s USING %s AS %s ON %s", t.QuotedName(), target, incomingTable, incoming, strings.Join(on, " AND "))
+	sql := fmt.Sprintf("MERGE INTO %s AS %s USING %s AS %s ON %s", t.QuotedName(), target, incomingTable, arrived, strings.Join(on, " AND "))
 	switch {
 	case w.mode == Delete:
 		sql += " WHEN MATCHED THEN DELETE"
@@ -353,18 +339,18 @@ func (w *rowsRequest) merge(a *incomingRows, given []schema.Column) (Counts, err
 	}
 	statements, err := sqltoken.Statements(sql)
 	if err != nil {
-		return Counts{}, base.Errorf(base.Internal, "%s: %w", sql, err)
+		return engine.Counts{}, base.Errorf(base.Internal, "%s: %w", sql, err)
 	}
-	x := &execution{Mutator: w.Mutator, ctx: w.ctx, req: Request{Database: t.Database}, c: &clauses{statement: statements[0]}, options: w.optionsWithEvolution()}
+	x := w.execution(&statement{tools: w.tools, ctx: w.ctx, req: Request{Database: t.Database}, c: &clauses{statement: statements[0]}, options: w.optionsWithEvolution()})
 	k := x.newReturningRows(t)
 	defer k.release()
 	if err := k.add(a.rows); err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	x.transient = k.transient(incomingTable)
 	result, err := x.changeRows(x.merge)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	return result.Counts, nil
 }

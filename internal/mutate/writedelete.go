@@ -9,6 +9,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -16,12 +17,12 @@ import (
 // table's primary key, the versions of the incoming rows count too: a row with a lower version than
 // the existing row has no effect. If the table keeps tombstones (rows that say that their key is
 // deleted), each row that has an effect leaves one.
-func (w *rowsRequest) delete(t schema.Table, key []string) (Counts, error) {
+func (w *rowsRequest) delete(t schema.Table, key []string) (engine.Counts, error) {
 	ids, err := keyColumns(t, key)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
-	versioned := isKey(t, key) && contains(givenBy(w.rows, t), t.RowVersion)
+	versioned := isKey(t, key) && schema.Contains(givenBy(w.rows, t), t.RowVersion)
 	if versioned {
 		ids = append(ids, t.RowVersion)
 	}
@@ -32,19 +33,19 @@ func (w *rowsRequest) delete(t schema.Table, key []string) (Counts, error) {
 		w.rows.Batches[i] = selectColumns(rec, sub.Columns)
 	}
 	if err := checkSameColumns(w.rows, t); err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	sub.Columns = givenBy(w.rows, sub)
 	records, err := w.conform(sub)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
-	defer releaseAll(records)
+	defer batch.ReleaseAll(records)
 	if !versioned || !t.KeepsTombstones() || batch.Rows(records) == 0 {
 		return w.apply(sub, records, key)
 	}
 	if _, err := keyColumns(sub, key); err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	return w.writeTombstones(t, sub, records)
 }
@@ -52,23 +53,23 @@ func (w *rowsRequest) delete(t schema.Table, key []string) (Counts, error) {
 // writeTombstones inserts a tombstone for each incoming row. A tombstone has the columns that the
 // row has. Its other columns are NULL, or an arbitrary value if they are NOT NULL, since no query
 // shows them. For the same reason CHECK constraints are not checked.
-func (w *rowsRequest) writeTombstones(t, sub schema.Table, records []arrow.RecordBatch) (Counts, error) {
+func (w *rowsRequest) writeTombstones(t, sub schema.Table, records []arrow.RecordBatch) (engine.Counts, error) {
 	var tombstones []arrow.RecordBatch
-	defer func() { releaseAll(tombstones) }()
+	defer func() { batch.ReleaseAll(tombstones) }()
 	for _, rec := range records {
 		made, err := tombstonesOf(t, sub, rec)
 		if err != nil {
-			return Counts{}, err
+			return engine.Counts{}, err
 		}
 		tombstones = append(tombstones, made)
 	}
-	if bytesOf(tombstones) > w.store.ChunkBytes() {
+	if batch.TotalBytes(tombstones) > w.loads.ChunkBytes() {
 		return w.bulkUpsert(w.ctx, t, t.Columns, replaceRow, w.options, batchesOf(tombstones))
 	}
 	given := append(slices.Clone(sub.Columns), t.Columns[t.ColumnByID(t.IsDeleted)])
 	a, err := newIncoming(t, tombstones, given, given, replaceRow)
 	if err != nil {
-		return Counts{}, err
+		return engine.Counts{}, err
 	}
 	defer a.release()
 	return w.upsert(w.ctx, []*incomingRows{a}, replaceRow, w.options, nil)

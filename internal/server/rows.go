@@ -23,7 +23,7 @@ import (
 // writeResponse is the JSON response to a request that wrote rows of one table.
 type writeResponse struct {
 	Rows int64 `json:"rows"`
-	mutate.Counts
+	engine.Counts
 	Durable bool `json:"durable"`
 }
 
@@ -79,7 +79,7 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err := b.reserveDecoded(r.Context(), batches...); err != nil {
 		return err
 	}
-	var counts mutate.Counts
+	var counts engine.Counts
 	if !format.Empty(batches) {
 		rows := engine.TableRows{Table: table, Batches: batches}
 		if counts, err = s.executor.Write(r.Context(), rows, mode, key, o); err != nil {

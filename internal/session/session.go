@@ -16,6 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/query"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -49,13 +50,13 @@ type Request struct {
 // Answer is the result of the last statement of a request. The caller must close it.
 type Answer struct {
 	// Rows are the rows of the result. It is nil for a statement without a result.
-	Rows mutate.Rows
+	Rows sqlquery.Rows
 	// Verb is the keyword of the statement in upper case, such as SELECT.
 	Verb string
 	// Changes says that the statement changes data. If it is true, Counts says how many rows it
 	// changed.
 	Changes bool
-	Counts  mutate.Counts
+	Counts  engine.Counts
 	Stats   query.Stats
 	query   *query.Result // the query that returns Rows; nil if the statement changes data
 	close   func()
@@ -108,7 +109,7 @@ func (x *Executor) Written() map[string]int64 {
 
 // count adds the rows that a request changed to the totals that Written returns. It adds nothing
 // for a request that repeats an earlier one, because that changed nothing.
-func (x *Executor) count(w way, c mutate.Counts) {
+func (x *Executor) count(w way, c engine.Counts) {
 	if !c.Replayed {
 		x.written[w].Add(c.Rows())
 	}
@@ -147,7 +148,7 @@ func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 			return answer, nil
 		}
 		if answer.Rows != nil {
-			err = mutate.Discard(ctx, answer.Rows)
+			err = sqlquery.Discard(ctx, answer.Rows)
 		}
 		answer.Close()
 		if err != nil {
@@ -158,9 +159,9 @@ func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 }
 
 // Append adds rows to tables: all of them or none.
-func (x *Executor) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (mutate.Counts, error) {
+func (x *Executor) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Counts, error) {
 	if err := checkReserved(tables); err != nil {
-		return mutate.Counts{}, err
+		return engine.Counts{}, err
 	}
 	counts, err := x.mutate.Append(ctx, tables, o)
 	x.count(byHTTP, counts)
@@ -192,9 +193,9 @@ func checkReserved(tables []engine.TableRows) error {
 
 // Write inserts, updates or deletes rows of a table. The argument key has the names of the columns
 // by which existing rows are found. See mutate.Mutator.Write.
-func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate.Mode, key []string, o engine.AppendOptions) (mutate.Counts, error) {
+func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate.Mode, key []string, o engine.AppendOptions) (engine.Counts, error) {
 	if err := schema.CheckReserved(rows.Table.Database, rows.Table.Schema); err != nil {
-		return mutate.Counts{}, err
+		return engine.Counts{}, err
 	}
 	counts, err := x.mutate.Write(ctx, rows, mode, key, o)
 	x.count(byHTTP, counts)
@@ -252,7 +253,7 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 	if req.Role < Reader {
 		return nil, base.Errorf(base.Forbidden, "a query needs the role reader")
 	}
-	rows, err := x.query.Run(ctx, query.Request{SQL: s.Text, Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})
+	rows, err := x.query.Run(ctx, sqlquery.Request{SQL: s.Text, Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})
 	if err != nil {
 		return nil, err
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/format"
 	"github.com/scoterdb/scoter/internal/ingest/msgpack"
 	"github.com/scoterdb/scoter/internal/ingest/wire"
-	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/write"
 )
 
 // writeResponse is the JSON response to a request that wrote rows of one table.
@@ -31,7 +31,7 @@ type writeResponse struct {
 // format the body is.
 func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	q := r.URL.Query()
-	mode, err := mutate.ParseMode(q.Get("mode"))
+	mode, err := write.ParseMode(q.Get("mode"))
 	if err != nil {
 		return err
 	}

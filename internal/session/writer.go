@@ -14,11 +14,11 @@ type writer struct{ executor *Executor }
 func NewWriter(x *Executor) stream.Writer { return writer{x} }
 
 func (w writer) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
-	counts, err := w.executor.mutate.Append(ctx, tables, o)
+	counts, err := w.executor.statements.Append(ctx, tables, o)
 	w.executor.count(byKafka, counts)
 	return err
 }
 
 func (w writer) Check(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
-	return w.executor.mutate.Check(ctx, tables, o)
+	return w.executor.statements.Check(ctx, tables, o)
 }

@@ -58,7 +58,7 @@ func (sums) Lineage(context.Context, string, string, sqlquery.KeyColumns) (sqlqu
 	return sqlquery.Lineage{}, nil
 }
 
-// appends is a Writer that only appends rows. It replaces the Writer of package mutate, which needs
+// appends is a Writer that only appends rows. It replaces the Writer of package write, which needs
 // DuckDB.
 type appends struct{ *engine.Engine }
 

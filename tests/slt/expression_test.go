@@ -13,9 +13,9 @@ import (
 	"github.com/scoterdb/scoter/internal/app"
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/merge"
-	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/session"
 	"github.com/scoterdb/scoter/internal/sqlquery"
+	"github.com/scoterdb/scoter/internal/statement"
 )
 
 // expressionDB is a database whose flushes and merges run only when the test says so.
@@ -373,7 +373,7 @@ func TestAnExpressionIsTriedOutOnWhatCame(t *testing.T) {
 	k.do("INSERT INTO t SELECT i, i FROM range(100) r(i)")
 	k.flush()
 	var tried []int // number of parts in each attempt
-	m := mutatorOf(t, k.scoterDB, func(s mutate.Stores, p sqlquery.Planner) (mutate.Stores, sqlquery.Planner) {
+	m := mutatorOf(t, k.scoterDB, func(s session.Stores, p sqlquery.Planner) (session.Stores, sqlquery.Planner) {
 		return s, &following{p, func(s sqlquery.Request) {
 			tried = append(tried, len(s.Transient.Table.Parts))
 			if len(tried) < 3 {
@@ -382,7 +382,7 @@ func TestAnExpressionIsTriedOutOnWhatCame(t *testing.T) {
 			}
 		}}
 	}, slog.New(slog.DiscardHandler))
-	result, err := m.Execute(t.Context(), parsed(t, "UPDATE t SET n = n + 1 WHERE id % 10 = 0 WITH (mode = 'expression')"), mutate.Request{Database: "default"})
+	result, err := m.Execute(t.Context(), parsed(t, "UPDATE t SET n = n + 1 WHERE id % 10 = 0 WITH (mode = 'expression')"), statement.Request{Database: "default"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -415,7 +415,7 @@ func TestMergesDoNotSendAnExpressionBack(t *testing.T) {
 	merges := merge.New(k.app.Engine, merge.Settings{DisableAutomatic: true}, merge.Components{Logger: slog.New(slog.DiscardHandler)})
 	defer merges.Close()
 	attempts := 0
-	m := mutatorOf(t, k.scoterDB, func(s mutate.Stores, p sqlquery.Planner) (mutate.Stores, sqlquery.Planner) {
+	m := mutatorOf(t, k.scoterDB, func(s session.Stores, p sqlquery.Planner) (session.Stores, sqlquery.Planner) {
 		return s, &following{p, func(s sqlquery.Request) {
 			if len(s.Transient.Table.Memtables) > 0 {
 				return // the rows in memory
@@ -429,7 +429,7 @@ func TestMergesDoNotSendAnExpressionBack(t *testing.T) {
 			}
 		}}
 	}, slog.New(slog.DiscardHandler))
-	result, err := m.Execute(t.Context(), parsed(t, "UPDATE t SET n = n + 1 WHERE id % 10 = 0 WITH (mode = 'expression')"), mutate.Request{Database: "default"})
+	result, err := m.Execute(t.Context(), parsed(t, "UPDATE t SET n = n + 1 WHERE id % 10 = 0 WITH (mode = 'expression')"), statement.Request{Database: "default"})
 	if err != nil {
 		t.Fatal(err)
 	}

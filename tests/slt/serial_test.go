@@ -2,8 +2,6 @@ package slt
 
 import (
 	"context"
-	"github.com/scoterdb/scoter/internal/blocks"
-	"github.com/scoterdb/scoter/internal/vfs"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -13,15 +11,21 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
+	"github.com/scoterdb/scoter/internal/ddl"
+	"github.com/scoterdb/scoter/internal/dml"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/memtable"
-	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/query"
+	"github.com/scoterdb/scoter/internal/session"
 	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
+	"github.com/scoterdb/scoter/internal/statement"
+	"github.com/scoterdb/scoter/internal/tx"
+	"github.com/scoterdb/scoter/internal/vfs"
 )
 
 // interrupted is a planner that calls between once, after a statement has found its rows and before
@@ -39,7 +43,7 @@ func (p *interrupted) Find(ctx context.Context, s sqlquery.Request) (sqlquery.Fo
 
 // interruptedSnapshots calls between after a statement without a query has taken its snapshot.
 type interruptedSnapshots struct {
-	mutate.Snapshots
+	tx.Snapshots
 	between func()
 }
 
@@ -146,11 +150,11 @@ func TestAnInsertRefusesAKeyThatCameMeanwhile(t *testing.T) {
 		run := func(sql string) answer { t.Helper(); return mustRun(t, db, sql) }
 		run("CREATE TABLE p (id INTEGER PRIMARY KEY, v INTEGER)")
 		var between sync.Once
-		m := mutatorOf(t, db, func(s mutate.Stores, p sqlquery.Planner) (mutate.Stores, sqlquery.Planner) {
+		m := mutatorOf(t, db, func(s session.Stores, p sqlquery.Planner) (session.Stores, sqlquery.Planner) {
 			s.Snapshots = &interruptedSnapshots{s.Snapshots, func() { between.Do(func() { run("INSERT INTO p VALUES (2, 7)") }) }}
 			return s, p
 		}, slog.New(slog.DiscardHandler))
-		_, err := m.Execute(t.Context(), parsed(t, sql), mutate.Request{Database: "default"})
+		_, err := m.Execute(t.Context(), parsed(t, sql), statement.Request{Database: "default"})
 		if base.KindOf(err) != base.Conflict || !strings.Contains(err.Error(), `Duplicate key "id: 2"`) {
 			t.Errorf("%s: %v", sql, err)
 		}
@@ -196,7 +200,7 @@ func TestAStatementEndsWhateverChangesWhatItReads(t *testing.T) {
 		run("INSERT INTO u VALUES (1, 0)")
 		attempts := 0
 		var others sync.WaitGroup
-		m := mutatorOf(t, db, func(s mutate.Stores, p sqlquery.Planner) (mutate.Stores, sqlquery.Planner) {
+		m := mutatorOf(t, db, func(s session.Stores, p sqlquery.Planner) (session.Stores, sqlquery.Planner) {
 			return s, &interrupted{p, func() {
 				attempts++
 				done := make(chan struct{})
@@ -210,7 +214,7 @@ func TestAStatementEndsWhateverChangesWhatItReads(t *testing.T) {
 				}
 			}}
 		}, slog.New(slog.DiscardHandler))
-		result, err := m.Execute(t.Context(), parsed(t, sql), mutate.Request{Database: "default"})
+		result, err := m.Execute(t.Context(), parsed(t, sql), statement.Request{Database: "default"})
 		others.Wait()
 		if err != nil {
 			t.Errorf("%s: %v", sql, err)
@@ -229,14 +233,14 @@ func TestTruncateCountsWhenItsTimeIsOver(t *testing.T) {
 		mustRun(t, db, "INSERT INTO p VALUES (1, 1, false), (2, 1, true), (3, 1, false)")
 		ctx, cancel := context.WithCancel(t.Context())
 		var log strings.Builder
-		m := mutatorOf(t, db, func(s mutate.Stores, p sqlquery.Planner) (mutate.Stores, sqlquery.Planner) {
+		m := mutatorOf(t, db, func(s session.Stores, p sqlquery.Planner) (session.Stores, sqlquery.Planner) {
 			if unread {
 				p = unreadable{p}
 			}
 			s.Tables = &canceledTables{s.Tables, cancel}
 			return s, p
 		}, slog.New(slog.NewTextHandler(&log, nil)))
-		result, err := m.Execute(ctx, parsed(t, "TRUNCATE p"), mutate.Request{Database: "default"})
+		result, err := m.Execute(ctx, parsed(t, "TRUNCATE p"), statement.Request{Database: "default"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +256,7 @@ func TestTruncateCountsWhenItsTimeIsOver(t *testing.T) {
 
 // canceledTables cancels a TRUNCATE after it has happened.
 type canceledTables struct {
-	mutate.Tables
+	ddl.Tables
 	cancel context.CancelFunc
 }
 
@@ -273,11 +277,11 @@ func (unreadable) Select(context.Context, sqlquery.Request) (sqlquery.Rows, erro
 func interrupting(t *testing.T, db *scoterDB, between func(), sql string) {
 	t.Helper()
 	once := sync.OnceFunc(between)
-	m := mutatorOf(t, db, func(s mutate.Stores, p sqlquery.Planner) (mutate.Stores, sqlquery.Planner) {
+	m := mutatorOf(t, db, func(s session.Stores, p sqlquery.Planner) (session.Stores, sqlquery.Planner) {
 		s.Snapshots = &interruptedSnapshots{s.Snapshots, once}
 		return s, &interrupted{p, once}
 	}, slog.New(slog.DiscardHandler))
-	result, err := m.Execute(t.Context(), parsed(t, sql), mutate.Request{Database: "default"})
+	result, err := m.Execute(t.Context(), parsed(t, sql), statement.Request{Database: "default"})
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
@@ -294,7 +298,7 @@ func parsed(t *testing.T, sql string) sqltoken.Statement {
 }
 
 // mutatorOf returns a mutator of a database's rows. around may wrap its store and planner.
-func mutatorOf(t *testing.T, db *scoterDB, around func(mutate.Stores, sqlquery.Planner) (mutate.Stores, sqlquery.Planner), log *slog.Logger) *mutate.Mutator {
+func mutatorOf(t *testing.T, db *scoterDB, around func(session.Stores, sqlquery.Planner) (session.Stores, sqlquery.Planner), log *slog.Logger) *session.Statements {
 	t.Helper()
 	inst, err := duck.Open(duck.Settings{Threads: 2, ExternalAccess: true})
 	if err != nil {
@@ -307,6 +311,6 @@ func mutatorOf(t *testing.T, db *scoterDB, around func(mutate.Stores, sqlquery.P
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, planner := around(mutate.StoresOf(db.app.Engine), query.NewRunner(pool, db.app.Engine, nil, relations))
-	return mutate.New(store, planner, pool, memtable.NewPool(memtable.PoolOptions{}), nil, nil, nil, mutate.Patch, log)
+	store, planner := around(session.StoresOf(db.app.Engine), query.NewRunner(pool, db.app.Engine, nil, relations))
+	return session.NewStatements(store, planner, pool, memtable.NewPool(memtable.PoolOptions{}), nil, nil, nil, dml.Patch, log)
 }

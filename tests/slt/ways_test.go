@@ -12,24 +12,28 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/blocks"
+	"github.com/scoterdb/scoter/internal/dml"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ingest/ndjson"
 	"github.com/scoterdb/scoter/internal/memtable"
-	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/query"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/session"
 	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/sqlquery"
+	"github.com/scoterdb/scoter/internal/statement"
+	"github.com/scoterdb/scoter/internal/tx"
 	"github.com/scoterdb/scoter/internal/vfs"
+	"github.com/scoterdb/scoter/internal/write"
 )
 
 // followed passes the calls of a mutator on to the engine, and records what tells the ways apart.
 type followed struct {
-	mutate.Store
-	mutate.Loads
-	mutate.Commits
+	write.Store
+	write.Loads
+	tx.Commits
 	sqlquery.Planner
 	chunk     int64 // the size of a chunk in bytes
 	fitsPatch bool
@@ -128,22 +132,22 @@ func newWays(t *testing.T) *ways {
 }
 
 // mutator returns a mutator of the database, which records into the followed.
-func (w *ways) mutator(j *job) (*mutate.Mutator, *followed) {
+func (w *ways) mutator(j *job) (*session.Statements, *followed) {
 	e := w.db.app.Engine
 	f := &followed{Store: e, Loads: e, Commits: e, Planner: w.base, chunk: 1 << 20, fitsPatch: !j.full}
 	if j.many {
 		f.chunk = 1
 	}
-	s := mutate.StoresOf(e)
+	s := session.StoresOf(e)
 	s.Store, s.Loads, s.Commits = f, f, f
-	mode := mutate.Auto
+	mode := dml.Auto
 	if j.setting != "" {
 		var err error
-		if mode, err = mutate.ParseUpdateMode(j.setting); err != nil {
+		if mode, err = dml.ParseUpdateMode(j.setting); err != nil {
 			w.t.Fatal(err)
 		}
 	}
-	return mutate.New(s, f, w.pool, memtable.NewPool(memtable.PoolOptions{}), nil, nil, f, mode, slog.New(slog.DiscardHandler)), f
+	return session.NewStatements(s, f, w.pool, memtable.NewPool(memtable.PoolOptions{}), nil, nil, f, mode, slog.New(slog.DiscardHandler)), f
 }
 
 // job is one change, and the way that it must take.
@@ -151,7 +155,7 @@ type job struct {
 	table   string // the kind of table, a key of waysTables
 	sql     string // a statement; empty for a request with rows
 	rows    string // the rows of a request, as lines of JSON
-	mode    mutate.Mode
+	mode    write.Mode
 	key     string // the columns by which a request finds rows; empty for the primary key
 	many    bool   // whether the rows exceed a chunk
 	full    bool   // whether there is no memory for a patch
@@ -220,29 +224,29 @@ var jobs = []job{
 	{table: "keyed", sql: "INSERT INTO t SELECT i, i, 'x' FROM range(5000) r(i) ON CONFLICT DO UPDATE SET n = t.n + 1", many: true, want: "join"},
 	{table: "versioned", sql: "INSERT INTO t SELECT i, i + 200, 'x' FROM range(5000) r(i)", many: true, want: "bulk keyed"},
 	// Requests with rows.
-	{table: "plain", rows: one, mode: mutate.Append, want: "append"},
-	{table: "plain", rows: two, mode: mutate.Append, want: "append"},
-	{table: "onread", rows: one, mode: mutate.Append, want: "append"},
-	{table: "onread", rows: one, mode: mutate.Upsert, want: "append"},
-	{table: "onread", rows: part, mode: mutate.Upsert, want: "keyed"},
-	{table: "keyed", rows: one, mode: mutate.Append, want: "keyed"},
-	{table: "keyed", rows: one, mode: mutate.Upsert, want: "keyed"},
-	{table: "keyed", rows: part, mode: mutate.Upsert, want: "keyed"},
-	{table: "keyed", rows: two, mode: mutate.Upsert, want: "keyed"},
-	{table: "keyed", rows: one, mode: mutate.Update, want: "keyed"},
-	{table: "keyed", rows: part, mode: mutate.Delete, want: "keyed"},
-	{table: "keyed", rows: `{"id": 11, "n": 2, "s": "x"}`, mode: mutate.Insert, want: "keyed"},
-	{table: "replacing", rows: one, mode: mutate.Insert, want: "keyed"},
-	{table: "keyed", rows: `{"id": 11, "n": 2, "s": "x"}`, mode: mutate.Upsert, key: "s", want: "join"},
-	{table: "plain", rows: one, mode: mutate.Update, key: "id", want: "join"},
-	{table: "plain", rows: part, mode: mutate.Delete, key: "id", want: "join"},
-	{table: "sorted", rows: part, mode: mutate.Upsert, want: "join"},
-	{table: "sorted", rows: one, mode: mutate.Update, want: "join"},
-	{table: "sorted", rows: one, mode: mutate.Upsert, want: "keyed"},
-	{table: "checked", rows: part, mode: mutate.Upsert, want: "join"},
-	{table: "keyed", rows: one, mode: mutate.Upsert, many: true, want: "bulk keyed"},
-	{table: "keyed", rows: part, mode: mutate.Upsert, many: true, want: "join"},
-	{table: "keyed", rows: `{"id": 11, "n": 2, "s": "x"}`, mode: mutate.Insert, many: true, want: "bulk keyed"},
+	{table: "plain", rows: one, mode: write.Append, want: "append"},
+	{table: "plain", rows: two, mode: write.Append, want: "append"},
+	{table: "onread", rows: one, mode: write.Append, want: "append"},
+	{table: "onread", rows: one, mode: write.Upsert, want: "append"},
+	{table: "onread", rows: part, mode: write.Upsert, want: "keyed"},
+	{table: "keyed", rows: one, mode: write.Append, want: "keyed"},
+	{table: "keyed", rows: one, mode: write.Upsert, want: "keyed"},
+	{table: "keyed", rows: part, mode: write.Upsert, want: "keyed"},
+	{table: "keyed", rows: two, mode: write.Upsert, want: "keyed"},
+	{table: "keyed", rows: one, mode: write.Update, want: "keyed"},
+	{table: "keyed", rows: part, mode: write.Delete, want: "keyed"},
+	{table: "keyed", rows: `{"id": 11, "n": 2, "s": "x"}`, mode: write.Insert, want: "keyed"},
+	{table: "replacing", rows: one, mode: write.Insert, want: "keyed"},
+	{table: "keyed", rows: `{"id": 11, "n": 2, "s": "x"}`, mode: write.Upsert, key: "s", want: "join"},
+	{table: "plain", rows: one, mode: write.Update, key: "id", want: "join"},
+	{table: "plain", rows: part, mode: write.Delete, key: "id", want: "join"},
+	{table: "sorted", rows: part, mode: write.Upsert, want: "join"},
+	{table: "sorted", rows: one, mode: write.Update, want: "join"},
+	{table: "sorted", rows: one, mode: write.Upsert, want: "keyed"},
+	{table: "checked", rows: part, mode: write.Upsert, want: "join"},
+	{table: "keyed", rows: one, mode: write.Upsert, many: true, want: "bulk keyed"},
+	{table: "keyed", rows: part, mode: write.Upsert, many: true, want: "join"},
+	{table: "keyed", rows: `{"id": 11, "n": 2, "s": "x"}`, mode: write.Insert, many: true, want: "bulk keyed"},
 	// Statements that find rows.
 	{table: "plain", sql: "UPDATE t SET n = n + 1", want: "patch"},
 	{table: "keyed", sql: "UPDATE t SET n = 7 WHERE id = 1", want: "patch"},
@@ -282,7 +286,7 @@ func TestWays(t *testing.T) {
 func (w *ways) run(j *job, name string) (string, error) {
 	m, f := w.mutator(j)
 	if j.sql != "" {
-		result, err := m.Execute(w.t.Context(), parsed(w.t, strings.NewReplacer(" t ", " "+name+" ", " t.", " "+name+".").Replace(j.sql+" ")), mutate.Request{Database: "default"})
+		result, err := m.Execute(w.t.Context(), parsed(w.t, strings.NewReplacer(" t ", " "+name+" ", " t.", " "+name+".").Replace(j.sql+" ")), statement.Request{Database: "default"})
 		if err != nil {
 			return "", err
 		}

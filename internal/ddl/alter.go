@@ -115,7 +115,7 @@ func (x *Statement) addColumn(t schema.Table) error {
 	return ignoreConflict(x.change(t, func(t schema.Table) (schema.Table, error) {
 		next, err := t.AddColumns(column)
 		if err == nil && own {
-			err = x.checkEmpty(t, column)
+			err = checkEmpty(x, t, column)
 		}
 		return next, err
 	}), ifNotExists)
@@ -125,7 +125,7 @@ func (x *Statement) addColumn(t schema.Table) error {
 // as random(). Existing rows get one constant for an added column, but with a volatile default each
 // row would need a value of its own. checkEmpty runs as a part of the schema change, so no rows can
 // be inserted between the check and the change.
-func (x *Statement) checkEmpty(t schema.Table, column schema.Column) error {
+func checkEmpty(x *Statement, t schema.Table, column schema.Column) error {
 	s, err := x.Snapshots.Snapshot(t.ID)
 	if err != nil {
 		return err

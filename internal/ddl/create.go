@@ -62,7 +62,7 @@ func (x *Statement) createTable(replace bool) (engine.Counts, error) {
 	var query *clause.Query
 	withData := true
 	if c.Accept("AS") {
-		end, rows := x.queryEnd()
+		end, rows := queryEnd(x)
 		withData = rows
 		query = &clause.Query{}
 		query.Copy(c, c.At, end)
@@ -112,7 +112,7 @@ func (x *Statement) createTable(replace bool) (engine.Counts, error) {
 
 // queryEnd returns the index of the token behind the query of CREATE TABLE AS query [WITH [NO]
 // DATA]. withData says whether the table gets the rows of the query.
-func (x *Statement) queryEnd() (end int, withData bool) {
+func queryEnd(x *Statement) (end int, withData bool) {
 	end, withData = len(x.Reader.Tokens()), true
 	// WITH DATA is recognized only at the end of the statement, because a CTE may be called data.
 	for _, clause := range [][]string{{"WITH", "DATA"}, {"WITH", "NO", "DATA"}} {

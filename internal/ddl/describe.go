@@ -29,7 +29,7 @@ func (x *Statement) definitionOfQuery(query *clause.Query, names []sqltoken.Toke
 	if err != nil {
 		return t, false, describe.WithPosition(err)
 	}
-	described, types, err := x.describedColumns(rows)
+	described, types, err := describedColumns(x, rows)
 	if err != nil {
 		return t, false, err
 	}
@@ -65,7 +65,7 @@ func (x *Statement) definitionOfQuery(query *clause.Query, names []sqltoken.Toke
 
 // describedColumns reads the names and types of columns from a result of DESCRIBE. It closes the
 // result, so that the caller holds no connection while it waits for another one.
-func (x *Statement) describedColumns(rows sqlquery.Rows) (names []string, types []schema.Type, err error) {
+func describedColumns(x *Statement, rows sqlquery.Rows) (names []string, types []schema.Type, err error) {
 	defer rows.Close()
 	for {
 		rec, err := rows.Next(x.Ctx)

@@ -77,7 +77,7 @@ func (x *Statement) Explain(words string) (sqlquery.Rows, error) {
 	}
 	q := &clause.Query{}
 	q.Write(words)
-	end, _ := x.queryEnd()
+	end, _ := queryEnd(x)
 	q.Copy(x.Reader, clause.DefiningQuery(s), end)
 	rows, err := x.Planner.Select(x.Ctx, x.Selects(q))
 	return rows, q.WithPosition(err)

@@ -41,12 +41,12 @@ func (x *Statement) drop() error {
 		err = x.Views.DropView(x.Ctx, catalog.ViewName{Database: database, Schema: schemaName, Name: name}, ifExists)
 	case "SCHEMA":
 		database, name := x.SchemaName(parts)
-		err = x.dropNamespace(database, name, cascade, func() error { return x.Namespaces.DropSchema(x.Ctx, database, name, cascade) })
+		err = dropNamespace(x, database, name, cascade, func() error { return x.Namespaces.DropSchema(x.Ctx, database, name, cascade) })
 	case "DATABASE":
 		if len(parts) > 1 {
 			return c.WithPosition(base.Errorf(base.Invalid, "the name of a database has no dot"), place)
 		}
-		err = x.dropNamespace(parts[0], "", cascade, func() error { return x.Namespaces.DropDatabase(x.Ctx, parts[0], cascade) })
+		err = dropNamespace(x, parts[0], "", cascade, func() error { return x.Namespaces.DropDatabase(x.Ctx, parts[0], cascade) })
 	}
 	if ifExists && base.KindOf(err) == base.NotFound {
 		return nil
@@ -57,7 +57,7 @@ func (x *Statement) drop() error {
 // dropNamespace drops a database or schema by calling drop. Without CASCADE the database or schema
 // must be empty, so there is no Kafka source to stop. With CASCADE, the sources that fill its
 // tables are stopped first.
-func (x *Statement) dropNamespace(database, schemaName string, cascade bool, drop func() error) error {
+func dropNamespace(x *Statement, database, schemaName string, cascade bool, drop func() error) error {
 	if !cascade {
 		return drop()
 	}

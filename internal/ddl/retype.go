@@ -167,7 +167,7 @@ func (x *Statement) checkDates(t schema.Table, c schema.Column) error {
 		}
 	}
 	name := schema.Quote(c.Name)
-	n, err := x.countStored(t, fmt.Sprintf("isfinite(%s) AND TRY_CAST(%s AS TIMESTAMP) IS NULL", name, name))
+	n, err := countStored(x, t, fmt.Sprintf("isfinite(%s) AND TRY_CAST(%s AS TIMESTAMP) IS NULL", name, name))
 	if err != nil || n == 0 {
 		return err
 	}
@@ -180,7 +180,7 @@ func (x *Statement) checkDates(t schema.Table, c schema.Column) error {
 
 // countStored counts the rows of a table that meet a condition, including tombstones (rows that say
 // that their key is deleted).
-func (x *Statement) countStored(t schema.Table, condition string) (int64, error) {
+func countStored(x *Statement, t schema.Table, condition string) (int64, error) {
 	s, err := x.Snapshots.DeduplicatedSnapshot(x.Ctx, t.ID)
 	if err != nil {
 		return 0, err

@@ -73,18 +73,18 @@ func (x *Statement) definition() (d stream.Definition, err error) {
 		return d, err
 	}
 	if c.Accept("KEY", "FORMAT") {
-		if d.Key, err = x.format(); err != nil {
+		if d.Key, err = format(x); err != nil {
 			return d, err
 		}
 	}
 	if !c.Accept("FORMAT") {
 		return d, c.Unexpected("FORMAT")
 	}
-	if d.Format, err = x.format(); err != nil {
+	if d.Format, err = format(x); err != nil {
 		return d, err
 	}
 	for first := true; first || !c.Done(); first = false {
-		t, err := x.sourceTable()
+		t, err := sourceTable(x)
 		if err != nil {
 			return d, err
 		}
@@ -95,7 +95,7 @@ func (x *Statement) definition() (d stream.Definition, err error) {
 
 // format parses the format of a source's messages: name [(options)]. In the returned options, the
 // name is an option too.
-func (x *Statement) format() (options map[string]string, err error) {
+func format(x *Statement) (options map[string]string, err error) {
 	name, err := x.Reader.Identifier()
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (x *Statement) format() (options map[string]string, err error) {
 
 // sourceTable parses a table that a source fills: INTO TABLE name [(path [AS name], ...)] [METADATA
 // (name, ...)] [AS query], or INTO VIEW name AS query.
-func (x *Statement) sourceTable() (t stream.Table, err error) {
+func sourceTable(x *Statement) (t stream.Table, err error) {
 	c := x.Reader
 	t.View = c.Accept("INTO", "VIEW")
 	if !t.View && !c.Accept("INTO", "TABLE") {

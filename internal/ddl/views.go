@@ -19,7 +19,7 @@ import (
 // its stored columns stay, and queries that read it fail.
 func (x *Statement) refreshViewColumns() error {
 	for _, v := range x.Views.Views() {
-		columns, err := x.viewColumns(v.Name)
+		columns, err := viewColumns(x, v.Name)
 		if err := x.Ctx.Err(); err != nil {
 			return base.Wrap(err, "the type was changed, but reading the types of views failed")
 		}
@@ -36,13 +36,13 @@ func (x *Statement) refreshViewColumns() error {
 }
 
 // viewColumns returns the columns of a view as DuckDB determines them now, with their types.
-func (x *Statement) viewColumns(v catalog.ViewName) (columns []catalog.ViewColumn, err error) {
+func viewColumns(x *Statement, v catalog.ViewName) (columns []catalog.ViewColumn, err error) {
 	name := schema.Quote(v.Database) + "." + schema.Quote(v.Schema) + "." + schema.Quote(v.Name)
 	rows, err := x.Planner.Select(x.Ctx, sqlquery.Request{SQL: "DESCRIBE SELECT * FROM " + name, Database: v.Database})
 	if err != nil {
 		return nil, err
 	}
-	names, types, err := x.describedColumns(rows)
+	names, types, err := describedColumns(x, rows)
 	for i, typ := range types {
 		columns = append(columns, catalog.ViewColumn{Name: names[i], Type: typ})
 	}

@@ -25,6 +25,9 @@ const (
 
 var updateModes = []string{Patch: "patch", Rewrite: "rewrite", Auto: "auto", Expression: "expression"}
 
+// String returns the name of the mode.
+func (m UpdateMode) String() string { return updateModes[m] }
+
 // ParseUpdateMode parses the name of an update mode.
 func ParseUpdateMode(name string) (UpdateMode, error) {
 	if i := slices.Index(updateModes, name); i >= 0 {

@@ -21,11 +21,11 @@ func (x *execution) insert() (*Result, error) {
 		return nil, err
 	}
 	t := in.Target.Table
-	unseen := incoming.AppendsWithoutLookup(t, in.Columns, false) && !in.Conflict.Keeps && !in.Conflict.Update && in.Returning.None()
-	if len(t.PrimaryKey) > 0 && !unseen {
-		return x.insertKeyed(in)
+	job := insertJob(&in)
+	if _, appends := choose(job, x.facts(-1)).(appendWay); !appends {
+		return x.insertKeyed(in, job)
 	}
-	if in.Conflict.Given && !unseen {
+	if in.Conflict.Given && len(t.PrimaryKey) == 0 {
 		return nil, base.Errorf(base.Invalid, "table %s has no primary key, so its rows cannot conflict", t.QualifiedName()).At(in.Conflict.Position).
 			WithHint("MERGE INTO takes any condition")
 	}
@@ -69,45 +69,56 @@ func (x *execution) insert() (*Result, error) {
 	return result, nil
 }
 
+// insertJob returns the job of an INSERT.
+func insertJob(in *dml.Insertion) *Job {
+	t := in.Target.Table
+	j := &Job{Table: t, Incoming: true, Sent: in.Columns, Assigned: in.Columns, Returns: !in.Returning.None(), DoUpdate: in.Conflict.Update}
+	switch {
+	case in.Conflict.Keeps:
+		j.Policy = incoming.SkipRow
+	case in.Conflict.Update:
+		given, plain := in.Conflict.Excluded()
+		j.Assigned, j.Computed = incoming.WithVersionColumns(t, given, in.Columns), !plain
+	case !in.Conflict.Given && t.InsertRefuses():
+		j.Assigned, j.Policy = t.Columns, incoming.RefuseRow
+	}
+	return j
+}
+
+// facts returns the facts about incoming rows of this size; see Facts.
+func (m *Writer) facts(bytes int64) Facts {
+	return Facts{Bytes: bytes, Chunk: m.Loads.ChunkBytes(), FitsPatch: true}
+}
+
 // insertKeyed runs an INSERT into a table with a primary key.
-func (x *execution) insertKeyed(in dml.Insertion) (result *Result, err error) {
+func (x *execution) insertKeyed(in dml.Insertion, job *Job) (result *Result, err error) {
 	t := in.Target.Table
 	unset := ""
 	if in.Conflict.Given {
 		t, unset = incoming.WithoutMissingNotNull(t, in.Columns)
 	}
-	given, policy := in.Columns, incoming.ReplaceRow
-	plain := true
-	rows := &incoming.Bulk{Loads: x.Loads, Ctx: x.Ctx, Table: t, SentColumns: in.Columns, MissingNotNull: unset, Reservation: x.Commits.NewReservation()}
-	if !in.Returning.None() {
+	rows := &incoming.Bulk{
+		Loads: x.Loads, Ctx: x.Ctx, Table: t, SentColumns: in.Columns, Policy: job.Policy, KeepFirst: job.DoUpdate, MissingNotNull: unset,
+		Reservation: x.Commits.NewReservation(),
+	}
+	if job.Returns {
 		rows.TooLarge = x.errReturning()
 	}
 	defer rows.CloseInto(&err)
-	switch {
-	case in.Conflict.Keeps:
-		policy = incoming.SkipRow
-	case in.Conflict.Update:
-		given, plain = in.Conflict.Excluded()
-		given = incoming.WithVersionColumns(t, given, in.Columns)
-		rows.KeepFirst = true
-	case !in.Conflict.Given && t.InsertRefuses():
-		given, policy = t.Columns, incoming.RefuseRow
-	}
-	rows.Policy = policy
 	if err := x.RunInsertQuery(t, in.Columns, in.ByName, in.Query, rows.Add); err != nil {
 		return nil, err
 	}
-	partial := len(given) < len(t.Columns) && policy == incoming.ReplaceRow
 	if rows.Load != nil {
-		counts, err := x.insertParts(in, rows, plain && !partial)
+		_, whole := choose(job, x.facts(x.Loads.ChunkBytes()+1)).(bulkKeyedWay)
+		counts, err := x.insertParts(in, rows, whole)
 		return &Result{Counts: counts}, err
 	}
-	a, err := rows.Incoming(given)
+	a, err := rows.Incoming(job.Assigned)
 	if err != nil {
 		return nil, err
 	}
 	defer a.Release()
-	if !plain || partial && (incoming.ChangesPlacement(t, given) || t.Condition() != "" || !in.Returning.None()) {
+	if _, joins := choose(job, x.facts(0)).(joinWay); joins {
 		return x.joinIncoming(in, a)
 	}
 	result = &Result{}
@@ -120,7 +131,7 @@ func (x *execution) insertKeyed(in dml.Insertion) (result *Result, err error) {
 			return x.returnedRows(all, t, in.Returning, "INSERT", []arrow.RecordBatch{a.Rows}, remaining)
 		}
 	}
-	if result.Counts, err = x.upsert(x.Ctx, []*incoming.Rows{a}, policy, x.Options, before); err != nil {
+	if result.Counts, err = x.upsert(x.Ctx, []*incoming.Rows{a}, job.Policy, x.Options, before); err != nil {
 		result.Close()
 		return nil, err
 	}

@@ -93,7 +93,8 @@ func (w *rowsRequest) run(key []string) (counts engine.Counts, err error) {
 	case len(pieces) > 0:
 		defer incoming.ReleaseAll(pieces)
 		return w.upsert(w.ctx, pieces, modeConflicts[w.mode], w.optionsWithEvolution(), nil)
-	case w.mode == Upsert && own && incoming.AppendsWithoutLookup(t, incoming.GivenBy(w.rows, t), w.rows.WholeRows):
+	}
+	if _, appends := choose(w.job(t, own), w.facts(-1)).(appendWay); appends {
 		result, err := w.Store.Append(w.ctx, []engine.TableRows{w.rows}, w.options)
 		if errors.Is(err, engine.ErrMissingColumn) {
 			err = tx.ErrStale
@@ -160,7 +161,11 @@ func (w *rowsRequest) apply(t schema.Table, records []arrow.RecordBatch, key []s
 		return engine.Counts{}, err
 	}
 	given := incoming.GivenBy(w.rows, t)
-	if w.mode == Upsert && own && batch.TotalBytes(records) > w.Loads.ChunkBytes() {
+	facts := w.facts(batch.TotalBytes(records))
+	way := choose(w.job(t, own), facts)
+	_, whole := way.(bulkKeyedWay)
+	_, joins := way.(joinWay)
+	if whole || joins && own && w.mode == Upsert && facts.many() {
 		// The change of the schema (evolution) is an edit of its own. The rows are written as
 		// parts, and these need the new schema.
 		if err := w.Commits.Evolve(w.ctx, w.optionsWithEvolution().Evolutions); err != nil {
@@ -173,11 +178,17 @@ func (w *rowsRequest) apply(t schema.Table, records []arrow.RecordBatch, key []s
 		return engine.Counts{}, err
 	}
 	defer a.Release()
-	partial := len(given) < len(t.Columns) || w.mode == Update
-	if !own || partial && w.mode != Delete && (incoming.ChangesPlacement(t, given) || t.Condition() != "") {
+	if joins {
 		return w.merge(a, given)
 	}
 	return w.upsert(w.ctx, []*incoming.Rows{a}, modeConflicts[w.mode], w.optionsWithEvolution(), nil)
+}
+
+// job returns the job of the request. The argument own says whether the rows are found by the
+// primary key of the table.
+func (w *rowsRequest) job(t schema.Table, own bool) *Job {
+	given := incoming.GivenBy(w.rows, t)
+	return &Job{Table: t, Incoming: true, Sent: given, Assigned: given, Whole: w.rows.WholeRows, Policy: modeConflicts[w.mode], OtherKey: !own}
 }
 
 // batchesOf returns a function that calls its argument take with each of the records.

@@ -28,11 +28,8 @@ func (x *execution) rewrites(c engine.Change) bool {
 	for _, rec := range c.Inserted {
 		bytes += batch.Bytes(rec)
 	}
-	switch {
-	case rows == 0 || x.Mode == dml.Patch:
-		return false
-	case x.Mode == dml.Rewrite:
-		return true
-	}
-	return !x.Loads.FitsPatch(bytes)
+	f := Facts{InsertsOnly: rows == 0}
+	f.FitsPatch = f.InsertsOnly || x.Mode != dml.Auto || x.Loads.FitsPatch(bytes)
+	_, rewrites := choose(&Job{Mode: x.Mode}, f).(rewriteWay)
+	return rewrites
 }

@@ -4,7 +4,6 @@ package write
 
 import (
 	"context"
-	"errors"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/statement"
-	"github.com/scoterdb/scoter/internal/storable"
 	"github.com/scoterdb/scoter/internal/tx"
 )
 
@@ -60,54 +58,6 @@ func (m *Writer) NewStatement(s *statement.Statement) *dml.Statement {
 
 func (m *Writer) execution(s *statement.Statement) *execution {
 	return &execution{Statement: m.NewStatement(s), Writer: m}
-}
-
-// Execute runs an INSERT, UPDATE, DELETE or MERGE INTO.
-func (m *Writer) Execute(s *dml.Statement) (*Result, error) {
-	x := &execution{Statement: s, Writer: m}
-	verb := s.Reader.Statement.Verb()
-	if x.Mode == dml.Expression {
-		if x.Asked || verb == "UPDATE" {
-			result, err := x.expressionUpdate()
-			if x.Asked || !errors.Is(err, storable.ErrCannotBeStored) && !errors.Is(err, engine.ErrManyExpressions) {
-				return result, err
-			}
-		}
-		// The statement itself does not name a mode, and the mode in the settings is `expression`.
-		// The setting applies only to statements that can be stored as expressions, so this
-		// statement runs in the mode Auto.
-		x.Mode, x.Reader.At = dml.Auto, 0
-	}
-	if verb != "INSERT" {
-		return x.changeRows(x.Plan)
-	}
-	// The error tx.ErrStale means that the table's schema has changed. Then the rows are prepared
-	// again for the new schema.
-	for range tx.MaxAttempts {
-		result, err := x.insert()
-		if !errors.Is(err, tx.ErrStale) {
-			return result, err
-		}
-	}
-	return nil, tx.ErrStale
-}
-
-// Explain returns the plan of the query that finds the rows that a statement changes, and their new
-// values, or the rows to insert.
-func (m *Writer) Explain(s *dml.Statement) (sqlquery.Rows, error) {
-	if s.Reader.Statement.Verb() == "INSERT" {
-		in, err := s.Insertion()
-		if err != nil {
-			return nil, err
-		}
-		rows, _, err := s.InsertQuery(in.Target.Table, in.Columns, in.ByName, in.Query)
-		return rows, err
-	}
-	p, err := s.Plan()
-	if err != nil {
-		return nil, err
-	}
-	return (&execution{Statement: s, Writer: m}).find(p, s.Plan)
 }
 
 // Store appends rows, and prepares rows for their tables.

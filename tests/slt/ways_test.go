@@ -266,7 +266,8 @@ var jobs = []job{
 	{table: "keyed", sql: "UPDATE t SET n = 5 WHERE id = 1", setting: "expression", want: "patch"},
 }
 
-// TestWays runs each job and checks the way that it takes.
+// TestWays runs each job and checks the way that it takes, and that EXPLAIN of its statement says
+// the same.
 func TestWays(t *testing.T) {
 	w := newWays(t)
 	for i, j := range jobs {
@@ -276,17 +277,47 @@ func TestWays(t *testing.T) {
 		if err := w.db.app.Engine.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+		if j.sql != "" {
+			text, err := w.explain(&j, name)
+			if err != nil || !strings.HasPrefix(text, j.want+": ") && !(j.many && strings.Contains(text, "(a chunk): "+j.want+"\n")) {
+				t.Errorf("EXPLAIN of %+v: %q (%v), want %q", j, text, err, j.want)
+			}
+		}
 		if got, err := w.run(&j, name); err != nil || got != j.want {
 			t.Errorf("%+v takes the way %q (%v), want %q", j, got, err, j.want)
 		}
 	}
 }
 
+// explain returns the first row of EXPLAIN of a job's statement, which has the way.
+func (w *ways) explain(j *job, name string) (string, error) {
+	m, _ := w.mutator(j)
+	rows, err := m.Explain(w.t.Context(), "EXPLAIN ", parsed(w.t, j.statement(name)), statement.Request{Database: "default"})
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	rec, err := rows.Next(w.t.Context())
+	if err != nil {
+		return "", err
+	}
+	defer rec.Release()
+	if key := rec.Column(0).ValueStr(0); key != "way" {
+		return "", fmt.Errorf("the first row is %q", key)
+	}
+	return strings.Clone(rec.Column(1).ValueStr(0)), nil
+}
+
+// statement returns the statement of the job for the table of this name.
+func (j *job) statement(name string) string {
+	return strings.NewReplacer(" t ", " "+name+" ", " t.", " "+name+".").Replace(j.sql + " ")
+}
+
 // run makes the change of a job in the table of this name, and returns the way that it took.
 func (w *ways) run(j *job, name string) (string, error) {
 	m, f := w.mutator(j)
 	if j.sql != "" {
-		result, err := m.Execute(w.t.Context(), parsed(w.t, strings.NewReplacer(" t ", " "+name+" ", " t.", " "+name+".").Replace(j.sql+" ")), statement.Request{Database: "default"})
+		result, err := m.Execute(w.t.Context(), parsed(w.t, j.statement(name)), statement.Request{Database: "default"})
 		if err != nil {
 			return "", err
 		}

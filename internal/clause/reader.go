@@ -19,8 +19,10 @@ type Reader struct {
 	Replaced map[int]string
 }
 
+// Tokens returns all tokens of the statement.
 func (c *Reader) Tokens() []sqltoken.Token { return c.Statement.Tokens }
 
+// Done reports whether all tokens have been read.
 func (c *Reader) Done() bool { return c.At >= len(c.Tokens()) }
 
 // Peek reports whether these keywords or symbols are the next tokens.
@@ -108,8 +110,8 @@ func (c *Reader) Find(sequences ...string) int {
 	return len(c.Tokens())
 }
 
-// The method until moves the parser to the first of these keyword sequences at the top level of the
-// statement, or to the statement's end. It returns the tokens that the parser has passed.
+// Until moves the parser to the first of these keyword sequences at the top level of the statement,
+// or to the statement's end. It returns the tokens that the parser has passed.
 func (c *Reader) Until(sequences ...string) []sqltoken.Token {
 	from := c.At
 	c.At = c.Find(sequences...)

@@ -4,7 +4,6 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/clause"
 	"github.com/scoterdb/scoter/internal/schema"
-	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
 // alter runs an ALTER statement. It reads the statement from the token after ALTER on.
@@ -69,14 +68,6 @@ func (x *Statement) alterClauses(t schema.Table) error {
 		}
 		return schema.Table{}, base.Errorf(base.Invalid, "ALTER TABLE ... SET takes SORTED BY (...), PARTITIONED BY (...) or (on_insert = ...)")
 	})
-}
-
-func (x *Statement) change(t schema.Table, f func(schema.Table) (schema.Table, error)) error {
-	if err := x.Reader.End(); err != nil {
-		return err
-	}
-	_, err := x.Tables.AlterTable(x.Ctx, t.ID, f)
-	return err
 }
 
 func (x *Statement) addColumn(t schema.Table) error {
@@ -156,22 +147,6 @@ func (x *Statement) dropColumn(t schema.Table) error {
 		}
 		return t.DropColumn(name)
 	})
-}
-
-// checkNotInCheck returns an error if a CHECK constraint of the table names the column. Such a
-// column cannot be renamed or dropped. The argument done is a word for the error message, such as
-// "dropped".
-func checkNotInCheck(t schema.Table, column, done string) error {
-	tokens, err := sqltoken.Split(t.Condition())
-	if err != nil {
-		return base.Wrap(err, "checks of table %s", t.QualifiedName())
-	}
-	for _, token := range tokens {
-		if token.IsName() && schema.Fold(token.Name()) == schema.Fold(column) {
-			return base.Errorf(base.Invalid, "column %q cannot be %s: a check of the table uses it: %s", column, done, t.Condition())
-		}
-	}
-	return nil
 }
 
 func (x *Statement) rename(t schema.Table) error {

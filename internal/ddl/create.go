@@ -33,15 +33,6 @@ func (x *Statement) create() (engine.Counts, error) {
 	return engine.Counts{}, c.Unexpected("TABLE, VIEW, DATABASE or SCHEMA")
 }
 
-// ignoreConflict returns nil for a Conflict error ("already exists") if the statement has IF NOT
-// EXISTS. It returns other errors as they are.
-func ignoreConflict(err error, ifNotExists bool) error {
-	if ifNotExists && base.KindOf(err) == base.Conflict {
-		return nil
-	}
-	return err
-}
-
 func (x *Statement) createTable(replace bool) (engine.Counts, error) {
 	c := x.Reader
 	ifNotExists := c.Accept("IF", "NOT", "EXISTS")

@@ -9,6 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqltoken"
 	"github.com/scoterdb/scoter/internal/statement"
 )
 
@@ -72,4 +73,37 @@ type Tools struct {
 type Statement struct {
 	*statement.Statement
 	*Tools
+}
+
+func (x *Statement) change(t schema.Table, f func(schema.Table) (schema.Table, error)) error {
+	if err := x.Reader.End(); err != nil {
+		return err
+	}
+	_, err := x.Tables.AlterTable(x.Ctx, t.ID, f)
+	return err
+}
+
+// ignoreConflict returns nil for a Conflict error ("already exists") if the statement has IF NOT
+// EXISTS. It returns other errors as they are.
+func ignoreConflict(err error, ifNotExists bool) error {
+	if ifNotExists && base.KindOf(err) == base.Conflict {
+		return nil
+	}
+	return err
+}
+
+// checkNotInCheck returns an error if a CHECK constraint of the table names the column. Such a
+// column cannot be renamed or dropped. The argument done is a word for the error message, such as
+// "dropped".
+func checkNotInCheck(t schema.Table, column, done string) error {
+	tokens, err := sqltoken.Split(t.Condition())
+	if err != nil {
+		return base.Wrap(err, "checks of table %s", t.QualifiedName())
+	}
+	for _, token := range tokens {
+		if token.IsName() && schema.Fold(token.Name()) == schema.Fold(column) {
+			return base.Errorf(base.Invalid, "column %q cannot be %s: a check of the table uses it: %s", column, done, t.Condition())
+		}
+	}
+	return nil
 }

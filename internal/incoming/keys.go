@@ -72,6 +72,7 @@ func IsKey(t schema.Table, named []string) bool {
 	return err == nil && SameColumns(ids, t.PrimaryKey)
 }
 
+// SameColumns reports whether two lists have the same columns, in any order.
 func SameColumns(a, b []base.ColumnID) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }

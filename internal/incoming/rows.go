@@ -34,6 +34,7 @@ type Rows struct {
 
 func (a *Rows) Release() { a.Rows.Release() }
 
+// ReleaseAll releases all of the rows.
 func ReleaseAll(all []*Rows) {
 	for _, a := range all {
 		a.Release()

@@ -18,7 +18,7 @@ import (
 // The pieces are one edit if no piece affects the result of another, and if there are at most
 // MaxPieces. Otherwise it depends on the format:
 //   - The points of a line protocol request, which may have any fields, are written one piece after
-//     the other (Mutator.Pieces).
+//     the other (write.Writer.Pieces).
 //   - Rows of other formats are refused, and the client has to send them in different requests.
 
 // MaxPieces is the maximum number of pieces (groups of rows with the same columns) of a request in

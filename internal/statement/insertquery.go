@@ -29,6 +29,7 @@ func CheckViolations(column arrow.Array, t schema.Table, first int64) error {
 	return nil
 }
 
+// DefaultOf returns the default of a column as an SQL expression. Without a default it is NULL.
 func DefaultOf(c schema.Column) string {
 	if c.Default == "" {
 		return "NULL"
@@ -118,6 +119,8 @@ func assignmentCast(t schema.Table, targets []schema.Column, byName bool) (prefi
 	return prefix, ") AS scoter_source" + names + ") AS " + schema.Quote(t.Name)
 }
 
+// StoredExpression returns an SQL expression for the values of a column in its storage type, with
+// the name of the column.
 func StoredExpression(c schema.Column) string {
 	name := schema.Quote(c.Name)
 	if c.Type.NeedsCast() {

@@ -49,6 +49,8 @@ func Texts(ctx context.Context, conn *duck.Conn, sql string) ([][]string, error)
 	}
 }
 
+// TextOf returns a text in a node of DuckDB's syntax tree. It is empty if the node has no such
+// text.
 func TextOf(node duck.Node, key string) string {
 	text, _ := node[key].(string)
 	return text

@@ -325,6 +325,7 @@ func (n *number) assignable(t schema.Type) bool {
 	return !IsFloat(n.typ) && n.within(t)
 }
 
+// IsFloat reports whether a type is FLOAT or DOUBLE.
 func IsFloat(t schema.Type) bool { return t.Kind == schema.Float || t.Kind == schema.Double }
 
 // Limits returns the least and the greatest value of an integer or decimal type.

@@ -65,6 +65,8 @@ type Update struct {
 // ErrCannotBeStored is wrapped by each error that says why the SQL of an UPDATE cannot be stored.
 var ErrCannotBeStored = errors.New("the statement cannot be stored as an expression")
 
+// ErrNotStorable returns the Invalid error for an UPDATE that cannot be stored as an expression.
+// The arguments say why, as those of fmt.Errorf. The error wraps ErrCannotBeStored.
 func ErrNotStorable(format string, args ...any) *base.Error {
 	return base.Errorf(base.Invalid, "%w: "+format, append([]any{ErrCannotBeStored}, args...)...).WithHint("WITH (mode = 'patch') or WITH (mode = 'rewrite') takes any UPDATE")
 }

@@ -41,51 +41,87 @@ type Manager struct {
 // that it reads. Then it fails.
 const MaxAttempts = 100
 
+// Attempt is one run of a change. It begins with Begin, and then takes a snapshot.
+type Attempt struct {
+	// Reservation is the memory of the attempt. It is only for TryReserve. If memory is short, the
+	// attempt fails with engine.ErrMemoryBusy.
+	Reservation *engine.Reservation
+	// Lock says which table locks the attempt must take: none, shared or exclusive ones.
+	Lock engine.TableLock
+
+	locks Locks
+	// short says that an attempt lacked memory. So this attempt waits for memory after it has taken
+	// its locks.
+	short bool
+	// waited says that the attempt before had memory that it had waited for.
+	waited bool
+}
+
 // Retry calls the function try, which makes a change from a new snapshot. After one of these
-// errors, retry calls that function again:
+// errors, Retry calls that function again:
 //   - engine.ErrChanged: other statements changed the rows that the call had read. All later calls
 //     hold exclusive locks of their tables, so that the other statements wait.
 //   - engine.ErrTableLocked: another statement holds the lock of a table. All later calls hold
 //     shared locks of their tables.
-//   - engine.ErrMemoryBusy: there was no memory for the rows. Before the next call, retry waits for
-//     memory.
+//   - engine.ErrMemoryBusy: there was no memory for the rows. The next call waits for memory, after
+//     it has taken its locks.
 //
-// The argument lock of that function says which table locks it must take before it takes a
-// snapshot. When it returns one of these errors, it must have changed nothing, and must hold no
-// locks.
-func (m *Manager) Retry(ctx context.Context, try func(reservation *engine.Reservation, lock engine.TableLock) error) error {
-	reservation := m.Commits.NewReservation()
-	defer reservation.Close()
-	lock := engine.NoLock
+// When that function returns one of these errors, it must have changed nothing, and must hold
+// neither locks nor a snapshot.
+func (m *Manager) Retry(ctx context.Context, try func(a *Attempt) error) error {
+	a := &Attempt{Reservation: m.Commits.NewReservation(), Lock: engine.NoLock, locks: m.Locks}
+	defer a.Reservation.Close()
 	for range MaxAttempts {
-		err := try(reservation, lock)
+		err := try(a)
 		switch {
 		case errors.Is(err, engine.ErrMemoryBusy):
-			if err := reservation.WaitForMore(ctx); err != nil {
-				return err
-			}
+			a.short = true
 		case errors.Is(err, engine.ErrTableLocked):
-			lock = max(lock, engine.SharedLock)
-			reservation.BeginAttempt()
+			a.Lock = max(a.Lock, engine.SharedLock)
 		case errors.Is(err, engine.ErrChanged):
-			lock = engine.ExclusiveLock
-			reservation.BeginAttempt()
+			a.Lock = engine.ExclusiveLock
 		default:
 			return err
 		}
+		// The next attempt may wait for locks. It must not hold memory meanwhile, because the
+		// holder of a lock may need that memory.
+		a.short = a.short || a.waited
+		a.waited = false
+		a.Reservation.BeginAttempt()
+		a.Reservation.Close()
 	}
 	return ErrTooManyConflicts()
 }
 
-// TakeLocks locks tables as lock says: not at all, shared or exclusively.
-func (m *Manager) TakeLocks(ctx context.Context, beforeWait engine.BeforeLockWait, lock engine.TableLock, tables ...base.TableID) (release func(), err error) {
+// Begin locks tables as lock says: not at all, shared or exclusively. If an attempt before lacked
+// memory, Begin then waits for memory. The caller must not hold a snapshot. It must call the
+// returned function release, which releases the locks.
+func (a *Attempt) Begin(ctx context.Context, beforeWait engine.BeforeLockWait, lock engine.TableLock, tables ...base.TableID) (release func(), err error) {
+	release = func() {}
 	switch lock {
 	case engine.SharedLock:
-		return m.Locks.ShareTables(ctx, beforeWait, tables...)
+		release, err = a.locks.ShareTables(ctx, beforeWait, tables...)
 	case engine.ExclusiveLock:
-		return m.Locks.LockTables(ctx, beforeWait, tables...)
+		release, err = a.locks.LockTables(ctx, beforeWait, tables...)
 	}
-	return func() {}, nil
+	if err != nil {
+		return nil, err
+	}
+	if err := a.WaitForMemory(ctx); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+// WaitForMemory waits for memory if an attempt before lacked it. Begin calls it. An attempt that
+// still has the locks that it needs calls only WaitForMemory.
+func (a *Attempt) WaitForMemory(ctx context.Context) error {
+	if !a.short {
+		return nil
+	}
+	a.short, a.waited = false, true
+	return a.Reservation.WaitForMore(ctx)
 }
 
 // Idempotent calls run, which changes rows. If an earlier request had the same idempotency key, it
@@ -98,6 +134,7 @@ func (m *Manager) Idempotent(ctx context.Context, o engine.AppendOptions, run fu
 	return result.Counts, err
 }
 
+// ErrTooManyConflicts returns the error for a change that was tried MaxAttempts times.
 func ErrTooManyConflicts() error {
 	return base.Errorf(base.Conflict, "other statements changed what this one reads, %d times in a row", MaxAttempts).WithHint("run the statement again")
 }

@@ -90,9 +90,9 @@ type Choice struct {
 //   - An append takes 0.34 s of processor time for a million rows. Looking up their keys takes 1.0
 //     to 1.2 s.
 //   - A join takes about 4 ms for planning its query, and a scan of the table.
-//   - An expression takes the same time for a table of any size. A patch is visible after 3% (for 1%
-//     of the rows) to 22% (for all rows) of the processor time that a rewrite takes. Together with
-//     the later merge that applies it, a patch takes 0.7 to 1.3 times the time of a rewrite.
+//   - An expression takes the same time for a table of any size. A patch is visible after 3% (for
+//     1% of the rows) to 22% (for all rows) of the processor time that a rewrite takes. Together
+//     with the later merge that applies it, a patch takes 0.7 to 1.3 times the time of a rewrite.
 var waysByCost = []Way{appendWay{}, keyedWay{}, bulkKeyedWay{}, joinWay{}, expressionWay{}, patchWay{}, rewriteWay{}}
 
 // choose returns the way that costs least among the ways that can store the job.
@@ -105,8 +105,8 @@ func choose(j *Job, f Facts) Way {
 	return nil
 }
 
-// Choose returns the way that costs least among the ways that can store the job. The choices are all
-// other ways, for EXPLAIN.
+// Choose returns the way that costs least among the ways that can store the job. The choices are
+// all other ways, for EXPLAIN.
 func Choose(j *Job, f Facts) (chosen Way, others []Choice) {
 	for _, w := range waysByCost {
 		reason := w.Refuses(j, f)

@@ -6,6 +6,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/storable"
+	"github.com/scoterdb/scoter/internal/tx"
 )
 
 // An UPDATE in the mode "expression" writes no values for rows in parts. Instead its SQL is stored,
@@ -24,8 +25,8 @@ import (
 func (x *execution) expressionUpdate() (*Result, error) {
 	rows, tried := int64(0), &trialState{}
 	defer tried.close()
-	err := x.Retry(x.Ctx, func(reservation *engine.Reservation, lock engine.TableLock) (err error) {
-		if rows, err = x.tryExpression(reservation, lock, tried); errors.Is(err, engine.ErrMemoryBusy) {
+	err := x.Retry(x.Ctx, func(a *tx.Attempt) (err error) {
+		if rows, err = x.tryExpression(a, tried); errors.Is(err, engine.ErrMemoryBusy) {
 			// The table lock is released now, because another statement may wait for it while
 			// holding the memory that this statement needs.
 			tried.close()
@@ -59,7 +60,8 @@ func (t *trialState) close() {
 	}
 }
 
-func (x *execution) tryExpression(reservation *engine.Reservation, lock engine.TableLock, tried *trialState) (rows int64, err error) {
+func (x *execution) tryExpression(a *tx.Attempt, tried *trialState) (rows int64, err error) {
+	reservation, lock := a.Reservation, a.Lock
 	e, named, err := x.ReadExpression()
 	if err != nil {
 		return 0, err
@@ -72,10 +74,12 @@ func (x *execution) tryExpression(reservation *engine.Reservation, lock engine.T
 	fresh := tried.lock != engine.ExclusiveLock || tried.version != e.Table.Version
 	if tried.lock != lock {
 		tried.close()
-		if tried.release, err = x.TakeLocks(x.Ctx, x.Options.BeforeLockWait, lock, e.Table.ID); err != nil {
+		if tried.release, err = a.Begin(x.Ctx, x.Options.BeforeLockWait, lock, e.Table.ID); err != nil {
 			return 0, err
 		}
 		tried.lock = lock
+	} else if err := a.WaitForMemory(x.Ctx); err != nil {
+		return 0, err
 	}
 	if fresh {
 		tried.table, tried.version, tried.rows = e.Table.ID, e.Table.Version, map[base.RowsetID]int64{}

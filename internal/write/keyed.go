@@ -24,20 +24,20 @@ import (
 // committed. upsert returns tx.ErrStale if the table's schema has changed since the rows were
 // prepared.
 func (m *Writer) upsert(ctx context.Context, all []*incoming.Rows, c incoming.Policy, o engine.AppendOptions, before func(remaining []uint32) error) (counts engine.Counts, err error) {
-	err = m.Retry(ctx, func(reservation *engine.Reservation, lock engine.TableLock) (err error) {
-		o.Reservation, o.Lock = reservation, lock
-		counts, err = m.tryUpsert(ctx, all, c, o, before)
+	err = m.Retry(ctx, func(a *tx.Attempt) (err error) {
+		o.Reservation, o.Lock = a.Reservation, a.Lock
+		counts, err = m.tryUpsert(ctx, a, all, c, o, before)
 		return err
 	})
 	return counts, err
 }
 
-func (m *Writer) tryUpsert(ctx context.Context, all []*incoming.Rows, c incoming.Policy, o engine.AppendOptions, before func(remaining []uint32) error) (counts engine.Counts, err error) {
+func (m *Writer) tryUpsert(ctx context.Context, a *tx.Attempt, all []*incoming.Rows, c incoming.Policy, o engine.AppendOptions, before func(remaining []uint32) error) (counts engine.Counts, err error) {
 	table := all[0].Table.ID
 	if makes := len(o.Evolutions) > 0 && o.Evolutions[0].Table.Version == 1; makes {
 		o.Lock = engine.NoLock // a table that does not exist yet cannot be locked
 	}
-	release, err := m.TakeLocks(ctx, o.BeforeLockWait, o.Lock, table)
+	release, err := a.Begin(ctx, o.BeforeLockWait, o.Lock, table)
 	if err != nil {
 		return engine.Counts{}, err
 	}

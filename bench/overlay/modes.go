@@ -8,13 +8,13 @@ import (
 
 	"github.com/scoterdb/scoter/bench/harness"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/dml"
 	"github.com/scoterdb/scoter/internal/merge"
-	"github.com/scoterdb/scoter/internal/mutate"
 )
 
 // This file measures the cost of an UPDATE in two modes. In the first mode, the UPDATE writes a
 // patch (new values of some columns), which a merge later writes into the parts. In the second
-// mode, the UPDATE itself rewrites the parts. Package mutate chooses between the modes, based on
+// mode, the UPDATE itself rewrites the parts. Package write chooses between the modes, based on
 // these measurements.
 
 // modeShares are the shares of the rows that the measured UPDATEs change, in percent.
@@ -30,11 +30,11 @@ func (b *bench) measureModes(ctx context.Context) error {
 	defer merges.Close()
 	for _, u := range modeUpdates {
 		for _, share := range modeShares {
-			patched, merged, err := b.inMode(ctx, merges, u.set, share, mutate.Patch)
+			patched, merged, err := b.inMode(ctx, merges, u.set, share, dml.Patch)
 			if err != nil {
 				return base.Wrap(err, "patch of %d%%", share)
 			}
-			rewritten, _, err := b.inMode(ctx, merges, u.set, share, mutate.Rewrite)
+			rewritten, _, err := b.inMode(ctx, merges, u.set, share, dml.Rewrite)
 			if err != nil {
 				return base.Wrap(err, "rewrite of %d%%", share)
 			}
@@ -48,7 +48,7 @@ func (b *bench) measureModes(ctx context.Context) error {
 // inMode measures an UPDATE of a share of the rows in one mode. It returns two processor times in
 // milliseconds, each a median: that of the UPDATE until it is visible, and that of the merge after
 // it.
-func (b *bench) inMode(ctx context.Context, merges *merge.Scheduler, set string, share int, mode mutate.UpdateMode) (visible, merged float64, err error) {
+func (b *bench) inMode(ctx context.Context, merges *merge.Scheduler, set string, share int, mode dml.UpdateMode) (visible, merged float64, err error) {
 	var ofUpdate, ofMerge []float64
 	for range b.Repeat {
 		if err := b.copyOf(ctx, "moded", "original"); err != nil {
@@ -57,7 +57,7 @@ func (b *bench) inMode(ctx context.Context, merges *merge.Scheduler, set string,
 		if err := merges.RunUntilIdle(ctx); err != nil {
 			return 0, 0, err
 		}
-		name := []string{mutate.Patch: "patch", mutate.Rewrite: "rewrite"}[mode]
+		name := []string{dml.Patch: "patch", dml.Rewrite: "rewrite"}[mode]
 		before := processCPU()
 		err := b.exec(ctx, fmt.Sprintf("UPDATE moded SET %s WHERE hash(l_orderkey, l_linenumber) %% 100 < %d WITH (mode = '%s')", set, share, name))
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scoterdb/scoter/internal/mutate"
+	"github.com/scoterdb/scoter/internal/dml"
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
@@ -512,7 +512,7 @@ func TestConfigPrintsWhatItReads(t *testing.T) {
 		if out, errs, _ := run(t, "", "config", "--update-mode", mode); !strings.Contains(out, fmt.Sprintf("update_mode = %q", mode)) {
 			t.Errorf("update mode %s: %s", mode, errs)
 		}
-		if _, err := mutate.ParseUpdateMode(mode); err != nil {
+		if _, err := dml.ParseUpdateMode(mode); err != nil {
 			t.Error(err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/cut"
 	"github.com/scoterdb/scoter/internal/ingest/format"
 	"github.com/scoterdb/scoter/internal/ingest/wire"
-	"github.com/scoterdb/scoter/internal/mutate"
+	"github.com/scoterdb/scoter/internal/write"
 )
 
 type loadCommand struct {
@@ -48,7 +48,7 @@ func (l *loadCommand) Run(ctx context.Context) error {
 func (l *loadCommand) run(ctx context.Context, t target) error {
 	rows := loadedRows{key: l.Key, null: l.Null}
 	var err error
-	if rows.mode, err = mutate.ParseMode(l.Mode); err != nil {
+	if rows.mode, err = write.ParseMode(l.Mode); err != nil {
 		return err
 	}
 	if err := rows.mode.CheckKey(l.Key); err != nil {
@@ -69,7 +69,7 @@ func (l *loadCommand) run(ctx context.Context, t target) error {
 // needed to load them into a table.
 type loadedRows struct {
 	table     engine.TableName
-	mode      mutate.Mode
+	mode      write.Mode
 	key       []string
 	delimiter byte
 	null      string

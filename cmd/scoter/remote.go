@@ -14,7 +14,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/encode"
-	"github.com/scoterdb/scoter/internal/mutate"
+	"github.com/scoterdb/scoter/internal/engine"
 )
 
 // remote runs commands on a server, over HTTP.
@@ -86,7 +86,7 @@ func (r *remote) sql(ctx context.Context, w io.Writer, text string, format encod
 	defer resp.Body.Close()
 	if verb := resp.Header.Get("Scoter-Statement"); verb != "" {
 		var done struct {
-			mutate.Counts
+			engine.Counts
 			// problem is set if the statement was committed, but its result failed.
 			problem
 		}

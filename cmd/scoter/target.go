@@ -15,7 +15,6 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/encode"
 	"github.com/scoterdb/scoter/internal/engine"
-	"github.com/scoterdb/scoter/internal/mutate"
 )
 
 // where has the flags that say on which database a command works: a data directory that is opened
@@ -62,7 +61,7 @@ func (w *where) Validate(k *kong.Context) error {
 
 // printCounts prints on standard error what a statement without a result did, such as how many rows
 // it inserted.
-func printCounts(verb string, c mutate.Counts) {
+func printCounts(verb string, c engine.Counts) {
 	fmt.Fprintf(os.Stderr, "%s: %d inserted, %d updated, %d deleted\n", verb, c.Inserted, c.Updated, c.Deleted)
 }
 

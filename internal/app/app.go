@@ -21,6 +21,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/config"
+	"github.com/scoterdb/scoter/internal/dml"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/duck/ext"
 	"github.com/scoterdb/scoter/internal/engine"
@@ -29,12 +30,12 @@ import (
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/merge"
 	"github.com/scoterdb/scoter/internal/metrics"
-	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/query"
 	"github.com/scoterdb/scoter/internal/server"
 	"github.com/scoterdb/scoter/internal/session"
 	"github.com/scoterdb/scoter/internal/spill"
+	"github.com/scoterdb/scoter/internal/statement"
 	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/system"
 	"github.com/scoterdb/scoter/internal/vfs"
@@ -113,7 +114,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	a.Engine, err = engine.Open(dir, engine.Settings{
 		FlushBytes: int64(settings.FlushBytes), FlushAge: settings.FlushAge,
 		SyncInterval: settings.SyncInterval, ScrubPeriod: cmp.Or(settings.ScrubPeriod, -1),
-	}, engine.Components{FS: fsys, Files: files, Logger: log, Memory: a.memory, ReadColumns: relations.ReadColumns, Defaults: mutate.Defaults(pool), Violation: relations.Violation})
+	}, engine.Components{FS: fsys, Files: files, Logger: log, Memory: a.memory, ReadColumns: relations.ReadColumns, Defaults: statement.Defaults(pool), Violation: relations.Violation})
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	}
 
 	merges := merge.New(a.Engine, merge.Settings{Parallel: settings.MergeParallel, DisableAutomatic: settings.MergeParallel == 0}, merge.Components{
-		Logger: log, Memory: a.memory.Work, Constants: mutate.Defaults(pool), Evaluate: relations.Evaluate,
+		Logger: log, Memory: a.memory.Work, Constants: statement.Defaults(pool), Evaluate: relations.Evaluate,
 	})
 	a.onClose(func() error { merges.Close(); return nil })
 	a.merges = merges
@@ -146,14 +147,14 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	a.Exports = exports
 	tables := system.NewTables(a.Engine, a.Queries, dir, listSettings(settings), merges.List, sources.List, exports.List, a.listMemory)
 	runner := query.NewRunner(pool, a.Engine, tables, relations)
-	mode, err := mutate.ParseUpdateMode(settings.UpdateMode)
+	mode, err := dml.ParseUpdateMode(settings.UpdateMode)
 	if err != nil {
 		return nil, err
 	}
-	mutator := mutate.New(a.Engine, session.NewPlanner(runner), pool, memtable.NewPool(memtable.PoolOptions{}), sources, exports, merges, mode, log)
+	mutator := session.NewStatements(session.StoresOf(a.Engine), runner, pool, memtable.NewPool(memtable.PoolOptions{}), sources, exports, merges, mode, log)
 	a.Executor = session.New(runner, mutator)
-	sources.Start(session.NewCollector(runner), session.NewWriter(a.Executor))
-	exports.Start(session.NewPortions(runner))
+	sources.Start(runner, session.NewWriter(a.Executor))
+	exports.Start(runner)
 	return a, a.configureSources()
 }
 

@@ -437,3 +437,18 @@ func newRecord(table schema.Table, columns []arrow.Array, rows int) arrow.Record
 	}
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, int64(rows))
 }
+
+// ReleaseAll releases batches.
+func ReleaseAll(recs []arrow.RecordBatch) {
+	for _, rec := range recs {
+		rec.Release()
+	}
+}
+
+// TotalBytes returns the size of all batches together, as Bytes counts it.
+func TotalBytes(recs []arrow.RecordBatch) (n int64) {
+	for _, rec := range recs {
+		n += Bytes(rec)
+	}
+	return n
+}

@@ -38,7 +38,7 @@ type TableRows struct {
 	TypedFormat bool
 
 	// The fields WholeRows, NullMeansMissing, Numbers and Deleting are for tables with a primary
-	// key. Package mutate sets them.
+	// key. Package write sets them.
 
 	// WholeRows says that a new row replaces the existing row of its key completely: columns that
 	// the new row lacks get their defaults. Without WholeRows, these columns keep the values of the

@@ -17,6 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/encode"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
 // exporter runs one export. It has a goroutine unless the export is paused or the process is not a
@@ -248,9 +249,9 @@ func pathOf(partition string, generation int64) string {
 	return strings.TrimPrefix(fmt.Sprintf("%s/%d.parquet", partition, generation), "/")
 }
 
-// selectOf returns the query whose result is exported, over the table of the export.
-func selectOf(t schema.Table, d Definition) Select {
-	s := Select{SQL: d.Query, Database: d.Database, Table: t.ID}
+// requestOf returns the query whose result is exported, over one partition of the export's table.
+func requestOf(t schema.Table, d Definition, partition string) sqlquery.Request {
+	s := sqlquery.Request{SQL: d.Query, Database: d.Database, Partition: &sqlquery.PartitionScan{Table: t.ID, Partition: partition}}
 	if s.SQL != "" {
 		return s
 	}
@@ -284,12 +285,10 @@ func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.
 		}
 	}
 	o := catalog.ExportObject{Export: x.id, Partition: part.Partition, Generation: part.Generation, Fingerprint: part.Fingerprint}
-	var rows Rows
+	var rows sqlquery.Rows
 	if part.Parts > 0 || p.Query != "" {
-		s := selectOf(t, p.Definition)
-		s.Partition = part.Partition
 		var err error
-		if rows, err = planner.Select(ctx, s); err != nil {
+		if rows, err = planner.Select(ctx, requestOf(t, p.Definition, part.Partition)); err != nil {
 			return err
 		}
 		defer rows.Close()
@@ -383,7 +382,7 @@ func errForeign(path string, there object) error {
 
 // send encodes a result and streams it to an object. If the result has no rows, it writes no
 // object.
-func (x *exporter) send(ctx context.Context, p plan, t schema.Table, part engine.ExportPartition, rows Rows, o *catalog.ExportObject) error {
+func (x *exporter) send(ctx context.Context, p plan, t schema.Table, part engine.ExportPartition, rows sqlquery.Rows, o *catalog.ExportObject) error {
 	if p.Query != "" {
 		var columns []string
 		for _, f := range rows.Schema().Fields() {
@@ -425,7 +424,7 @@ func (x *exporter) send(ctx context.Context, p plan, t schema.Table, part engine
 
 // peekable is a result whose first rows can be read in advance.
 type peekable struct {
-	Rows
+	sqlquery.Rows
 	first arrow.RecordBatch // a batch that peek read; nil after Next has returned it
 }
 

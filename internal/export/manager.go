@@ -11,13 +11,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
 // Planner runs queries in which one table has only the rows of one partition. Package query
@@ -26,24 +25,8 @@ type Planner interface {
 	// Parse returns an Invalid error for an invalid query.
 	Parse(ctx context.Context, sql string) error
 	// Columns returns the names of a query's result columns, without running it.
-	Columns(ctx context.Context, s Select) ([]string, error)
-	Select(ctx context.Context, s Select) (Rows, error)
-}
-
-// Select is a query in which a table has only the rows of the parts of one partition.
-type Select struct {
-	SQL       string
-	Database  string // the database in which unqualified names are looked up
-	Table     base.TableID
-	Partition string
-}
-
-// Rows is a query's result that is being read. It must be closed.
-type Rows interface {
-	Schema() *arrow.Schema
-	// Next returns the next batch, which the caller releases, or io.EOF at the end.
-	Next(ctx context.Context) (arrow.RecordBatch, error)
-	Close()
+	Columns(ctx context.Context, r sqlquery.Request) ([]string, error)
+	Select(ctx context.Context, r sqlquery.Request) (sqlquery.Rows, error)
 }
 
 // Manager manages the exports of a database, which are in its catalog, and runs those that are not
@@ -279,8 +262,7 @@ func (m *Manager) checkQuery(ctx context.Context, t schema.Table, d Definition) 
 			return err
 		}
 	}
-	s := selectOf(t, d)
-	columns, err := m.planner.Columns(ctx, s)
+	columns, err := m.planner.Columns(ctx, requestOf(t, d, ""))
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
 // SetPatience sets how long callers wait for an export to stop.
@@ -25,10 +26,14 @@ func (m *Manager) SetPatience(d time.Duration) { m.patience = d }
 // brittle is a planner whose results panic after the first row.
 type brittle struct{ given bool }
 
-func (*brittle) Parse(context.Context, string) error               { return nil }
-func (*brittle) Columns(context.Context, Select) ([]string, error) { return []string{"id"}, nil }
-func (*brittle) Select(context.Context, Select) (Rows, error)      { return &brittle{}, nil }
-func (*brittle) Close()                                            {}
+func (*brittle) Parse(context.Context, string) error { return nil }
+func (*brittle) Columns(context.Context, sqlquery.Request) ([]string, error) {
+	return []string{"id"}, nil
+}
+func (*brittle) Select(context.Context, sqlquery.Request) (sqlquery.Rows, error) {
+	return &brittle{}, nil
+}
+func (*brittle) Close() {}
 func (*brittle) Schema() *arrow.Schema {
 	return arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64}}, nil)
 }

@@ -39,8 +39,8 @@ const filesHeading = "Files, from the bottom up:"
 var slack = size{files: 2, lines: 500, methods: 5, demanded: 1, against: 5}
 
 // exceeding lists the packages that exceed a limit, with their present figures. A zero stands for
-// the figure of limit. The figures may only fall: if a package has less than its entry says, by more
-// than slack, the test fails until the entry is lowered.
+// the figure of limit. The figures may only fall: if a package has less than its entry says, by
+// more than slack, the test fails until the entry is lowered.
 var exceeding = map[string]size{
 	"clients/go":                   {lines: 5250},
 	"cmd/scoter":                   {against: 21},
@@ -56,7 +56,6 @@ var exceeding = map[string]size{
 	"internal/gen/lang/typescript": {methods: 54},
 	"internal/ingest":              {methods: 42},
 	"internal/ingest/protobuf":     {against: 18},
-	"internal/mutate":              {files: 43, lines: 10250, methods: 114, demanded: 35, against: 15},
 	"internal/part":                {lines: 5000, against: 11},
 	"internal/query":               {lines: 4500, against: 23},
 	"internal/schema":              {methods: 42, against: 11},

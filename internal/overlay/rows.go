@@ -17,28 +17,11 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
-// Rows are rows of a table that were found by a key.
-type Rows struct {
-	Addresses []base.RowAddress
-	// Key has the columns in which all of the rows have the same value, by column id, so that these
-	// columns need not be read. Each array has just this one value.
-	Key map[base.ColumnID]arrow.Array
-	// Constants are columns that the relation has in addition to the columns of the table.
-	Constants []Constant
-}
-
-// Constant is a column that has the same value in every row. Value is an array with just this
-// value.
-type Constant struct {
-	Name  string
-	Type  schema.Type
-	Value arrow.Array
-}
-
-// firstConstant is the column id of the first Constant. It is greater than the ids of all columns
-// of tables.
+// firstConstant is the column id of the first sqlquery.Constant. It is greater than the ids of all
+// columns of tables.
 const firstConstant base.ColumnID = 1 << 31
 
 // preparedScans is the smallest id of a scan that RowsRelation makes. Each connection has one fixed
@@ -50,7 +33,7 @@ const preparedScans = 1 << 62
 // always the same for a connection and a version of the table, because DuckDB gets the rows only at
 // execution. So prepared statements over the relation can be cached. Only one query of the
 // connection at a time may use such a relation.
-func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot.Table, rows Rows) (*Relation, error) {
+func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot.Table, rows sqlquery.Located) (*Relation, error) {
 	table, known, types := t.Schema, maps.Clone(rows.Key), ""
 	table.Columns = append(make([]schema.Column, 0, len(t.Schema.Columns)+len(rows.Constants)), t.Schema.Columns...)
 	for i, c := range rows.Constants {

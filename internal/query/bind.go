@@ -12,6 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -28,7 +29,7 @@ const maxReplaced = 10_000
 type binding struct {
 	runner *Runner
 	conn   *duck.Conn
-	req    Request
+	req    sqlquery.Request
 	stats  Stats
 	sql    string // the text for DuckDB
 
@@ -68,7 +69,7 @@ type target struct {
 	path      []string // database, schema and name
 	table     *schema.Table
 	view      *boundView
-	transient *Transient
+	transient *sqlquery.Transient
 	system    string // the SQL text of a system table
 	file      bool
 }
@@ -89,7 +90,7 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 	if err := b.resolveAll(ctx, a, b.req.Database, "main", tables, 0); err != nil {
 		return "", err
 	}
-	switch located := b.req.Rows; {
+	switch located := b.req.Located; {
 	case located != nil:
 		if len(tables) != 1 || len(a.tables) != 1 {
 			return "", base.Errorf(base.Internal, "rows of one table were found for a query that names %d tables", len(a.tables))
@@ -239,7 +240,7 @@ func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaNa
 			// were in schema main. For a view in another schema they are not queried, because a
 			// table's name in its text may mean another table there.
 			if err == nil && len(a.bitstringCalls) > 0 && sameName(n.schema, "main") {
-				a, err = b.runner.withBounds(ctx, b.conn, Request{Database: n.database, Defines: b.req.Defines}, a)
+				a, err = b.runner.withBounds(ctx, b.conn, sqlquery.Request{Database: n.database, Defines: b.req.Defines}, a)
 			}
 			if err != nil {
 				return nil, base.Wrap(err, "view %s", n.table)
@@ -288,7 +289,7 @@ func (b *binding) replaceAll(ctx context.Context, a *analysis, database, schemaN
 		switch {
 		case t.file:
 			continue
-		case t.table != nil && b.req.Rows != nil:
+		case t.table != nil && b.req.Located != nil:
 			sql, err = b.rows(ctx, b.snapshot.Tables[t.table.ID])
 		case t.table != nil:
 			var bounds []overlay.Bound
@@ -300,7 +301,7 @@ func (b *binding) replaceAll(ctx context.Context, a *analysis, database, schemaN
 				sql, err = b.relation(ctx, b.snapshot.Tables[t.table.ID], bounds, options)
 			}
 		case t.transient != nil:
-			sql, err = b.relation(ctx, t.transient.Rows, nil, overlay.RelationOptions{Addresses: b.isTarget(a, ref), InMemory: t.transient.InMemory})
+			sql, err = b.relation(ctx, t.transient.Table, nil, overlay.RelationOptions{Addresses: b.isTarget(a, ref), InMemory: t.transient.InMemory})
 		case t.view != nil:
 			var inner sqltoken.Edits
 			if inner, err = b.replaceAll(ctx, t.view.analysis, t.view.database, t.view.schema, conditions); err == nil {
@@ -380,12 +381,12 @@ func (b *binding) relation(ctx context.Context, t *snapshot.Table, bounds []over
 }
 
 // rows returns the relation (SQL text that stands for a table) for those rows of a table that an
-// index found (Request.Rows).
+// index found (sqlquery.Request.Located).
 func (b *binding) rows(ctx context.Context, t *snapshot.Table) (string, error) {
 	if t == nil {
 		return "", base.Errorf(base.Internal, "rows were found in a table that the query does not name")
 	}
-	rel, err := b.runner.overlay.RowsRelation(ctx, b.conn, t, b.req.Rows.Rows)
+	rel, err := b.runner.overlay.RowsRelation(ctx, b.conn, t, *b.req.Located)
 	if err != nil {
 		return "", err
 	}

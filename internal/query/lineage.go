@@ -8,59 +8,34 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
-
-// KeyColumns describes the primary key of a table that a Kafka source fills through a query.
-type KeyColumns struct {
-	Key     []string // the names of the key's columns
-	Version string   // the name of the column with the row's version; empty if there is none
-	// Metadata are the columns of messages from which the query may compute the key. It must use
-	// the first of them.
-	Metadata    []string
-	RecordPlace []string // the columns of messages that identify a message, such as its offset
-}
-
-// Lineage is a query over Kafka messages in which each row is made of one message. It comes with
-// queries that show which message a row is made of.
-type Lineage struct {
-	// RowsSQL is the query with more columns at the end. These are the columns
-	// KeyColumns.RecordPlace of the message from which the row is made. Their names begin with
-	// schema.TouchedColumn.
-	RowsSQL string
-	// KeysSQL is a shorter query than RowsSQL: it has only the columns of the key, and the columns
-	// KeyColumns.RecordPlace as in RowsSQL. If the version is computed from the columns
-	// KeyColumns.Metadata alone, KeysSQL also has the version.
-	KeysSQL string
-	// Filters says that columns other than those in KeyColumns.Metadata decide whether a message
-	// makes a row of the result.
-	Filters bool
-}
 
 // Lineage analyzes a query over a table of Kafka messages. messages is the name of that table, and
 // k is the primary key of the table that the query fills. The error is Invalid if a row of the
 // query may be made of several messages, or if the key is not computed from the columns k.Metadata
 // alone.
-func (r *Runner) Lineage(ctx context.Context, sql, messages string, k KeyColumns) (Lineage, error) {
+func (r *Runner) Lineage(ctx context.Context, sql, messages string, k sqlquery.KeyColumns) (sqlquery.Lineage, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
-		return Lineage{}, err
+		return sqlquery.Lineage{}, err
 	}
 	defer r.pool.Release(conn)
 	node, err := conn.ParseSelect(sql)
 	if err != nil {
-		return Lineage{}, err
+		return sqlquery.Lineage{}, err
 	}
 	d := splitter{conn: conn, perMessage: perMessage{messages: messages}}
 	if d.aggregates, err = d.names(ctx); err != nil {
-		return Lineage{}, err
+		return sqlquery.Lineage{}, err
 	}
 	l := lineage{perMessage: d.perMessage, KeyColumns: k}
 	if err := l.check(node); err != nil {
-		return Lineage{}, err
+		return sqlquery.Lineage{}, err
 	}
 	keys, err := l.keys(node)
 	if err != nil {
-		return Lineage{}, err
+		return sqlquery.Lineage{}, err
 	}
 	var places []any
 	for _, name := range k.RecordPlace {
@@ -71,7 +46,7 @@ func (r *Runner) Lineage(ctx context.Context, sql, messages string, k KeyColumns
 		text, err := conn.PrintSelect(printable(node).(duck.Node))
 		return strings.TrimSuffix(strings.TrimSpace(text), ";"), err
 	}
-	out := Lineage{Filters: !l.dependsOnKey(node["where_clause"]) || l.joinFilters(object(node, "from_table"))}
+	out := sqlquery.Lineage{Filters: !l.dependsOnKey(node["where_clause"]) || l.joinFilters(object(node, "from_table"))}
 	if out.RowsSQL, err = print(slices.Concat(listOf(node, "select_list"), places)); err != nil {
 		return out, err
 	}
@@ -91,7 +66,7 @@ func placeRef(alias string, names ...string) duck.Node {
 // columns from which the key is computed.
 type lineage struct {
 	perMessage
-	KeyColumns
+	sqlquery.KeyColumns
 	alias string // the alias of the table of messages
 }
 
@@ -137,7 +112,7 @@ func (l *lineage) messagesAlias(ref duck.Node) string {
 }
 
 // joinFilters reports whether a join may remove messages because of columns that are not in
-// KeyColumns.Metadata.
+// sqlquery.KeyColumns.Metadata.
 func (l *lineage) joinFilters(ref duck.Node) bool {
 	if text(ref, "type") != "JOIN" {
 		return false
@@ -194,8 +169,8 @@ func (l *lineage) item(node duck.Node, name string) any {
 	return nil
 }
 
-// dependsOnKey reports whether an expression depends only on the columns in KeyColumns.Metadata. v
-// is a part of the syntax tree. If v is nil the result is true.
+// dependsOnKey reports whether an expression depends only on the columns in
+// sqlquery.KeyColumns.Metadata. v is a part of the syntax tree. If v is nil the result is true.
 func (l *lineage) dependsOnKey(v any) bool {
 	switch v := v.(type) {
 	case duck.Node:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
 // TestLineage checks which queries are accepted: those in which each row is made of one message,
@@ -18,8 +19,8 @@ func TestLineage(t *testing.T) {
 	pool := duck.NewPool(inst, 1)
 	t.Cleanup(func() { pool.Close(); inst.Close() })
 	r := &Runner{pool: pool}
-	of := func(sql string, key ...string) (Lineage, error) {
-		return r.Lineage(t.Context(), sql, "messages", KeyColumns{Key: key, Version: "ver", Metadata: []string{"_key", "_topic", "_offset"}, RecordPlace: []string{"_offset"}})
+	of := func(sql string, key ...string) (sqlquery.Lineage, error) {
+		return r.Lineage(t.Context(), sql, "messages", sqlquery.KeyColumns{Key: key, Version: "ver", Metadata: []string{"_key", "_topic", "_offset"}, RecordPlace: []string{"_offset"}})
 	}
 	for _, c := range []struct {
 		sql, rows, keys string

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
 // TestLiteralsAreWhatDuckDBMakesOfThem compares the values of literals with those that DuckDB
@@ -26,7 +27,7 @@ func TestLiteralsAreWhatDuckDBMakesOfThem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b := &binding{conn: conn, req: Request{Args: []any{int64(math.MaxInt64)}}}
+			b := &binding{conn: conn, req: sqlquery.Request{Args: []any{int64(math.MaxInt64)}}}
 			constants, ok := b.withArguments([]duck.Node{node["select_list"].([]any)[0].(duck.Node)})
 			if !ok {
 				t.Fatal(sql)

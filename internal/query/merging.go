@@ -13,6 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
 // mergeExpressions has, for each supported aggregate, the SQL expression that merges its states
@@ -48,48 +49,30 @@ const (
 		`lambda h: CASE WHEN coalesce(len(h), 0) < 1024 THEN coalesce(len(h), 0) ELSE round(1023 * 18446744073709551616 / h[1024]::DOUBLE)::BIGINT END)[1]`
 )
 
-// SplitAggregate is the result of dividing a query with aggregates into two queries: one computes
-// states from some of the rows, and the other merges all states into the result. A view that a
-// Kafka source fills works this way.
-type SplitAggregate struct {
-	// StatesSQL is the query that computes states from some of the rows. Its result is appended to
-	// a table of states.
-	StatesSQL string
-	MergedSQL string // the query over the table of states that returns the result for all rows
-	// PreviousMerged is the text of MergedSQL as earlier versions of Scoter wrote it. In that text
-	// the count of no rows is NULL instead of 0.
-	PreviousMerged string
-	// JoinExpressions are SQL expressions, with their aliases, that merge all states of a group
-	// into one state. Groups are the quoted names of the columns in GROUP BY. If there is no GROUP
-	// BY, all states are one group.
-	JoinExpressions []string
-	GroupColumns    []string
-}
-
 // SplitAggregate divides a query that aggregates a table of Kafka messages into two queries.
 // messages is the name of that table, and table is the name of the table of states. The error is
 // Invalid if the query cannot be divided.
-func (r *Runner) SplitAggregate(ctx context.Context, sql, messages, table string) (SplitAggregate, error) {
+func (r *Runner) SplitAggregate(ctx context.Context, sql, messages, table string) (sqlquery.SplitAggregate, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
-		return SplitAggregate{}, err
+		return sqlquery.SplitAggregate{}, err
 	}
 	defer r.pool.Release(conn)
 	node, err := conn.ParseSelect(sql)
 	if err != nil {
-		return SplitAggregate{}, err
+		return sqlquery.SplitAggregate{}, err
 	}
 	d := splitter{conn: conn, perMessage: perMessage{messages: messages}, counts: map[int]string{}}
 	if d.aggregates, err = d.names(ctx); err != nil {
-		return SplitAggregate{}, err
+		return sqlquery.SplitAggregate{}, err
 	}
 	columns, err := d.split(node)
 	if err != nil {
-		return SplitAggregate{}, err
+		return sqlquery.SplitAggregate{}, err
 	}
 	states, err := conn.PrintSelect(printable(node).(duck.Node))
 	if err != nil {
-		return SplitAggregate{}, err
+		return sqlquery.SplitAggregate{}, err
 	}
 	d.StatesSQL = strings.TrimSuffix(strings.TrimSpace(states), ";")
 	merged := func() string { return "SELECT " + strings.Join(columns, ", ") + " FROM " + table + " GROUP BY ALL" }
@@ -105,7 +88,7 @@ func (r *Runner) SplitAggregate(ctx context.Context, sql, messages, table string
 
 // splitter turns a query with aggregates into the query that computes states (partial results).
 type splitter struct {
-	SplitAggregate
+	sqlquery.SplitAggregate
 	perMessage
 	conn *duck.Conn
 	// counts has the result columns that are counts: their quoted names, by the number of the

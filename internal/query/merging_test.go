@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
 // TestWhatCannotBeDividedIsRefused checks which queries with aggregates are refused. For the others
 // it checks that they give the same result whether they read the rows in batches or at once.
 func TestWhatCannotBeDividedIsRefused(t *testing.T) {
 	conn := connect(t)
-	divide := func(sql string) (SplitAggregate, error) {
+	divide := func(sql string) (sqlquery.SplitAggregate, error) {
 		node, err := conn.ParseSelect(sql)
 		if err != nil {
 			t.Fatalf("%s: %v", sql, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -30,7 +31,7 @@ type pivotElement struct {
 
 // analyzePivots analyzes a statement that has a PIVOT without listed values. DuckDB's parser does
 // not accept such a statement as a single SELECT.
-func (r *Runner) analyzePivots(ctx context.Context, conn *duck.Conn, req Request) (*analysis, error) {
+func (r *Runner) analyzePivots(ctx context.Context, conn *duck.Conn, req sqlquery.Request) (*analysis, error) {
 	text, expanded := req.SQL, []sqltoken.Edits(nil)
 	for {
 		tokens, err := sqltoken.Split(text)
@@ -104,7 +105,7 @@ func originalOffset(expanded []sqltoken.Edits, at int) int {
 
 // pivotValues runs a query for the values of a PIVOT's expression, and returns them as SQL
 // literals. Its errors have no position, because the user did not write that query.
-func (r *Runner) pivotValues(ctx context.Context, conn *duck.Conn, req Request, sql string) ([]string, error) {
+func (r *Runner) pivotValues(ctx context.Context, conn *duck.Conn, req sqlquery.Request, sql string) ([]string, error) {
 	req.SQL = sql
 	if !hasParameters(sql) {
 		req.Args = nil

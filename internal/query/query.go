@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
@@ -17,6 +19,7 @@ import (
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
 // Store provides the tables and views that queries read. The engine implements it.
@@ -43,55 +46,6 @@ type System interface {
 	// table. database is the current database of the statement. The table shows paths of the
 	// server's files only if admin is set.
 	Relation(schema, name, database string, admin bool) (sql string, ok bool, err error)
-}
-
-// Request is one SELECT, with its arguments and the permissions of its user.
-type Request struct {
-	SQL      string
-	Args     []any  // values of parameters, of the types that duck.Stmt.Bind accepts
-	Database string // the current database, for unqualified names
-	// ReadFiles permits read_csv and similar functions, as administrators may use them.
-	ReadFiles bool
-	// Transient, if not nil, is a table that exists only for this statement. It hides other tables
-	// of the same name.
-	Transient *Transient
-	// Defines, if not nil, is the view that this query will define. The query must not read it.
-	Defines *catalog.ViewName
-	// Target, if not 0, is the byte offset in SQL at which the name of a table is. The query can
-	// read the addresses of that table's rows in two additional columns, scoter_source and
-	// scoter_ordinal.
-	Target int
-	// Rows, if not nil, are the only rows that the query sees of the table at Target. Then the
-	// query must not name other tables.
-	Rows *KeyRows
-	// Evolutions are changes of the schemas of tables. They will be committed with the statement
-	// that runs this query. The query sees the tables with these changes.
-	Evolutions []engine.Evolution
-	// Partition, if not nil, restricts one of the query's tables to the parts of one partition.
-	Partition *PartitionScan
-}
-
-// KeyRows are rows of a table in a snapshot that an index found. The plan of a query over them is
-// cached: DuckDB plans it once for each connection, text and version of the table.
-type KeyRows struct {
-	Snapshot *snapshot.Snapshot // the query retains the snapshot for itself
-	Rows     overlay.Rows
-}
-
-// PartitionScan restricts a table to the parts of one partition, without the rows in memory.
-type PartitionScan struct {
-	Table     base.TableID
-	Partition string
-}
-
-// Transient is a table of rows that exists only for one query.
-type Transient struct {
-	Name     string // the name in the query, or schema.name
-	Rows     *snapshot.Table
-	InMemory bool // whether the query sees only rows in memory; see overlay.RelationOptions
-	// Path is a database, schema and name. The query may also qualify columns of the table with
-	// them, even if the table has an alias. Path is nil if there is no such name.
-	Path []string
 }
 
 // Runner runs queries. It is safe for concurrent use.
@@ -150,8 +104,8 @@ func (r *Result) Snapshot() *snapshot.Snapshot {
 }
 
 // ReadDependencies returns the tables and columns that decide which rows the query returns. The
-// committer compares them with later changes. For the table at Request.Target it returns single
-// columns. Any other table counts as a whole.
+// committer compares them with later changes. For the table at sqlquery.Request.Target it returns
+// single columns. Any other table counts as a whole.
 func (r *Result) ReadDependencies() []engine.ReadDependency { return r.binding.readDependencies() }
 
 // OthersWaiting reports whether other queries wait for a slot (the right to run as one of
@@ -171,9 +125,50 @@ func (r *Result) Close() {
 	}
 }
 
+// Select runs a query, as Run does.
+func (r *Runner) Select(ctx context.Context, req sqlquery.Request) (sqlquery.Rows, error) {
+	return r.Find(ctx, req)
+}
+
+// Find runs a query, as Run does.
+func (r *Runner) Find(ctx context.Context, req sqlquery.Request) (sqlquery.Found, error) {
+	result, err := r.Run(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// Collect runs a query and returns its whole result, as one or more batches. The caller releases
+// the batches.
+func (r *Runner) Collect(ctx context.Context, req sqlquery.Request) (all []arrow.RecordBatch, err error) {
+	rows, err := r.Run(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	err = sqlquery.Each(ctx, rows, func(rec arrow.RecordBatch) error {
+		rec.Retain()
+		all = append(all, rec)
+		return nil
+	})
+	if err != nil {
+		for _, rec := range all {
+			rec.Release()
+		}
+		return nil, err
+	}
+	if len(all) == 0 {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, rows.Schema())
+		defer b.Release()
+		all = append(all, b.NewRecordBatch())
+	}
+	return all, nil
+}
+
 // Run starts a SELECT. The query ends when ctx is done or the result is closed. A statement that is
 // not a SELECT is an Invalid error.
-func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
+func (r *Runner) Run(ctx context.Context, req sqlquery.Request) (*Result, error) {
 	started := time.Now()
 	if !r.store.HasDatabase(req.Database) {
 		return nil, base.Errorf(base.NotFound, "database %q does not exist", req.Database).WithHint("SHOW DATABASES lists the databases")
@@ -197,7 +192,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	return result, nil
 }
 
-func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Result, error) {
+func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req sqlquery.Request) (*Result, error) {
 	stmt, b, err := r.prepare(ctx, conn, req)
 	if err != nil {
 		return nil, err
@@ -220,7 +215,7 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 
 // prepare plans a statement over a snapshot. It returns the binding that holds the snapshot. The
 // caller releases that binding.
-func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*duck.Stmt, *binding, error) {
+func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req sqlquery.Request) (*duck.Stmt, *binding, error) {
 	a, err := r.cache.get(conn, req.SQL, req.ReadFiles)
 	if errors.Is(err, duck.ErrNotSelect) {
 		a, err = r.analyzePivots(ctx, conn, req)
@@ -235,7 +230,7 @@ func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*du
 	}
 	b := &binding{runner: r, conn: conn, req: req, analysis: a}
 	prepare := conn.Prepare
-	if !a.files && (len(a.tables) == 0 || req.Rows != nil) {
+	if !a.files && (len(a.tables) == 0 || req.Located != nil) {
 		prepare = conn.PrepareCached
 	}
 	if len(a.tables) == 0 && req.Partition == nil {
@@ -268,7 +263,7 @@ func (r *Runner) Parse(ctx context.Context, sql string) error {
 }
 
 // Columns returns the names of a SELECT's result columns. It does not run the query.
-func (r *Runner) Columns(ctx context.Context, req Request) ([]string, error) {
+func (r *Runner) Columns(ctx context.Context, req sqlquery.Request) ([]string, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
 		return nil, err
@@ -330,12 +325,12 @@ func (b *binding) execute(ctx context.Context, stmt *duck.Stmt) (*duck.Result, e
 		stmt.Close()
 		return nil, err
 	}
-	located := b.req.Rows
+	located := b.req.Located
 	switch {
 	case len(b.req.Args) > 0:
 		return stmt.Start(ctx)
 	case located != nil:
-		return stmt.StartInline(ctx, len(located.Rows.Addresses))
+		return stmt.StartInline(ctx, len(located.Addresses))
 	case len(b.analysis.tables) == 0:
 		return stmt.StartInline(ctx, 0)
 	default:

@@ -175,8 +175,8 @@ func (n *namedColumns) collect(v any) {
 	}
 }
 
-// isTarget reports whether a table reference of a statement is the table at Request.Target. The
-// query reads the addresses of that table's rows.
+// isTarget reports whether a table reference of a statement is the table at
+// sqlquery.Request.Target. The query reads the addresses of that table's rows.
 func (b *binding) isTarget(a *analysis, ref *tableRef) bool {
 	return b.req.Target > 0 && a == b.analysis && originalOffset(a.expanded, ref.start) == b.req.Target
 }

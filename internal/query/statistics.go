@@ -9,6 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -57,7 +58,7 @@ func (w *walker) bitstringCall(argument any, item scopeItem) {
 
 // withBounds writes the least and the greatest value of the column into each call of bitstring_agg.
 // Then it analyzes the new text and returns the new analysis.
-func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a *analysis) (*analysis, error) {
+func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req sqlquery.Request, a *analysis) (*analysis, error) {
 	var edits sqltoken.Edits
 	for _, call := range a.bitstringCalls {
 		table, column := a.tables[call.table], schema.Quote(call.column)
@@ -85,7 +86,7 @@ func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a
 
 // boundsOf runs a query that returns one row of VARCHARs, and returns the values of this row. It
 // returns nil if a value is NULL.
-func (r *Runner) boundsOf(ctx context.Context, conn *duck.Conn, req Request, sql string) ([]string, error) {
+func (r *Runner) boundsOf(ctx context.Context, conn *duck.Conn, req sqlquery.Request, sql string) ([]string, error) {
 	req.SQL, req.Args = sql, nil
 	result, err := r.runOn(ctx, conn, req)
 	if err != nil {

@@ -182,6 +182,11 @@ func (t Table) Condition() string {
 	return strings.Join(checks, " AND ")
 }
 
+// Contains reports whether one of the columns has this id.
+func Contains(columns []Column, id base.ColumnID) bool {
+	return slices.ContainsFunc(columns, func(c Column) bool { return c.ID == id })
+}
+
 // InKey reports whether a column is part of the sort key, the partitioning or the primary key.
 func (t Table) InKey(id base.ColumnID) bool {
 	return slices.ContainsFunc(t.SortKey, func(f SortField) bool { return f.Column == id }) ||

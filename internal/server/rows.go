@@ -16,14 +16,14 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/format"
 	"github.com/scoterdb/scoter/internal/ingest/msgpack"
 	"github.com/scoterdb/scoter/internal/ingest/wire"
-	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/write"
 )
 
 // writeResponse is the JSON response to a request that wrote rows of one table.
 type writeResponse struct {
 	Rows int64 `json:"rows"`
-	mutate.Counts
+	engine.Counts
 	Durable bool `json:"durable"`
 }
 
@@ -31,7 +31,7 @@ type writeResponse struct {
 // format the body is.
 func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	q := r.URL.Query()
-	mode, err := mutate.ParseMode(q.Get("mode"))
+	mode, err := write.ParseMode(q.Get("mode"))
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err := b.reserveDecoded(r.Context(), batches...); err != nil {
 		return err
 	}
-	var counts mutate.Counts
+	var counts engine.Counts
 	if !format.Empty(batches) {
 		rows := engine.TableRows{Table: table, Batches: batches}
 		if counts, err = s.executor.Write(r.Context(), rows, mode, key, o); err != nil {

@@ -17,9 +17,9 @@ import (
 	"github.com/scoterdb/scoter/internal/encode"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ingest"
-	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/session"
 	"github.com/scoterdb/scoter/internal/spool"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -71,7 +71,7 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err er
 	if answer.Rows == nil {
 		w.Header().Set("Scoter-Statement", answer.Verb)
 		writeJSON(w, http.StatusOK, struct {
-			mutate.Counts
+			engine.Counts
 			Elapsed float64 `json:"elapsed_ms"`
 		}{answer.Counts, milliseconds(time.Since(started))})
 		return nil
@@ -213,7 +213,7 @@ func answerWithError(w http.ResponseWriter, answer *session.Answer, opts encode.
 	}
 	w.Header().Set("Scoter-Statement", answer.Verb)
 	writeJSON(w, http.StatusOK, struct {
-		mutate.Counts
+		engine.Counts
 		Elapsed float64 `json:"elapsed_ms"`
 		problem
 	}{answer.Counts, milliseconds(opts.Elapsed()), newProblem(err)})
@@ -222,7 +222,7 @@ func answerWithError(w http.ResponseWriter, answer *session.Answer, opts encode.
 
 // bufferedRows is a query's result whose first batch has already been read.
 type bufferedRows struct {
-	mutate.Rows
+	sqlquery.Rows
 	// full waits until the query may compute more rows. It returns an error if the result must end
 	// early.
 	full  func() error

@@ -22,8 +22,8 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/encode"
+	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/metrics"
-	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/session"
 	"github.com/scoterdb/scoter/internal/spool"
 )
@@ -37,7 +37,7 @@ func TestAChangeIsAnsweredAsMadeWhenItsTimeIsOver(t *testing.T) {
 	options := encode.Options{Elapsed: func() time.Duration { return 0 }}
 	for _, changes := range []bool{true, false} {
 		w := httptest.NewRecorder()
-		answer := &session.Answer{Rows: newNumbers(42), Verb: "INSERT", Changes: changes, Counts: mutate.Counts{Inserted: 1}}
+		answer := &session.Answer{Rows: newNumbers(42), Verb: "INSERT", Changes: changes, Counts: engine.Counts{Inserted: 1}}
 		err := s.stream(over, w, answer, encode.NDJSON, options)
 		if !changes {
 			if base.KindOf(err) != base.Canceled {

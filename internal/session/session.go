@@ -12,11 +12,14 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/clause"
 	"github.com/scoterdb/scoter/internal/engine"
-	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/query"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
+	"github.com/scoterdb/scoter/internal/statement"
+	"github.com/scoterdb/scoter/internal/write"
 )
 
 // Role says what a caller may do. Each role includes the permissions of the roles before it.
@@ -49,13 +52,13 @@ type Request struct {
 // Answer is the result of the last statement of a request. The caller must close it.
 type Answer struct {
 	// Rows are the rows of the result. It is nil for a statement without a result.
-	Rows mutate.Rows
+	Rows sqlquery.Rows
 	// Verb is the keyword of the statement in upper case, such as SELECT.
 	Verb string
 	// Changes says that the statement changes data. If it is true, Counts says how many rows it
 	// changed.
 	Changes bool
-	Counts  mutate.Counts
+	Counts  engine.Counts
 	Stats   query.Stats
 	query   *query.Result // the query that returns Rows; nil if the statement changes data
 	close   func()
@@ -85,9 +88,9 @@ func (a *Answer) Close() {
 
 // Executor executes requests. It is safe for concurrent use.
 type Executor struct {
-	query   *query.Runner
-	mutate  *mutate.Mutator
-	written [ways]atomic.Int64
+	query      *query.Runner
+	statements *Statements
+	written    [ways]atomic.Int64
 }
 
 // way is an interface through which clients write rows, such as HTTP or SQL.
@@ -108,14 +111,14 @@ func (x *Executor) Written() map[string]int64 {
 
 // count adds the rows that a request changed to the totals that Written returns. It adds nothing
 // for a request that repeats an earlier one, because that changed nothing.
-func (x *Executor) count(w way, c mutate.Counts) {
+func (x *Executor) count(w way, c engine.Counts) {
 	if !c.Replayed {
 		x.written[w].Add(c.Rows())
 	}
 }
 
 // New returns an executor.
-func New(q *query.Runner, m *mutate.Mutator) *Executor { return &Executor{query: q, mutate: m} }
+func New(q *query.Runner, m *Statements) *Executor { return &Executor{query: q, statements: m} }
 
 // Execute runs the statements of a request in order. Each statement is committed on its own. It
 // returns the answer of the last one. If one of several statements fails, the error says which one,
@@ -147,7 +150,7 @@ func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 			return answer, nil
 		}
 		if answer.Rows != nil {
-			err = mutate.Discard(ctx, answer.Rows)
+			err = sqlquery.Discard(ctx, answer.Rows)
 		}
 		answer.Close()
 		if err != nil {
@@ -158,27 +161,27 @@ func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 }
 
 // Append adds rows to tables: all of them or none.
-func (x *Executor) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (mutate.Counts, error) {
+func (x *Executor) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Counts, error) {
 	if err := checkReserved(tables); err != nil {
-		return mutate.Counts{}, err
+		return engine.Counts{}, err
 	}
-	counts, err := x.mutate.Append(ctx, tables, o)
+	counts, err := x.statements.Append(ctx, tables, o)
 	x.count(byHTTP, counts)
 	return counts, err
 }
 
-// Fits returns nil if Append would accept the rows now: see mutate.Mutator.Check.
+// Fits returns nil if Append would accept the rows now: see write.Writer.Check.
 func (x *Executor) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
 	if err := checkReserved(tables); err != nil {
 		return err
 	}
-	return x.mutate.Check(ctx, tables, o)
+	return x.statements.Check(ctx, tables, o)
 }
 
 // Pieces splits rows into groups that have the same columns and are appended one after the other:
-// see mutate.Mutator.Pieces.
+// see write.Writer.Pieces.
 func (x *Executor) Pieces(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (pieces []engine.TableRows, release func(), err error) {
-	return x.mutate.Pieces(ctx, rows, o)
+	return x.statements.Pieces(ctx, rows, o)
 }
 
 func checkReserved(tables []engine.TableRows) error {
@@ -191,12 +194,12 @@ func checkReserved(tables []engine.TableRows) error {
 }
 
 // Write inserts, updates or deletes rows of a table. The argument key has the names of the columns
-// by which existing rows are found. See mutate.Mutator.Write.
-func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate.Mode, key []string, o engine.AppendOptions) (mutate.Counts, error) {
+// by which existing rows are found. See write.Writer.Write.
+func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode write.Mode, key []string, o engine.AppendOptions) (engine.Counts, error) {
 	if err := schema.CheckReserved(rows.Table.Database, rows.Table.Schema); err != nil {
-		return mutate.Counts{}, err
+		return engine.Counts{}, err
 	}
-	counts, err := x.mutate.Write(ctx, rows, mode, key, o)
+	counts, err := x.statements.Write(ctx, rows, mode, key, o)
 	x.count(byHTTP, counts)
 	return counts, err
 }
@@ -219,7 +222,7 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 	verb := s.Verb()
 	if i := sqltoken.Explained(s.Tokens); i > 0 {
 		explained := s.From(i)
-		if mutate.CanExplain(explained) {
+		if clause.CanExplain(explained) {
 			return x.explain(ctx, req, s, i)
 		}
 		if verb = explained.Verb(); refusals[verb] == "" {
@@ -231,15 +234,15 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 		if req.Role < Writer {
 			return nil, base.Errorf(base.Forbidden, "%s needs the role writer", verb)
 		}
-		if req.Role < Admin && mutate.IsSourceStatement(s) {
+		if req.Role < Admin && clause.IsSource(s) {
 			return nil, base.Errorf(base.Forbidden, "%s SOURCE needs the role admin: a source reads files and connects to other machines", verb).
 				WithHint("scoter token NAME --role admin creates a token, and prints the lines for the settings file; or define the source there, as [[source]]")
 		}
-		if req.Role < Admin && mutate.IsExportStatement(s) {
+		if req.Role < Admin && clause.IsExport(s) {
 			return nil, base.Errorf(base.Forbidden, "%s EXPORT needs the role admin: an export writes files and connects to other machines", verb).
 				WithHint("scoter token NAME --role admin creates a token, and prints the lines for the settings file")
 		}
-		result, err := x.mutate.Execute(ctx, s, mutate.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin, Options: req.Options})
+		result, err := x.statements.Execute(ctx, s, statement.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin, Options: req.Options})
 		if err != nil {
 			return nil, err
 		}
@@ -252,7 +255,7 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 	if req.Role < Reader {
 		return nil, base.Errorf(base.Forbidden, "a query needs the role reader")
 	}
-	rows, err := x.query.Run(ctx, query.Request{SQL: s.Text, Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})
+	rows, err := x.query.Run(ctx, sqlquery.Request{SQL: s.Text, Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})
 	if err != nil {
 		return nil, err
 	}
@@ -270,7 +273,7 @@ func (x *Executor) explain(ctx context.Context, req Request, s sqltoken.Statemen
 		return nil, base.Errorf(base.Invalid, "EXPLAIN ANALYZE of %s is not supported: it would make the change to measure it", explained.Verb()).At(s.Tokens[at].Start + 1).
 			WithHint("EXPLAIN gives the plan; run the statement to see how long it takes")
 	}
-	rows, err := x.mutate.Explain(ctx, s.Text[:explained.Offset], explained, mutate.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})
+	rows, err := x.statements.Explain(ctx, s.Text[:explained.Offset], explained, statement.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})
 	if err != nil {
 		return nil, Locate(err, explained, 0, 1)
 	}

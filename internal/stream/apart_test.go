@@ -18,6 +18,7 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
@@ -181,14 +182,14 @@ type failing struct {
 
 func (f *failing) fail(why func(rows int64) error) { f.why.Store(&why) }
 
-func (f *failing) Collect(ctx context.Context, s stream.Select) ([]arrow.RecordBatch, error) {
-	if rows := s.Messages.Rows(); rows > 0 && !strings.HasPrefix(s.SQL, "DESCRIBE ") {
+func (f *failing) Collect(ctx context.Context, r sqlquery.Request) ([]arrow.RecordBatch, error) {
+	if rows := r.Transient.Table.Rows(); rows > 0 && !strings.HasPrefix(r.SQL, "DESCRIBE ") {
 		f.calls.Add(1)
 		if err := (*f.why.Load())(rows); err != nil {
 			return nil, err
 		}
 	}
-	return f.sums.Collect(ctx, s)
+	return f.sums.Collect(ctx, r)
 }
 
 func (n *node) waitFor(state string) {

@@ -17,6 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
@@ -25,17 +26,17 @@ import (
 // query it returns the number of rows in the batch and the sum of their ids.
 type sums struct{}
 
-func (sums) Collect(_ context.Context, s stream.Select) ([]arrow.RecordBatch, error) {
-	if strings.HasPrefix(s.SQL, "DESCRIBE ") {
+func (sums) Collect(_ context.Context, r sqlquery.Request) ([]arrow.RecordBatch, error) {
+	if strings.HasPrefix(r.SQL, "DESCRIBE ") {
 		b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "column_name", Type: arrow.BinaryTypes.String}, {Name: "column_type", Type: arrow.BinaryTypes.String}}, nil))
 		b.Field(0).(*array.StringBuilder).AppendValues([]string{"n", "total"}, nil)
 		b.Field(1).(*array.StringBuilder).AppendValues([]string{"BIGINT", "BIGINT"}, nil)
 		return []arrow.RecordBatch{b.NewRecordBatch()}, nil
 	}
 	var n, total int64
-	for _, view := range s.Messages.Memtables {
+	for _, view := range r.Transient.Table.Memtables {
 		for _, one := range view.Batches {
-			ids := one.Record.Column(s.Messages.Schema.ColumnIndex("id")).(*array.Int64)
+			ids := one.Record.Column(r.Transient.Table.Schema.ColumnIndex("id")).(*array.Int64)
 			n += int64(ids.Len())
 			for i := range ids.Len() {
 				total += ids.Value(i)
@@ -50,15 +51,15 @@ func (sums) Collect(_ context.Context, s stream.Select) ([]arrow.RecordBatch, er
 
 func (sums) Parse(context.Context, string) error { return nil }
 
-func (sums) SplitAggregate(context.Context, string, string) (stream.SplitAggregate, error) {
-	return stream.SplitAggregate{}, nil
+func (sums) SplitAggregate(context.Context, string, string, string) (sqlquery.SplitAggregate, error) {
+	return sqlquery.SplitAggregate{}, nil
 }
 
-func (sums) Lineage(context.Context, string, stream.KeyColumns) (stream.Lineage, error) {
-	return stream.Lineage{}, nil
+func (sums) Lineage(context.Context, string, string, sqlquery.KeyColumns) (sqlquery.Lineage, error) {
+	return sqlquery.Lineage{}, nil
 }
 
-// appends is a Writer that only appends rows. It replaces the Writer of package mutate, which needs
+// appends is a Writer that only appends rows. It replaces the Writer of package write, which needs
 // DuckDB.
 type appends struct{ *engine.Engine }
 

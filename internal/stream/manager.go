@@ -69,7 +69,7 @@ func New(store *engine.Engine, settings Settings, log *slog.Logger) (*Manager, e
 	return m, nil
 }
 
-// Writer stores rows in tables. Package mutate implements it.
+// Writer stores rows in tables. Package write implements it.
 type Writer interface {
 	// Append adds rows to tables, all or nothing, as engine.Engine.Append does. In tables with a
 	// primary key the rows replace the existing rows of their keys.

@@ -7,77 +7,39 @@ import (
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
 // Messages is the name of the table under which queries read the records of a batch.
 const Messages = "messages"
 
-// Select is a query over a batch of records. The query reads the batch as the table "messages". If
-// the field Messages is nil, there is no batch, and the query reads only other tables.
-type Select struct {
-	SQL string
-	// the database in which names of tables other than "messages" are looked up
-	Database string
-	Messages *snapshot.Table
-	// Target is 0, or the byte offset in SQL at which the name of the table "messages" begins. If
-	// it is not 0, that table also has the columns scoter_source and scoter_ordinal, which give the
-	// address of each row.
-	Target int
-}
-
 // Planner runs and analyzes queries. Package query implements it.
 type Planner interface {
 	// Collect runs a query and returns its whole result, as one or more batches. The caller
 	// releases the batches.
-	Collect(ctx context.Context, s Select) ([]arrow.RecordBatch, error)
+	Collect(ctx context.Context, r sqlquery.Request) ([]arrow.RecordBatch, error)
 	// Parse returns an Invalid error if the SQL text is not a query. It does not check whether the
 	// tables in it exist.
 	Parse(ctx context.Context, sql string) error
 	// SplitAggregate divides a query with aggregates into two queries. One computes states
-	// (intermediate results of the aggregates), which are stored in the given table. The other
-	// merges these states into the result. The error is Invalid for a query that cannot be divided.
-	SplitAggregate(ctx context.Context, sql, table string) (SplitAggregate, error)
-	// Lineage analyzes a query over a batch of records, and returns queries that also show from
-	// which record each row was made. The error is Invalid if a row is not made of a single record,
-	// or if the row's key is not computed from that record.
-	Lineage(ctx context.Context, sql string, k KeyColumns) (Lineage, error)
+	// (intermediate results of the aggregates) of the table messages, which are stored in the given
+	// table. The other merges these states into the result. The error is Invalid for a query that
+	// cannot be divided.
+	SplitAggregate(ctx context.Context, sql, messages, table string) (sqlquery.SplitAggregate, error)
+	// Lineage analyzes a query over a batch of records, the table messages. It returns queries that
+	// also show from which record each row was made. The error is Invalid if a row is not made of a
+	// single record, or if the row's key is not computed from that record.
+	Lineage(ctx context.Context, sql, messages string, k sqlquery.KeyColumns) (sqlquery.Lineage, error)
 }
 
-// KeyColumns is what Planner.Lineage must know about the table that a query fills. Key has the
-// names of its primary key columns, and Version the name of its version column. Metadata has the
-// columns of messages from which the key may be computed. RecordPlace has the columns of messages
-// that identify a record. Package query has a type with the same name and fields.
-type KeyColumns struct {
-	Key         []string
-	Version     string
-	Metadata    []string
-	RecordPlace []string
-}
-
-// Lineage is the result of Planner.Lineage. RowsSQL is the query with more columns, which identify
-// the record of each row. KeysSQL is a query that has only the key and these columns. Filters is
-// true if values other than those in KeyColumns.Metadata decide whether a record makes a row.
-// Package query has a type with the same name and fields.
-type Lineage struct {
-	RowsSQL, KeysSQL string
-	Filters          bool
-}
-
-// SplitAggregate is the result of Planner.SplitAggregate. StatesSQL is the query that computes
-// states (intermediate results of aggregates) from a batch. MergedSQL is the query that merges all
-// states into the result, and PreviousMerged is its text in older versions of Scoter.
-// JoinExpressions are expressions that merge the states of a group into one state, and GroupColumns
-// are the columns of GROUP BY. Package query has a type with the same name and fields.
-type SplitAggregate struct {
-	StatesSQL, MergedSQL, PreviousMerged string
-	JoinExpressions, GroupColumns        []string
+// overMessages returns a query that reads a batch of records as the table "messages".
+func overMessages(sql, database string, messages *snapshot.Table) sqlquery.Request {
+	return sqlquery.Request{SQL: sql, Database: database, Transient: &sqlquery.Transient{Name: Messages, Table: messages}}
 }
 
 // described is the query of a target (a table that the source fills), rewritten so that its columns
@@ -90,7 +52,7 @@ type described struct {
 	table schema.Table
 	// SplitAggregate has the two queries into which the query of a view is divided. It is set only
 	// if the target (a table that the source fills) is a view.
-	SplitAggregate
+	sqlquery.SplitAggregate
 	name engine.TableName // the name of the target (a table that the source fills)
 	// unknownColumns is not nil if the query names fields whose type no message has told yet. The
 	// query reads NULL in place of these fields. The map is then true for the columns of the result
@@ -113,7 +75,7 @@ func (t target) key() describedKey { return describedKey{t.Name, t.View, t.Query
 // if it is missing.
 func (s *source) query(ctx context.Context, t target, messages *batchTable) ([]arrow.RecordBatch, described, error) {
 	run := func(sql string) ([]arrow.RecordBatch, error) {
-		return s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: messages.snapshot()})
+		return s.manager.planner.Collect(ctx, overMessages(sql, s.name.Database, messages.snapshot()))
 	}
 	if t.columns != nil {
 		if t.Query = pathQuery(messages.table, t.columns, t.Metadata, t.primary); t.Query == "" {
@@ -204,7 +166,7 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 // checkQuery describes the query of a target (a table that the source fills) over a table of
 // messages that has no rows, and returns the error of the query.
 func (s *source) checkQuery(ctx context.Context, t target, messages schema.Table) error {
-	result, err := s.manager.planner.Collect(ctx, Select{SQL: "DESCRIBE " + t.Query, Database: s.name.Database, Messages: &snapshot.Table{Schema: messages}})
+	result, err := s.manager.planner.Collect(ctx, overMessages("DESCRIBE "+t.Query, s.name.Database, &snapshot.Table{Schema: messages}))
 	releaseBatches(result)
 	return err
 }
@@ -222,7 +184,7 @@ func (s *source) describe(ctx context.Context, t target, run func(string) ([]arr
 	table, query := schema.Table{Database: t.Name.Database, Schema: t.Name.Schema, Name: t.Name.Name}, t.Query
 	if t.View {
 		table.Name += statesSuffix
-		if d.SplitAggregate, err = s.manager.planner.SplitAggregate(ctx, t.Query, table.QuotedName()); err != nil {
+		if d.SplitAggregate, err = s.manager.planner.SplitAggregate(ctx, t.Query, Messages, table.QuotedName()); err != nil {
 			return d, err
 		}
 		query = d.StatesSQL
@@ -292,12 +254,4 @@ func (m *Manager) make(ctx context.Context, all []described) error {
 		}
 	}
 	return nil
-}
-
-// EmptyBatch returns a batch that has the columns of a schema, but no rows. A query that finds
-// nothing returns such a batch.
-func EmptyBatch(s *arrow.Schema) arrow.RecordBatch {
-	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
-	defer b.Release()
-	return b.NewRecordBatch()
 }

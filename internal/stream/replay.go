@@ -14,6 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
 // replayPage is the maximum number of dead letters that are decoded and stored together.
@@ -150,7 +151,7 @@ func (s *source) readDeadLetters(ctx context.Context, after string) (all []deadL
 // collect runs a query, and calls the function each for every row of the result. The row has the
 // index i in the batch rec.
 func (s *source) collect(ctx context.Context, sql string, each func(rec arrow.RecordBatch, i int) error) error {
-	result, err := s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database})
+	result, err := s.manager.planner.Collect(ctx, sqlquery.Request{SQL: sql, Database: s.name.Database})
 	if err != nil {
 		return base.Wrap(err, "read dead letters")
 	}

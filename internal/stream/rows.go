@@ -235,7 +235,7 @@ func (s *source) prepare(ctx context.Context, p *plan) error {
 		var err error
 		switch {
 		case t.View:
-			_, err = s.manager.planner.SplitAggregate(ctx, t.Query, t.Name.Name)
+			_, err = s.manager.planner.SplitAggregate(ctx, t.Query, Messages, t.Name.Name)
 		case t.Query != "":
 			err = s.manager.planner.Parse(ctx, t.Query)
 		}

@@ -32,7 +32,7 @@ type source struct {
 	// described.
 	described sync.Map
 	// lineages caches results of Planner.Lineage: the keys are texts made of the query and the key
-	// columns, and the values are of type Lineage.
+	// columns, and the values are of type sqlquery.Lineage.
 	lineages sync.Map
 	// bound has the names (engine.TableName) of the tables whose query has run successfully at
 	// least once, so that all columns that the query names have occurred in messages. The values

@@ -13,6 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
 // A tombstone is a record with a key and no value. If a table's primary key is filled from the
@@ -146,8 +147,8 @@ const keyColumn = "_key"
 
 // keyColumnsOf returns what Planner.Lineage must know about a table: the names of its key and
 // version columns, and of the metadata columns from which they may be filled.
-func keyColumnsOf(t schema.Table) KeyColumns {
-	k := KeyColumns{Metadata: []string{keyColumn}, RecordPlace: placeColumns}
+func keyColumnsOf(t schema.Table) sqlquery.KeyColumns {
+	k := sqlquery.KeyColumns{Metadata: []string{keyColumn}, RecordPlace: placeColumns}
 	for _, id := range t.PrimaryKey {
 		k.Key = append(k.Key, t.Columns[t.ColumnByID(id)].Name)
 	}
@@ -164,12 +165,12 @@ func keyColumnsOf(t schema.Table) KeyColumns {
 
 // lineage returns the result of Planner.Lineage for a query, and caches it. If the query is at
 // fault, the error is Invalid.
-func (s *source) lineage(ctx context.Context, query string, k KeyColumns) (Lineage, error) {
+func (s *source) lineage(ctx context.Context, query string, k sqlquery.KeyColumns) (sqlquery.Lineage, error) {
 	key := query + "\x00" + strings.Join(append(k.Key, k.Version), "\x00")
 	if known, ok := s.lineages.Load(key); ok {
-		return known.(Lineage), nil
+		return known.(sqlquery.Lineage), nil
 	}
-	l, err := s.manager.planner.Lineage(ctx, query, k)
+	l, err := s.manager.planner.Lineage(ctx, query, Messages, k)
 	switch {
 	case err == nil:
 		s.lineages.Store(key, l)

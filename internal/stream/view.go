@@ -16,6 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 )
 
 // A view of a source is filled through a table of states. The view's query runs over each batch of
@@ -57,7 +58,7 @@ func (m *Manager) makeView(ctx context.Context, d described) error {
 	default:
 		return base.Errorf(base.Conflict, "view %q already exists with a different query", d.name.Name).WithHint("DROP VIEW %s", d.name.Name)
 	}
-	result, err := m.planner.Collect(ctx, Select{SQL: "DESCRIBE " + d.MergedSQL, Database: d.name.Database})
+	result, err := m.planner.Collect(ctx, sqlquery.Request{SQL: "DESCRIBE " + d.MergedSQL, Database: d.name.Database})
 	if err != nil {
 		return base.Wrap(err, "view %q", d.name.Name)
 	}
@@ -117,7 +118,7 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 	// Set the number before the join, so that a join that fails is repeated only after the table
 	// has grown by half, and not after every batch.
 	joined[table.ID] = rows - rows/4
-	d, err := s.manager.planner.SplitAggregate(ctx, t.Query, table.QuotedName())
+	d, err := s.manager.planner.SplitAggregate(ctx, t.Query, Messages, table.QuotedName())
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 // joinShards joins the states of a view (intermediate results of its aggregates) in several edits.
 // Each edit joins one share of the groups, chosen by the hash of the group. joinShards returns how
 // many states remain.
-func (s *source) joinShards(ctx context.Context, id base.TableID, d SplitAggregate, shares int64) (left int64, err error) {
+func (s *source) joinShards(ctx context.Context, id base.TableID, d sqlquery.SplitAggregate, shares int64) (left int64, err error) {
 	for share := range shares {
 		where := ""
 		if shares > 1 {
@@ -166,7 +167,7 @@ func (s *source) joinShards(ctx context.Context, id base.TableID, d SplitAggrega
 // joinShard joins those states of a view (intermediate results of its aggregates) that match the
 // given SQL condition, and returns how many states remain. While it waits for memory, it holds no
 // snapshot.
-func (s *source) joinShard(ctx context.Context, id base.TableID, d SplitAggregate, where string) (left int64, err error) {
+func (s *source) joinShard(ctx context.Context, id base.TableID, d sqlquery.SplitAggregate, where string) (left int64, err error) {
 	reservation := s.manager.store.NewReservation()
 	defer reservation.Close()
 	for {
@@ -187,9 +188,11 @@ func (s *source) joinShard(ctx context.Context, id base.TableID, d SplitAggregat
 
 // replaceStates replaces those states of a view (intermediate results of its aggregates) that match
 // the given SQL condition by one state for each group. It returns the number of these new states.
-func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, states *snapshot.Table, d SplitAggregate, where string, reservation *engine.Reservation) (int64, error) {
+func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, states *snapshot.Table, d sqlquery.SplitAggregate, where string, reservation *engine.Reservation) (int64, error) {
 	const addresses = "SELECT " + schema.RowsetColumn + ", " + schema.OrdinalColumn + " FROM "
-	found, err := s.manager.planner.Collect(ctx, Select{SQL: addresses + Messages + where, Database: s.name.Database, Messages: states, Target: len(addresses)})
+	find := overMessages(addresses+Messages+where, s.name.Database, states)
+	find.Target = len(addresses)
+	found, err := s.manager.planner.Collect(ctx, find)
 	if err != nil {
 		return 0, err
 	}
@@ -215,7 +218,7 @@ func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, sta
 		casts[i] = fmt.Sprintf("CAST(%[1]s AS %[2]s) AS %[1]s", schema.Quote(c.Name), c.Type.StorageSQL())
 	}
 	sql := fmt.Sprintf("SELECT %s FROM (SELECT %s FROM %s%s GROUP BY ALL)", strings.Join(casts, ", "), strings.Join(d.JoinExpressions, ", "), Messages, where)
-	result, err := s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: states})
+	result, err := s.manager.planner.Collect(ctx, overMessages(sql, s.name.Database, states))
 	if err != nil {
 		return 0, err
 	}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"github.com/scoterdb/scoter/internal/blocks"
-	"github.com/scoterdb/scoter/internal/vfs"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -15,14 +13,16 @@ import (
 
 	"github.com/scoterdb/scoter/internal/app"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/encode"
 	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/merge"
-	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/session"
+	"github.com/scoterdb/scoter/internal/statement"
+	"github.com/scoterdb/scoter/internal/vfs"
 )
 
 // expressionMode is appended to an UPDATE that should be stored as an expression if possible.
@@ -77,7 +77,7 @@ func (p *pair) openApp() {
 		p.t.Fatal(err)
 	}
 	p.merges = merge.New(p.app.Engine, merge.Settings{DisableAutomatic: true}, merge.Components{
-		Logger: slog.New(slog.DiscardHandler), Constants: mutate.Defaults(p.pool), Evaluate: p.relations.Evaluate,
+		Logger: slog.New(slog.DiscardHandler), Constants: statement.Defaults(p.pool), Evaluate: p.relations.Evaluate,
 	})
 }
 

@@ -13,8 +13,9 @@ import (
 	"github.com/scoterdb/scoter/internal/app"
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/merge"
-	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/session"
+	"github.com/scoterdb/scoter/internal/sqlquery"
+	"github.com/scoterdb/scoter/internal/statement"
 )
 
 // expressionDB is a database whose flushes and merges run only when the test says so.
@@ -372,8 +373,8 @@ func TestAnExpressionIsTriedOutOnWhatCame(t *testing.T) {
 	k.do("INSERT INTO t SELECT i, i FROM range(100) r(i)")
 	k.flush()
 	var tried []int // number of parts in each attempt
-	m := mutatorOf(t, k.scoterDB, func(s mutate.Store, p mutate.Planner) (mutate.Store, mutate.Planner) {
-		return s, &following{p, func(s mutate.Select) {
+	m := mutatorOf(t, k.scoterDB, func(s session.Stores, p sqlquery.Planner) (session.Stores, sqlquery.Planner) {
+		return s, &following{p, func(s sqlquery.Request) {
 			tried = append(tried, len(s.Transient.Table.Parts))
 			if len(tried) < 3 {
 				k.do("INSERT INTO t VALUES (1000, 1000)")
@@ -381,7 +382,7 @@ func TestAnExpressionIsTriedOutOnWhatCame(t *testing.T) {
 			}
 		}}
 	}, slog.New(slog.DiscardHandler))
-	result, err := m.Execute(t.Context(), statement(t, "UPDATE t SET n = n + 1 WHERE id % 10 = 0 WITH (mode = 'expression')"), mutate.Request{Database: "default"})
+	result, err := m.Execute(t.Context(), parsed(t, "UPDATE t SET n = n + 1 WHERE id % 10 = 0 WITH (mode = 'expression')"), statement.Request{Database: "default"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -393,11 +394,11 @@ func TestAnExpressionIsTriedOutOnWhatCame(t *testing.T) {
 
 // following is a planner that reports in which rows a query searched, after they are found.
 type following struct {
-	mutate.Planner
-	found func(mutate.Select)
+	sqlquery.Planner
+	found func(sqlquery.Request)
 }
 
-func (p *following) Find(ctx context.Context, s mutate.Select) (mutate.Found, error) {
+func (p *following) Find(ctx context.Context, s sqlquery.Request) (sqlquery.Found, error) {
 	found, err := p.Planner.Find(ctx, s)
 	p.found(s)
 	return found, err
@@ -414,8 +415,8 @@ func TestMergesDoNotSendAnExpressionBack(t *testing.T) {
 	merges := merge.New(k.app.Engine, merge.Settings{DisableAutomatic: true}, merge.Components{Logger: slog.New(slog.DiscardHandler)})
 	defer merges.Close()
 	attempts := 0
-	m := mutatorOf(t, k.scoterDB, func(s mutate.Store, p mutate.Planner) (mutate.Store, mutate.Planner) {
-		return s, &following{p, func(s mutate.Select) {
+	m := mutatorOf(t, k.scoterDB, func(s session.Stores, p sqlquery.Planner) (session.Stores, sqlquery.Planner) {
+		return s, &following{p, func(s sqlquery.Request) {
 			if len(s.Transient.Table.Memtables) > 0 {
 				return // the rows in memory
 			}
@@ -428,7 +429,7 @@ func TestMergesDoNotSendAnExpressionBack(t *testing.T) {
 			}
 		}}
 	}, slog.New(slog.DiscardHandler))
-	result, err := m.Execute(t.Context(), statement(t, "UPDATE t SET n = n + 1 WHERE id % 10 = 0 WITH (mode = 'expression')"), mutate.Request{Database: "default"})
+	result, err := m.Execute(t.Context(), parsed(t, "UPDATE t SET n = n + 1 WHERE id % 10 = 0 WITH (mode = 'expression')"), statement.Request{Database: "default"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,6 @@ package slt
 
 import (
 	"context"
-	"github.com/scoterdb/scoter/internal/blocks"
-	"github.com/scoterdb/scoter/internal/vfs"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -13,46 +11,51 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
+	"github.com/scoterdb/scoter/internal/ddl"
+	"github.com/scoterdb/scoter/internal/dml"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/memtable"
-	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/query"
 	"github.com/scoterdb/scoter/internal/session"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqlquery"
 	"github.com/scoterdb/scoter/internal/sqltoken"
+	"github.com/scoterdb/scoter/internal/statement"
+	"github.com/scoterdb/scoter/internal/tx"
+	"github.com/scoterdb/scoter/internal/vfs"
 )
 
 // interrupted is a planner that calls between once, after a statement has found its rows and before
 // it changes them.
 type interrupted struct {
-	mutate.Planner
+	sqlquery.Planner
 	between func()
 }
 
-func (p *interrupted) Find(ctx context.Context, s mutate.Select) (mutate.Found, error) {
+func (p *interrupted) Find(ctx context.Context, s sqlquery.Request) (sqlquery.Found, error) {
 	found, err := p.Planner.Find(ctx, s)
 	p.between()
 	return found, err
 }
 
-// interruptedStore is a store that calls between after a statement without a query has taken its
-// snapshot.
-type interruptedStore struct {
-	mutate.Store
+// interruptedSnapshots calls between after a statement without a query has taken its snapshot.
+type interruptedSnapshots struct {
+	tx.Snapshots
 	between func()
 }
 
-func (s *interruptedStore) DeduplicatedSnapshot(ctx context.Context, ids ...base.TableID) (*snapshot.Snapshot, error) {
-	found, err := s.Store.DeduplicatedSnapshot(ctx, ids...)
+func (s *interruptedSnapshots) DeduplicatedSnapshot(ctx context.Context, ids ...base.TableID) (*snapshot.Snapshot, error) {
+	found, err := s.Snapshots.DeduplicatedSnapshot(ctx, ids...)
 	s.between()
 	return found, err
 }
 
-func (s *interruptedStore) DeduplicatedSnapshotAs(ctx context.Context, evolutions []engine.Evolution, ids ...base.TableID) (*snapshot.Snapshot, error) {
-	found, err := s.Store.DeduplicatedSnapshotAs(ctx, evolutions, ids...)
+func (s *interruptedSnapshots) DeduplicatedSnapshotAs(ctx context.Context, evolutions []engine.Evolution, ids ...base.TableID) (*snapshot.Snapshot, error) {
+	found, err := s.Snapshots.DeduplicatedSnapshotAs(ctx, evolutions, ids...)
 	s.between()
 	return found, err
 }
@@ -148,10 +151,11 @@ func TestAnInsertRefusesAKeyThatCameMeanwhile(t *testing.T) {
 		run := func(sql string) answer { t.Helper(); return mustRun(t, db, sql) }
 		run("CREATE TABLE p (id INTEGER PRIMARY KEY, v INTEGER)")
 		var between sync.Once
-		m := mutatorOf(t, db, func(s mutate.Store, p mutate.Planner) (mutate.Store, mutate.Planner) {
-			return &interruptedStore{s, func() { between.Do(func() { run("INSERT INTO p VALUES (2, 7)") }) }}, p
+		m := mutatorOf(t, db, func(s session.Stores, p sqlquery.Planner) (session.Stores, sqlquery.Planner) {
+			s.Snapshots = &interruptedSnapshots{s.Snapshots, func() { between.Do(func() { run("INSERT INTO p VALUES (2, 7)") }) }}
+			return s, p
 		}, slog.New(slog.DiscardHandler))
-		_, err := m.Execute(t.Context(), statement(t, sql), mutate.Request{Database: "default"})
+		_, err := m.Execute(t.Context(), parsed(t, sql), statement.Request{Database: "default"})
 		if base.KindOf(err) != base.Conflict || !strings.Contains(err.Error(), `Duplicate key "id: 2"`) {
 			t.Errorf("%s: %v", sql, err)
 		}
@@ -197,7 +201,7 @@ func TestAStatementEndsWhateverChangesWhatItReads(t *testing.T) {
 		run("INSERT INTO u VALUES (1, 0)")
 		attempts := 0
 		var others sync.WaitGroup
-		m := mutatorOf(t, db, func(s mutate.Store, p mutate.Planner) (mutate.Store, mutate.Planner) {
+		m := mutatorOf(t, db, func(s session.Stores, p sqlquery.Planner) (session.Stores, sqlquery.Planner) {
 			return s, &interrupted{p, func() {
 				attempts++
 				done := make(chan struct{})
@@ -211,7 +215,7 @@ func TestAStatementEndsWhateverChangesWhatItReads(t *testing.T) {
 				}
 			}}
 		}, slog.New(slog.DiscardHandler))
-		result, err := m.Execute(t.Context(), statement(t, sql), mutate.Request{Database: "default"})
+		result, err := m.Execute(t.Context(), parsed(t, sql), statement.Request{Database: "default"})
 		others.Wait()
 		if err != nil {
 			t.Errorf("%s: %v", sql, err)
@@ -230,13 +234,14 @@ func TestTruncateCountsWhenItsTimeIsOver(t *testing.T) {
 		mustRun(t, db, "INSERT INTO p VALUES (1, 1, false), (2, 1, true), (3, 1, false)")
 		ctx, cancel := context.WithCancel(t.Context())
 		var log strings.Builder
-		m := mutatorOf(t, db, func(s mutate.Store, p mutate.Planner) (mutate.Store, mutate.Planner) {
+		m := mutatorOf(t, db, func(s session.Stores, p sqlquery.Planner) (session.Stores, sqlquery.Planner) {
 			if unread {
 				p = unreadable{p}
 			}
-			return &canceledStore{s, cancel}, p
+			s.Tables = &canceledTables{s.Tables, cancel}
+			return s, p
 		}, slog.New(slog.NewTextHandler(&log, nil)))
-		result, err := m.Execute(ctx, statement(t, "TRUNCATE p"), mutate.Request{Database: "default"})
+		result, err := m.Execute(ctx, parsed(t, "TRUNCATE p"), statement.Request{Database: "default"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,22 +255,22 @@ func TestTruncateCountsWhenItsTimeIsOver(t *testing.T) {
 	}
 }
 
-// canceledStore cancels a TRUNCATE after it has happened.
-type canceledStore struct {
-	mutate.Store
+// canceledTables cancels a TRUNCATE after it has happened.
+type canceledTables struct {
+	ddl.Tables
 	cancel context.CancelFunc
 }
 
-func (s *canceledStore) Truncate(ctx context.Context, id base.TableID) (*snapshot.Snapshot, error) {
-	removed, err := s.Store.Truncate(ctx, id)
+func (s *canceledTables) Truncate(ctx context.Context, id base.TableID) (*snapshot.Snapshot, error) {
+	removed, err := s.Tables.Truncate(ctx, id)
 	s.cancel()
 	return removed, err
 }
 
 // unreadable is a planner whose queries fail.
-type unreadable struct{ mutate.Planner }
+type unreadable struct{ sqlquery.Planner }
 
-func (unreadable) Select(context.Context, mutate.Select) (mutate.Rows, error) {
+func (unreadable) Select(context.Context, sqlquery.Request) (sqlquery.Rows, error) {
 	return nil, base.Errorf(base.Corrupt, "a part is damaged")
 }
 
@@ -273,17 +278,18 @@ func (unreadable) Select(context.Context, mutate.Select) (mutate.Rows, error) {
 func interrupting(t *testing.T, db *scoterDB, between func(), sql string) {
 	t.Helper()
 	once := sync.OnceFunc(between)
-	m := mutatorOf(t, db, func(s mutate.Store, p mutate.Planner) (mutate.Store, mutate.Planner) {
-		return &interruptedStore{s, once}, &interrupted{p, once}
+	m := mutatorOf(t, db, func(s session.Stores, p sqlquery.Planner) (session.Stores, sqlquery.Planner) {
+		s.Snapshots = &interruptedSnapshots{s.Snapshots, once}
+		return s, &interrupted{p, once}
 	}, slog.New(slog.DiscardHandler))
-	result, err := m.Execute(t.Context(), statement(t, sql), mutate.Request{Database: "default"})
+	result, err := m.Execute(t.Context(), parsed(t, sql), statement.Request{Database: "default"})
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
 	result.Close()
 }
 
-func statement(t *testing.T, sql string) sqltoken.Statement {
+func parsed(t *testing.T, sql string) sqltoken.Statement {
 	t.Helper()
 	statements, err := sqltoken.Statements(sql)
 	if err != nil {
@@ -293,7 +299,7 @@ func statement(t *testing.T, sql string) sqltoken.Statement {
 }
 
 // mutatorOf returns a mutator of a database's rows. around may wrap its store and planner.
-func mutatorOf(t *testing.T, db *scoterDB, around func(mutate.Store, mutate.Planner) (mutate.Store, mutate.Planner), log *slog.Logger) *mutate.Mutator {
+func mutatorOf(t *testing.T, db *scoterDB, around func(session.Stores, sqlquery.Planner) (session.Stores, sqlquery.Planner), log *slog.Logger) *session.Statements {
 	t.Helper()
 	inst, err := duck.Open(duck.Settings{Threads: 2, ExternalAccess: true})
 	if err != nil {
@@ -306,6 +312,6 @@ func mutatorOf(t *testing.T, db *scoterDB, around func(mutate.Store, mutate.Plan
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, planner := around(db.app.Engine, session.NewPlanner(query.NewRunner(pool, db.app.Engine, nil, relations)))
-	return mutate.New(store, planner, pool, memtable.NewPool(memtable.PoolOptions{}), nil, nil, nil, mutate.Patch, log)
+	store, planner := around(session.StoresOf(db.app.Engine), query.NewRunner(pool, db.app.Engine, nil, relations))
+	return session.NewStatements(store, planner, pool, memtable.NewPool(memtable.PoolOptions{}), nil, nil, nil, dml.Patch, log)
 }

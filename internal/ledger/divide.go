@@ -62,7 +62,7 @@ func Divide(memory int64, fixed Fixed) (Limits, error) {
 	rest := memory - Program - taken
 	if least := (Least - Program) * free / 100; rest < least {
 		return Limits{}, base.Errorf(base.Invalid, "%s does not fit into memory (%d bytes)", fixed.largest(), memory).
-			WithHint("lower it, or set memory to at least %d bytes", taken+Program+least)
+			WithHint("lower it, or set memory to at least %dMiB", (taken+Program+least)>>20+1)
 	}
 	l.share(rest, free)
 	return l, nil
@@ -86,7 +86,8 @@ func Extend(memory int64, fixed Fixed) (Limits, error) {
 func (f Fixed) apply(l *Limits) (taken, free int64) {
 	free = 100
 	if f.Write > 0 {
-		l.Rows, l.Requests = f.Write, f.Write*2/3
+		// Rounded up, so that bodies have half of f.Write.
+		l.Rows, l.Requests = f.Write, (f.Write*2+2)/3
 		taken, free = taken+l.Rows+l.Requests, free-rowsShare-requestsShare
 	}
 	if f.Query > 0 {

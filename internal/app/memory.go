@@ -41,11 +41,12 @@ const (
 )
 
 // watchMemory brings the accounts of memory up to date at regular intervals, until stop is called:
-// it counts the memory of DuckDB, and makes caches give back what other
-// accounts need. The argument tunes says whether it also adapts Go's garbage collector to the
-// accounts. It then gives the heap a soft limit, which is lower than twice the largest live heap.
-// Memory that no account counts may need more. Then the collector would run all the time, so the
-// limit rises. If GOMEMLIMIT is set, it sets no limit.
+// it counts the memory of DuckDB, and makes caches give back what other accounts need.
+//
+// The argument tunes says whether it also adapts Go's garbage collector to the accounts. Then it
+// gives the heap a soft limit. Without the limit, the heap could grow to twice the largest live
+// heap. If memory that no account counts needs more than the limit, the collector would run all the
+// time. So the limit then rises. If GOMEMLIMIT is set, watchMemory sets no limit.
 func watchMemory(memory *ledger.Ledger, tunes bool) *memoryWatch {
 	w := &memoryWatch{memory: memory, done: make(chan struct{}), ended: make(chan struct{}), seconds: collectorSeconds(), since: time.Now()}
 	if tunes && os.Getenv("GOMEMLIMIT") == "" {

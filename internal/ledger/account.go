@@ -13,7 +13,7 @@ import (
 // Account is a part of the memory of the process with a limit. Its methods may be called
 // concurrently. All sizes are in bytes.
 type Account struct {
-	name   string // path from the root of its tree, such as "write/rows"
+	name   string // path from the root of its tree, such as "rows/patches"
 	parent *Account
 	tree   *tree
 	queue  *queue
@@ -136,11 +136,14 @@ func (a *Account) Reserve(ctx context.Context, n int64, w Wait) error {
 	return a.wait(ctx, &waiter{account: a, bytes: n}, w)
 }
 
-// Grow reserves n bytes for a caller that already holds some of the account's memory: held bytes.
-// It waits until they are free, and is served before all callers of Reserve. If the waiting holders
-// could not all be served one after the other, each from the memory that those before it release,
-// then waiting could be a deadlock, and Grow returns ErrBusy at once. Other errors are those of
-// Reserve. If held is 0, Grow does what Reserve does.
+// Grow reserves n more bytes for a caller that already holds memory of the account. The argument
+// held is how many bytes it holds. Grow waits until n bytes are free. Callers of Grow are served
+// before callers of Reserve, because they release all of their memory when they are done.
+//
+// Waiting callers of Grow can be in a deadlock: each waits for memory that only the others could
+// release. Grow finds out whether there is an order in which all of them can be served, one after
+// the other (the safety check of the banker's algorithm). If there is none, it returns ErrBusy
+// without waiting. Other errors are those of Reserve. If held is 0, Grow does what Reserve does.
 func (a *Account) Grow(ctx context.Context, held, n int64, w Wait) error {
 	return a.wait(ctx, &waiter{account: a, held: held, bytes: n}, w)
 }

@@ -11,23 +11,26 @@ import (
 type Ledger struct {
 	limits Limits
 
-	// Rows has the memory of rows that are not in a part, and of changes of rows. Patches is the
-	// share of the changes. It is charged, not reserved: the engine refuses a change before.
+	// Rows counts the memory of rows that are not in a part, and of changes of rows. Patches is
+	// below it and counts only the changes. Memory of changes is charged, not reserved, because the
+	// engine checks before whether a change fits.
 	Rows, Patches *Account
-	// Bodies has the bodies and decoded rows of running requests. Locked is the share of requests
-	// that wait for a table lock, at most half. Texts has large texts of SQL.
+	// Bodies counts the memory of the bodies and decoded rows of running requests. Locked is below
+	// it and counts only requests that wait for a table lock: at most half. Texts counts large
+	// texts of SQL.
 	Bodies, Locked, Texts *Account
-	// Streams has the records of Kafka that are not stored. Each source has a child.
+	// Streams counts the memory of records that were read from Kafka and are not stored. Each
+	// source has a child account below it.
 	Streams *Account
-	// Work has the memory of merges, of sorts, and of searches for equal keys.
+	// Work counts the memory of merges, of sorts, and of searches for equal keys.
 	Work *Account
-	// Columns, Changed and Keys are caches: of column chunks, of values of changed rows, and of
-	// indexes of keys.
+	// Columns, Changed and Keys count the memory of caches: of column chunks, of values of changed
+	// rows, and of indexes of keys.
 	Columns, Changed, Keys *Account
-	// Queries has all memory that DuckDB holds. Freed is the share of it that DuckDB does not use
-	// any more, and that its allocator has not given back to the system yet.
+	// Queries counts all memory that DuckDB holds. Freed is below it and counts only memory that
+	// DuckDB does not use any more, but that its allocator has not given back to the system.
 	Queries, Freed *Account
-	// Results has the buffers of results on their way to clients.
+	// Results is for the buffers of results on their way to clients.
 	Results *Account
 
 	roots  []*Account
@@ -44,8 +47,8 @@ const (
 	keysShare    = 60
 )
 
-// unlent is the part of the memory that caches do not use even if it is unused: 1/unlent of all.
-// It is for reservations that come faster than caches are trimmed.
+// unlent says how much of the memory of other accounts caches never borrow: 1/unlent of the memory
+// of the process. It is for sudden reservations, because caches are trimmed some time after them.
 const unlent = 16
 
 // DefaultMemory is the most memory in bytes that a process takes if the user does not say more.

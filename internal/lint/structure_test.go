@@ -48,7 +48,7 @@ var exceeding = map[string]size{
 	"internal/catalog":             {methods: 65},
 	"internal/duck":                {against: 21},
 	"internal/encode":              {lines: 4750, against: 17},
-	"internal/engine":              {files: 55, lines: 12000, methods: 281, against: 13},
+	"internal/engine":              {files: 55, lines: 12000, methods: 284, against: 13},
 	"internal/export":              {demanded: 9},
 	"internal/gen/analyze":         {demanded: 9},
 	"internal/gen/analyze/sqlite":  {methods: 42},

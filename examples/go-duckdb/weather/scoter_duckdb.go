@@ -13,9 +13,8 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// scFromDuck converts a value that the driver returned to the types of generated code. Values of
-// the driver's own Go types, such as duckdb.Decimal, are replaced, also inside of lists, maps and
-// structs.
+// scFromDuck converts a value from the driver to the types of generated code. It replaces values of
+// the driver's own Go types, such as duckdb.Decimal, also inside of lists, maps and structs.
 func scFromDuck(v any) any {
 	switch v := v.(type) {
 	case duckdb.Decimal:
@@ -89,7 +88,8 @@ func scDuck(v any) any {
 		return duckdb.Interval{Months: v.Months, Days: v.Days, Micros: v.Micros}
 	case time.Duration:
 		if v < 0 || v >= scDayLength {
-			// the appender refuses a Duration; of a time.Time it would store only the time of day
+			// Such a value is not a time of day. It stays a Duration, because the appender refuses
+			// a Duration. A time.Time would be stored, but as another time of day.
 			return v
 		}
 		return time.Unix(0, int64(v)).UTC()
@@ -194,8 +194,8 @@ func scDuckBig(v Decimal) any {
 	return string(v) // not a number: the appender refuses it
 }
 
-// scDuckScaled converts a decimal to the driver's type duckdb.Decimal, for a column with width
-// digits, of which scale are after the point.
+// scDuckScaled converts a decimal to the driver's type duckdb.Decimal. width is the number of
+// digits of the column's type, and scale the number of digits after the point.
 func scDuckScaled(v Decimal, width, scale uint8) any {
 	d, ok := scToDecimal(string(v))
 	if !ok {
@@ -208,7 +208,9 @@ func scDuckScaled(v Decimal, width, scale uint8) any {
 	for d.Scale > scale {
 		quotient, rest := new(big.Int).QuoRem(d.Value, big.NewInt(10), new(big.Int))
 		if rest.Sign() != 0 {
-			return string(v) // The appender refuses this text. As a number, it would lose digits.
+			// The value has more digits than the column can hold. It becomes a text, because the
+			// appender refuses a text. A number would be stored, but without these digits.
+			return string(v)
 		}
 		d.Scale--
 		d.Value = quotient

@@ -101,8 +101,10 @@ func (w *scDuckWriter[T]) appendBatches(ctx context.Context, conn scConn, target
 	}
 }
 
-// gather reads the batches of the next portion, and returns the number of their rows. The batches
-// of the last portion stay in memory: if the database refuses a key later, the error names the row.
+// gather reads the batches of the next portion, and returns the number of their rows. It releases
+// the batches of the previous portion, but only when there is a next one. The batches of the final
+// portion stay in memory, because the database may refuse a key when the operation ends, and the
+// error then has to name the row.
 func (w *scDuckWriter[T]) gather(rows *scArrowRows, portion int) (taken int, err error) {
 	for taken < portion && rows.source.Next() {
 		if taken == 0 {

@@ -97,8 +97,8 @@ type scDuckWriter[T any] struct {
 	// record batches, the field batches has them instead.
 	held    []T
 	batches scDuckBatches
-	// keys finds out whether a key occurs twice. It is nil if repeated keys do not matter, and if
-	// they cannot be found out. In the second case, the statement dedupe always runs.
+	// keys finds out whether a key occurs twice. It is nil in two cases: repeated keys do not
+	// matter, or they cannot be found out. In the second case, the statement dedupe always runs.
 	keys *scKeySet
 	key  []byte
 }
@@ -312,8 +312,8 @@ func (w *scDuckWriter[T]) fill(ctx context.Context, appender mapping.Appender, c
 			w.held = w.held[:0]
 		}
 	}
-	// The rows of the last portion stay in memory: if the database refuses a key later, the error
-	// names the row.
+	// The rows of the final portion stay in w.held, because the database may refuse a key when the
+	// operation ends, and the error then has to name the row.
 	if err := send(); err != nil {
 		return err
 	}

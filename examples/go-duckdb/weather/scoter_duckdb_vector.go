@@ -25,7 +25,8 @@ type scVec struct {
 	data unsafe.Pointer
 	// valid is the bitmap of values that are not NULL. It is nil as long as no value is NULL.
 	valid unsafe.Pointer
-	// null is the last row that was set to NULL.
+	// null is the number of the row that was last set to NULL, or -1. With it, the writer detects a
+	// NULL in a column that must not have one, and in a key.
 	null int
 	// items are the vectors inside of this vector, such as the vector of a list's elements. The
 	// fields used and room are set for a list: the number of its elements, and the number of
@@ -57,8 +58,8 @@ var scDuckKinds = map[string][]mapping.Type{
 	"timestamptz": {mapping.TypeTimestampTZ}, "interval": {mapping.TypeInterval}, "enum": {mapping.TypeEnum},
 }
 
-// scDuckCasts are DuckDB types whose vectors cannot be written. They are written as another type,
-// from a kind of value, and DuckDB casts them.
+// scDuckCasts has the DuckDB types whose vectors cannot be written. For each it says which type is
+// written instead, and from which kind of value. DuckDB casts the written values to the type.
 var scDuckCasts = map[mapping.Type]struct {
 	kind    string
 	written mapping.Type

@@ -52,7 +52,7 @@ type scRuntime struct {
 	// route is the way in which bulk operations write rows. It is "" if each operation chooses a
 	// way.
 	route string
-	// native converts a value that the driver returned to the types of generated code.
+	// native converts a value from the driver to the types of generated code.
 	native func(any) any
 
 	mu         sync.Mutex

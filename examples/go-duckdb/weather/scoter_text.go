@@ -247,8 +247,8 @@ type scRefused struct{ err error }
 func (r scRefused) Value() (driver.Value, error) { return nil, r.err }
 func (r scRefused) MarshalJSON() ([]byte, error) { return nil, r.err }
 
-// scNeeded returns the value to bind for a parameter that must not be NULL. name is the parameter's
-// name.
+// scNeeded returns the value to bind for a parameter that must not be NULL. If v is nil, binding it
+// gives an error with name, the parameter's name.
 func scNeeded(name string, v any) any {
 	if v == nil {
 		return scRefused{fmt.Errorf("the parameter %s must not be nil", name)}
@@ -297,8 +297,8 @@ func scBytes(v []byte) any {
 	return v
 }
 
-// scOpt converts the value that the pointer v points to with the function write. It returns NULL if
-// v is nil.
+// scOpt converts the value that v points to. The function write does the conversion. If v is nil,
+// the result is NULL.
 func scOpt[T any](v *T, write func(T) any) any {
 	if v == nil {
 		return nil

@@ -175,8 +175,8 @@ class Runtime(core.Observed):
             try:
                 if bulk.stage is not None:
                     return self._staged(cursor, bulk, form, bulk.stage, rows, route)
-                # EXPLAIN INSERT takes the same lock as an INSERT and needs no other privilege. The
-                # lock prevents changes of the table's columns.
+                # EXPLAIN INSERT takes the same lock as an INSERT, and needs only the privileges
+                # that the INSERT needs. While the lock is held, the table's columns cannot change.
                 defaults = ", ".join(["DEFAULT"] * len(form.names))
                 execute(cursor, f"EXPLAIN INSERT INTO {form.target} VALUES ({defaults})", {})
                 plan = copy.Plan(cursor, form.table, form, route != "text")

@@ -95,8 +95,8 @@ public final class ScoterPostgres {
 
     private static <T> ScoterCopy<T> insert(ScoterRuntime rt, Route route, Operation<T> operation) throws SQLException {
         ScoterRuntime.Bulk<T> bulk = operation.bulk();
-        // EXPLAIN INSERT takes the same lock as an INSERT and needs no other privilege. The lock
-        // prevents changes of the table's columns.
+        // EXPLAIN INSERT takes the same lock as an INSERT, and needs only the privileges that the
+        // INSERT needs. While the lock is held, the columns of the table cannot change.
         String columns = bulk.columnList("");
         String lock = "EXPLAIN INSERT INTO " + bulk.target() + " (" + columns + ") VALUES ("
                 + "DEFAULT, ".repeat(bulk.columns().size() - 1) + "DEFAULT)";

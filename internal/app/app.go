@@ -51,6 +51,7 @@ type App struct {
 
 	settings config.Server
 	memory   *ledger.Ledger
+	program  int64 // see programMemory
 	watch    *memoryWatch
 	log      *slog.Logger
 	duckdb   *duck.Instance
@@ -153,6 +154,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	}
 	mutator := session.NewStatements(session.StoresOf(a.Engine), runner, pool, memtable.NewPool(memtable.PoolOptions{}), sources, exports, merges, mode, log)
 	a.Executor = session.New(runner, mutator)
+	a.program = a.programMemory()
 	sources.Start(runner, session.NewWriter(a.Executor))
 	exports.Start(runner)
 	return a, a.configureSources()

@@ -1,7 +1,10 @@
 package app
 
 import (
+	"bytes"
+	"os"
 	"runtime/metrics"
+	"strconv"
 
 	"github.com/scoterdb/scoter/internal/ledger"
 	"github.com/scoterdb/scoter/internal/mapped"
@@ -12,7 +15,41 @@ import (
 // are together about the anonymous memory of the process.
 func (a *App) listMemory() []ledger.Stats {
 	observeDuckDB(a.memory)
-	return append(a.memory.Stats(), uncounted(a.memory, int64(len(a.watch.headroom)))...)
+	all := append(a.memory.Stats(), uncounted(a.memory, int64(len(a.watch.headroom)))...)
+	return append(all, ledger.Stats{Account: "program", Used: a.program, Limit: ledger.NoLimit})
+}
+
+// programMemory returns how many bytes of anonymous memory the process has at the moment in
+// addition to those that listMemory returns. Open calls it when the database is open. These bytes
+// are the program's own data, SQLite, and memory of C libraries. The result is 0 on systems that do
+// not tell the anonymous memory of a process.
+func (a *App) programMemory() int64 {
+	known := int64(0)
+	for _, s := range a.listMemory() {
+		if s.Parent == "" {
+			known += s.Used
+		}
+	}
+	return max(0, anonymousMemory()-known)
+}
+
+// anonymousMemory returns the resident memory of the process in bytes, without memory that belongs
+// to files. It is 0 if the system does not tell.
+func anonymousMemory() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, line, _ := bytes.Cut(status, []byte("\nRssAnon:"))
+	fields := bytes.Fields(line)
+	if len(fields) == 0 {
+		return 0
+	}
+	kib, err := strconv.ParseInt(string(fields[0]), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return kib << 10
 }
 
 // uncounted returns the memory that no account counts. The argument headroom is the size in bytes

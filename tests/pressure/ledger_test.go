@@ -85,9 +85,9 @@ func (l load) run(t *testing.T, s *binary.Server, length time.Duration) {
 }
 
 // unknownMemory is by how many bytes the sum of scoter.memory may differ from the memory of the
-// process, if that is more than 15%. Under ingest the process is small (about 100 MiB), and 20 to 30
-// MiB of it were found in no account. The likely reason is memory that C's allocator has freed and
-// not returned.
+// process, if that is more than 15%. Under ingest the process is small (about 100 MiB), and 20 to
+// 30 MiB of it were found in no account. The likely reason is memory that C's allocator has freed
+// and not returned.
 const unknownMemory = 48 << 20
 
 // TestTheAccountsAddUpToTheMemoryOfTheProcess compares the sum of scoter.memory with the anonymous
